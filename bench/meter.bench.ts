@@ -75,9 +75,9 @@ async function serveMeter(provider: string): Promise<void> {
 
 async function measure(): Promise<void> {
   const provider = start(["provider"]);
-  const base = `http://127.0.0.1:${(await told<{ port: number }>(provider)).port}`;
+  const base = `http://127.0.0.1:${(await reported<{ port: number }>(provider)).port}`;
   const meter = start(["meter", base]);
-  const { url, token } = await told<{ url: string; token: string }>(meter);
+  const { url, token } = await reported<{ url: string; token: string }>(meter);
   const agent = new Agent({ keepAlive: true });
   const direct = { url: `${base}/v1/messages`, agent, token: "real" };
   const metered = { url: `${url}/v1/messages`, agent, token };
@@ -152,7 +152,7 @@ function start(argv: readonly string[]): ChildProcess {
   return spawn(process.execPath, [self, ...argv], { env: plainEnv, stdio: ["ignore", "ignore", "inherit", "ipc"] });
 }
 
-function told<T>(child: ChildProcess): Promise<T> {
+function reported<T>(child: ChildProcess): Promise<T> {
   return new Promise((resolve, reject) => {
     child.once("message", (message) => resolve(message as T));
     child.once("exit", () => reject(new Error("a part of the bench ended early")));

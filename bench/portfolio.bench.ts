@@ -54,12 +54,12 @@ const processorMs = (work: () => void): number => {
 const state: Portfolio = openPortfolio();
 for (const entry of entries(tasks + projects + 1)) reduceToLine(state, entry);
 const facts = { now: isoOf(began + 1e9), jobs: 8, gone: new Set<string>(), perAgent: {}, agent: "codex" };
-let told = 0;
-const ticks = Array.from({ length: rounds }, () => processorMs(() => void (told = plan(state, facts).waiting.length)));
+let reported = 0;
+const ticks = Array.from({ length: rounds }, () => processorMs(() => void (reported = plan(state, facts).waiting.length)));
 report(
   "portfolio_tick",
   median(ticks),
-  `${tasks.toLocaleString("en")} tasks of ${projects} projects, ${told.toLocaleString("en")} told why they wait`,
+  `${tasks.toLocaleString("en")} tasks of ${projects} projects, ${reported.toLocaleString("en")} told why they wait`,
 );
 
 const all = [...entries(events)];

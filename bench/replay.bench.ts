@@ -17,11 +17,11 @@ const rounds = 5;
 
 const [, self = "", task, where = ""] = process.argv;
 if (task === undefined) await measure();
-else if (task === "replay") tell(replay(where));
-else if (task === "bare") tell(bare(where));
-else tell(await open(where, task));
+else if (task === "replay") reportLine(replay(where));
+else if (task === "bare") reportLine(bare(where));
+else reportLine(await open(where, task));
 
-type Told = { readonly ms: number; readonly rssMb: number };
+type Reported = { readonly ms: number; readonly rssMb: number };
 
 async function measure(): Promise<void> {
   // As it is shipped: the second thread's program lies beside the bundle.
@@ -41,7 +41,7 @@ async function measure(): Promise<void> {
   });
 }
 
-function ask(what: string, run: string): Told {
+function ask(what: string, run: string): Reported {
   const { stdout, stderr, status } = spawnSync(process.execPath, [self, what, run], { env: plainEnv, encoding: "utf8" });
   if (status !== 0)
     throw new Error(
@@ -52,11 +52,11 @@ function ask(what: string, run: string): Told {
           .find((line) => line.includes("Error")) ?? stderr.slice(-300)
       }`,
     );
-  return JSON.parse(stdout) as Told;
+  return JSON.parse(stdout) as Reported;
 }
 
-function tell(ms: number): void {
-  process.stdout.write(JSON.stringify({ ms, rssMb: process.resourceUsage().maxRSS / 1024 } satisfies Told));
+function reportLine(ms: number): void {
+  process.stdout.write(JSON.stringify({ ms, rssMb: process.resourceUsage().maxRSS / 1024 } satisfies Reported));
 }
 
 function replay(run: string): number {

@@ -17,9 +17,9 @@ const rounds = isQuick ? 5 : 9;
 
 const [, self = "", task, where = ""] = process.argv;
 if (task === undefined) await measure();
-else tell(task === "bare" ? bare(where) : validated(task, where));
+else reportLine(task === "bare" ? bare(where) : validated(task, where));
 
-type Told = { readonly ms: number; readonly rssMb: number };
+type Reported = { readonly ms: number; readonly rssMb: number };
 
 async function measure(): Promise<void> {
   await withFolder(async (folder) => {
@@ -41,10 +41,10 @@ async function measure(): Promise<void> {
   });
 }
 
-function ask(what: string, path: string): Told {
+function ask(what: string, path: string): Reported {
   const { stdout, stderr, status } = spawnSync(process.execPath, [self, what, path], { env: plainEnv, encoding: "utf8" });
   if (status !== 0) throw new Error(`${what}: ${stderr.slice(-300)}`);
-  return JSON.parse(stdout) as Told;
+  return JSON.parse(stdout) as Reported;
 }
 
 function spentMs(): number {
@@ -52,8 +52,8 @@ function spentMs(): number {
   return (user + system) / 1000;
 }
 
-function tell(ms: number): void {
-  process.stdout.write(JSON.stringify({ ms, rssMb: process.resourceUsage().maxRSS / 1024 } satisfies Told));
+function reportLine(ms: number): void {
+  process.stdout.write(JSON.stringify({ ms, rssMb: process.resourceUsage().maxRSS / 1024 } satisfies Reported));
 }
 
 function writeLog(path: string, line: (n: number) => object): number {

@@ -107,9 +107,9 @@ function packageOf(realPath: string): { readonly name: string; readonly version:
   if (!realPath.includes("/node_modules/")) return null;
   let folder = dirname(realPath);
   for (let up = 0; up < foldersUpMax && !folder.endsWith("/node_modules"); up += 1, folder = dirname(folder)) {
-    const told = jsonIn(join(folder, "package.json"));
-    const version = typeof told?.["version"] === "string" ? versionIn(told["version"]) : null;
-    if (typeof told?.["name"] === "string" && version !== null) return { name: told["name"], version };
+    const reported = jsonIn(join(folder, "package.json"));
+    const version = typeof reported?.["version"] === "string" ? versionIn(reported["version"]) : null;
+    if (typeof reported?.["name"] === "string" && version !== null) return { name: reported["name"], version };
   }
   return null;
 }

@@ -6,11 +6,11 @@
 import type { TurnOrder } from "../ports/agent.ts";
 import { toolNames } from "./returns/tools.ts";
 
-type Told = Pick<TurnOrder, "prompt" | "returns" | "isInterrupted">;
+type Reported = Pick<TurnOrder, "prompt" | "returns" | "isInterrupted">;
 
 /** `holds`: whether the session has the prompt already. `hasTools`: whether the runner's own tools were offered. */
 export function firstWords(
-  order: Told,
+  order: Reported,
   opened: { readonly isTakenUp: boolean; readonly holds: "yes" | "no" | "unknown" },
   hasTools: boolean,
 ): string {
@@ -33,7 +33,7 @@ function goOn(prompt: string): string {
   ].join("\n");
 }
 
-function toolWords({ returns }: Told): string {
+function toolWords({ returns }: Reported): string {
   const submit =
     returns === null
       ? ""

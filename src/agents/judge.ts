@@ -23,13 +23,13 @@ export const contextOf = ({ prompt, previous }: Pick<TurnOrder, "prompt" | "prev
 export function judge(
   order: Pick<TurnOrder, "returns" | "prompt" | "previous">,
   returnOf: ReturnOf,
-  desk: Submissions,
+  submissions: Submissions,
   answer: string,
 ): Judged {
   const { returns } = order;
   const nothing = { says: {}, claim: null, warnings: [] };
   if (returns === null) return nothing;
-  const accepted = desk.accepted();
+  const accepted = submissions.accepted();
   if (accepted !== null) return { warnings: [], ...accepted };
   const context = contextOf(order);
   const back = handedBack(answer);
@@ -40,8 +40,8 @@ export function judge(
     if ("says" in again) return { says: again.says, claim: again.ok, warnings: [salvaged] };
   }
   // Who asks a person has nothing to hand back yet. Who need not hand anything back may leave it, and not fill it with nothing.
-  const isExcused = (returns.isOptional && verdict.isJunk !== true) || desk.question() !== null;
-  if (!isExcused) return { errors: !back.found && desk.mistakes().length > 0 ? desk.mistakes() : verdict.errors };
+  const isExcused = (returns.isOptional && verdict.isJunk !== true) || submissions.question() !== null;
+  if (!isExcused) return { errors: !back.found && submissions.mistakes().length > 0 ? submissions.mistakes() : verdict.errors };
   if (!back.found) return nothing;
   return { ...nothing, warnings: [`it handed back something that does not fit and was not needed: ${verdict.errors.join("; ")}`] };
 }
@@ -67,7 +67,7 @@ export function askAgain(schema: object, errors: readonly string[], hasTools: bo
 
 export function endedTurn(
   order: Pick<TurnOrder, "promise">,
-  desk: Submissions,
+  submissions: Submissions,
   seen: {
     readonly stop: string;
     readonly said: string;
@@ -92,9 +92,9 @@ export function endedTurn(
     usage,
     outside,
     warnings: [...judged.warnings, ...seen.warnings],
-    notes: desk.notes(),
-    question: desk.question(),
-    ...(desk.answers().length === 0 ? {} : { answers: desk.answers() }),
+    notes: submissions.notes(),
+    question: submissions.question(),
+    ...(submissions.answers().length === 0 ? {} : { answers: submissions.answers() }),
   };
 }
 

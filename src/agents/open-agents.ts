@@ -111,14 +111,14 @@ async function playTurn(
   const { profile, login } = chosen;
 
   const hosts = [...new Set([...(options.hosts ?? []), ...profile.hosts])];
-  const desk = openSubmissions(order.returns, options.returnOf, contextOf(order));
+  const submissions = openSubmissions(order.returns, options.returnOf, contextOf(order));
   const metering = openMetering(options.meter ?? null, {
     attempt: order.attempt,
     upstreams: login.kind === "key" ? [login.upstream] : [],
     hosts: login.kind === "own" ? [...new Set([...hosts, ...login.hosts])] : hosts,
     left: order.left,
     isUnpaid: order.isUnpaid,
-    onTool: desk.onTool,
+    onTool: submissions.onTool,
   });
   const lent = login.kind === "own" && options.home !== undefined ? await lendLogin(profile, userHome, options.home) : null;
   const warnings: string[] = [];
@@ -152,7 +152,7 @@ async function playTurn(
       wrap: (command) => wrapped(command, options.wrap?.(command.argv, order, command.env, { profile, account, tools })),
       guardian: guarding(),
       returnOf: options.returnOf,
-      desk,
+      fileWriterHere: submissions,
       metering,
       tools,
       isInScope: options.scopeOf?.(order.scope) ?? (() => true),

@@ -30,7 +30,7 @@ function printed(
   cwd: string,
   withinMs: number,
 ): Promise<string | null> {
-  return new Promise((tell) => {
+  return new Promise((report) => {
     const child = spawn(path, words, { cwd, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
     const kept: { out: Buffer[]; err: Buffer[]; bytes: number } = { out: [], err: [], bytes: 0 };
     const end = (): void => {
@@ -39,7 +39,7 @@ function printed(
     };
     const timer = setTimeout(() => {
       end();
-      tell(null);
+      report(null);
     }, withinMs);
     const keep = (list: Buffer[]) => (chunk: Buffer) => {
       const room = printBytesMax - kept.bytes;
@@ -51,13 +51,13 @@ function printed(
     child.stderr.on("data", keep(kept.err));
     child.once("error", () => {
       clearTimeout(timer);
-      tell(null);
+      report(null);
     });
     child.once("exit", () => {
       clearTimeout(timer);
       end();
     });
-    child.once("close", () => tell(Buffer.concat([...kept.out, ...kept.err]).toString("utf8")));
+    child.once("close", () => report(Buffer.concat([...kept.out, ...kept.err]).toString("utf8")));
   });
 }
 

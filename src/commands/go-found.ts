@@ -52,10 +52,10 @@ export function goDetected(
   { flow, options, standing, files, findings }: DetectedWork,
   input: GoFlags,
 ): Promise<Answer> {
-  const told = [
+  const reported = [
     `Found ${standing} (${files.join(", ")}).`,
     ...findings.slice(0, findingsShownMax).map(findingText),
     ...(findings.length > findingsShownMax ? [`… ${findings.length - findingsShownMax} more remarks`] : []),
   ];
-  return goNew(place, { ...input, flow, options: { ...options, ...input.options } }, told);
+  return goNew(place, { ...input, flow, options: { ...options, ...input.options } }, reported);
 }

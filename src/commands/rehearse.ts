@@ -41,7 +41,7 @@ export async function rehearse(place: CommandContext, name: string): Promise<Ans
   try {
     const agents = await trialAgents(place, settings, folder);
     try {
-      return told(name, cast, await agents.turn(trialOrder(cast, layer, place.interrupted)));
+      return reported(name, cast, await agents.turn(trialOrder(cast, layer, place.interrupted)));
     } finally {
       await agents.close();
     }
@@ -100,7 +100,7 @@ const trialOrder = (cast: Cast, layer: string, cancel: AbortSignal): TurnOrder =
 });
 
 /** What came of it. Every failure has its reason, the sentence of whoever saw it, and what to do next. */
-function told(name: string, cast: Cast, result: TurnResult): Answer {
+function reported(name: string, cast: Cast, result: TurnResult): Answer {
   if (result.kind === "ended")
     return reply("ok", {
       message: `${name} answered: ${result.said.slice(0, saidCharsMax)}`,

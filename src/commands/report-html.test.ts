@@ -65,13 +65,13 @@ test.each([
   ["quality: two gates fail, then six phases", "Phases"],
   ["greenfield: rounds, boundary, waves, a batch refused, retries spent", "Phases"],
 ] as const)("the report of a run of another playbook (%s) is whole and inert too", async (story, part) => {
-  const told = stories[story];
-  if (told === undefined) throw new Error(`no story ${story}`);
+  const reported = stories[story];
+  if (reported === undefined) throw new Error(`no story ${story}`);
   const here = place("0.1.0-people");
   const folder = join(here.cwd, ".autopilot", "runs", run);
   rmSync(join(folder, "journal.jsonl"));
   const { journal } = await openJournal(folder, { commit: "sync", now: () => "2026-01-01T00:00:00.000Z", activeMs: () => 0 });
-  const { tape } = live(told);
+  const { tape } = live(reported);
   await journal.append(
     tape.entries.map(({ seq: _seq, epoch: _epoch, ts: _ts, active_ms: _active, prev: _prev, crc: _crc, ...event }) => event as Event),
   );

@@ -30,8 +30,8 @@ export function status(place: CommandContext, input: Input, { idle, beside }: St
     const home = findProject(place.cwd);
     const named = namedRun(home, input.run);
     if (home === null || named === null) return idle(home?.root ?? null);
-    const { run, told, draft } = await shownInstead(place, home, named, input.run !== undefined);
-    const { reason_code, state, page, whole, data } = told;
+    const { run, summary: reported, draft } = await shownInstead(place, home, named, input.run !== undefined);
+    const { reason_code, state, page, whole, data } = reported;
     const more = await beside(data["face"], home.root);
     return reply(reason_code, {
       result: "PASS",
@@ -53,16 +53,16 @@ async function shownInstead(
   home: ProjectPaths,
   named: string,
   isNamed: boolean,
-): Promise<{ readonly run: string; readonly told: StatusSummary; readonly draft: string | null }> {
+): Promise<{ readonly run: string; readonly summary: StatusSummary; readonly draft: string | null }> {
   const isForeign = !isNamed && !isOurs(place, home, named);
-  const told = isForeign ? null : await toldOf(home, named);
-  if (told !== null && (isNamed || told.state !== "draft")) return { run: named, told, draft: null };
+  const reported = isForeign ? null : await reportedOf(home, named);
+  if (reported !== null && (isNamed || reported.state !== "draft")) return { run: named, summary: reported, draft: null };
   const open = await openInstead(place, home, named);
-  if (open === null) return { run: named, told: told ?? (await toldOf(home, named)), draft: null };
-  return { run: open.run, told: statusSummary(open.view, open.owner), draft: isForeign ? null : named };
+  if (open === null) return { run: named, summary: reported ?? (await reportedOf(home, named)), draft: null };
+  return { run: open.run, summary: statusSummary(open.view, open.owner), draft: isForeign ? null : named };
 }
 
-async function toldOf(home: ProjectPaths, run: string): Promise<StatusSummary> {
+async function reportedOf(home: ProjectPaths, run: string): Promise<StatusSummary> {
   const folder = runFolder(home, run);
   return cachedStatus(folder, ownerOf(folder)) ?? folded(home, run);
 }

@@ -20,10 +20,10 @@ export function truth(place: CommandContext): Promise<Answer> {
     const read: TruthOfRun[] = [];
     const damaged: { run_id: string; why: string }[] = [];
     for (const { run, folder } of folders) {
-      const told = truthOfRun();
+      const reported = truthOfRun();
       try {
-        readJournal(folder, { from: "start", onEntry: told.read });
-        read.push(told);
+        readJournal(folder, { from: "start", onEntry: reported.read });
+        read.push(reported);
       } catch (error) {
         if (!(error instanceof JournalFailure)) throw error;
         damaged.push({ run_id: run, why: error.message });

@@ -32,10 +32,10 @@ export function watch(place: CommandContext, input: { readonly run?: string | un
     const fold = openFold();
     const view = (): RunView => fold.state as RunView; // a journal begins with its draft, and `standingOf` has read it
     const earlier = openEarlier(place);
-    const tell = narrate({ show: earlier.show });
+    const report = narrate({ show: earlier.show });
     const onEntry = (entry: Entry): void => {
       fold.apply(entry);
-      tell(entry, view());
+      report(entry, view());
     };
     let from: "start" | Read["end"] = "start";
     for (;;) {

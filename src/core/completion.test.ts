@@ -45,8 +45,8 @@ test("what nobody looked at before something was changed was not red before it",
 test("what was red before the run may stay so and may not get worse", () => {
   const tests = (ran: number, failed: number) => ({ ran, failed, skipped: 0 });
   const known = { x: { baseline: { status: "failed" as const, tests: tests(10, 2) } } };
-  const now = (status: CheckStatus, told?: ReturnType<typeof tests>) =>
-    judgeChecks([{ ...result(check("x", "project"), status), ...(told === undefined ? {} : { tests: told }) }], known);
+  const now = (status: CheckStatus, reported?: ReturnType<typeof tests>) =>
+    judgeChecks([{ ...result(check("x", "project"), status), ...(reported === undefined ? {} : { tests: reported }) }], known);
   for (const same of [now("failed", tests(10, 2)), now("failed", tests(12, 1)), now("flaky", tests(10, 2)), now("passed")])
     expect(same).toMatchObject({ passed: true, regressed: [] });
   for (const worse of [now("failed"), now("failed", tests(10, 3)), now("failed", tests(1, 1)), now("not_found"), now("timed_out")])

@@ -33,8 +33,8 @@ export function pausedFor(run: RunView, failed: readonly PhaseView[]): Next | nu
   if (first === undefined) return null;
   const { finish, pause } = rowFor(run, first);
   const phases = unseen.map(({ id }) => id);
-  const detail = (unseen.length > 0 ? unseen : failed).slice(0, phasesToldMax).map(failureOf).join("; ");
-  const rest = unseen.length > phasesToldMax ? `; and ${unseen.length - phasesToldMax} more` : "";
+  const detail = (unseen.length > 0 ? unseen : failed).slice(0, phasesReportedMax).map(failureOf).join("; ");
+  const rest = unseen.length > phasesReportedMax ? `; and ${unseen.length - phasesReportedMax} more` : "";
   return paused(run, finish ?? pause ?? "phase_failed", {
     phase: first.id,
     ...(phases.length > 1 ? { phases } : {}),
@@ -42,7 +42,7 @@ export function pausedFor(run: RunView, failed: readonly PhaseView[]): Next | nu
   });
 }
 
-const phasesToldMax = 10;
+const phasesReportedMax = 10;
 const failureOf = ({ id, because }: PhaseView): string => `phase ${id}: ${because ?? "failed"}`;
 
 function rowFor(run: RunView, phase: PhaseView): PhaseRow {

@@ -310,8 +310,8 @@ describe("pause, stop, crash", () => {
     expect(tape.append(began("work", 1, "agent"), turned("work", 1), violated).next).toMatchObject(
       record({ event: "run_paused", reason_code: "scope_violation_blocked", detail: "/etc" }),
     );
-    const told: Draft = { ...violated, by: "secret", paths: ["a"], detail: "a holds T" };
-    expect(tape.append(opened(2), began("work", 1, "agent"), turned("work", 1), told).next).toMatchObject(
+    const reported: Draft = { ...violated, by: "secret", paths: ["a"], detail: "a holds T" };
+    expect(tape.append(opened(2), began("work", 1, "agent"), turned("work", 1), reported).next).toMatchObject(
       record({ event: "run_paused", reason_code: "secret_in_changes", detail: "a holds T" }),
     );
     expect(tape.run.violation?.by).toBe("secret");

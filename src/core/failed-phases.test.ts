@@ -35,15 +35,15 @@ type Outcome = "passed" | "failed" | "odd";
 
 /** Lives on to the next rest; each attempt comes to what is said of it, all others pass. Gives what happened to phases and run. */
 function goOn(tape: Tape, outcomes: Readonly<Record<string, Outcome>> = {}): string[] {
-  const told: string[] = [];
+  const reported: string[] = [];
   for (let n = 0; n < 500; n++) {
     const { next } = tape;
-    if (next.do === "rest") return told;
+    if (next.do === "rest") return reported;
     const draft: Draft = next.do === "read" ? { event: "phases_read", phases: three } : "event" in next ? next.event : unexpected(next.do);
     tape.append(draft);
     if ("walk" in draft && /^phase_(started|reopened|skipped|completed|failed)$/.test(draft.event))
-      told.push(`${draft.event} ${draft.walk}`);
-    if (draft.event === "run_paused" || draft.event === "run_completed") told.push(draft.event);
+      reported.push(`${draft.event} ${draft.walk}`);
+    if (draft.event === "run_paused" || draft.event === "run_completed") reported.push(draft.event);
     if (next.do !== "attempt") continue;
     const { attempt } = next.event;
     const outcome = outcomes[attempt] ?? "passed";
@@ -115,7 +115,7 @@ describe("a phase that fails where the flow says `finish`", () => {
     const tape = begun(flow);
     goOn(tape, { "1@1/work#1": "failed", "3@1/work#1": "failed" });
     expect(tape.run.detail).toBe("phase 1: tests_red; phase 3: tests_red");
-    expect(goOn(resume(tape)).filter((told) => told.startsWith("phase_reopened"))).toEqual([
+    expect(goOn(resume(tape)).filter((reported) => reported.startsWith("phase_reopened"))).toEqual([
       "phase_reopened 1",
       "phase_reopened 3",
       "phase_reopened after.whole",

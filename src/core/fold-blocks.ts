@@ -5,7 +5,7 @@ import { idleCursorIn, type ReducersOf, once, cursorIn } from "./reducers.ts";
 import { isPausedFor, stepsOf } from "./selectors.ts";
 import { add, own, put } from "./record.ts";
 
-const toldMax = 20;
+const reportedMax = 20;
 
 export const blockReducers: ReducersOf<"block_opened" | "block_answered"> = {
   block_opened: (run, event) => {
@@ -41,7 +41,7 @@ export const blockReducers: ReducersOf<"block_opened" | "block_answered"> = {
     if (block.house) {
       walk.reply = answer;
       if (block.free === true || Object.keys(block.options).length === 0)
-        walk.told = [...(walk.told ?? []), { step: block.step, question: block.question, answer }].slice(-toldMax);
+        walk.answered = [...(walk.answered ?? []), { step: block.step, question: block.question, answer }].slice(-reportedMax);
       return;
     }
     const facts = issues === undefined ? { answer } : { answer, issues: issues.join("; ") };

@@ -65,7 +65,7 @@ export type StepCursor = {
   /** The answers that the last question of an agent of this walk offers. */
   answers?: string[];
   /** What agents of this walk asked a person, and what was answered. */
-  told?: { step: string; question: string; answer: string }[];
+  answered?: { step: string; question: string; answer: string }[];
   /** For a task: what its document says of it. */
   about?: string;
   /** The checks that judge this walk besides the run's own: its document's, or what a step locked since. */

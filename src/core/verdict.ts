@@ -39,13 +39,13 @@ function experimentGaps({
   gap,
 }: Pick<CheckResult, "check" | "status" | "canary" | "without_work" | "gap">): readonly string[] {
   if (status !== "passed") return [];
-  const told = (words: string): string => `${check.title}: ${words}`.replaceAll(";", ",");
+  const reported = (words: string): string => `${check.title}: ${words}`.replaceAll(";", ",");
   return [
-    ...(canary?.outcome === "unknown" ? [told(`nothing shows that this check can fail (${canary.detail})`)] : []),
-    ...(canary?.outcome === "differs" ? [told(`it comes to other things when a test is changed (${canary.detail})`)] : []),
-    ...(canary?.outcome === "partly" ? [told(`not every test it rests on was seen to fail (${canary.detail})`)] : []),
-    ...(gap === undefined ? [] : [told(gap)]),
-    ...(without_work?.outcome === "missed" ? [told(`its new tests prove nothing: ${without_work.detail}`)] : []),
+    ...(canary?.outcome === "unknown" ? [reported(`nothing shows that this check can fail (${canary.detail})`)] : []),
+    ...(canary?.outcome === "differs" ? [reported(`it comes to other things when a test is changed (${canary.detail})`)] : []),
+    ...(canary?.outcome === "partly" ? [reported(`not every test it rests on was seen to fail (${canary.detail})`)] : []),
+    ...(gap === undefined ? [] : [reported(gap)]),
+    ...(without_work?.outcome === "missed" ? [reported(`its new tests prove nothing: ${without_work.detail}`)] : []),
   ];
 }
 

@@ -6,35 +6,35 @@ import { fieldCheckOf, unfit } from "../kit/field-check.ts";
 import { stringsIn } from "../kit/json-hazards.ts";
 import { type LineRules, notCounted, type Tree, treeOf, type Violation, type Violations } from "./line-rules.ts";
 
-type Tell = (rule: string, message: string, severity?: Violation["severity"]) => void;
+type Report = (rule: string, message: string, severity?: Violation["severity"]) => void;
 
 export type RecordLog = {
   readonly record: Parameters<typeof fieldCheckOf>[0];
   /** What its rules are called. */
   readonly names: { readonly json: string; readonly field: string; readonly enum: string };
   /** What holds between two fields. */
-  readonly beyond?: (record: Tree, tell: Tell) => void;
+  readonly beyond?: (record: Tree, report: Report) => void;
 };
 
 export function openRecordRules(violations: Violations, { record, names, beyond }: RecordLog): LineRules {
   const check = fieldCheckOf(record);
   let at = 0;
-  const tell: Tell = (rule, message, severity) => violations.add(at, rule, message, severity);
+  const report: Report = (rule, message, severity) => violations.add(at, rule, message, severity);
   return {
     line: (text, number) => {
       const tree = treeOf(text);
       if (tree === null) return 0;
       at = number;
       if (typeof tree === "string") {
-        tell(names.json, tree);
+        report(names.json, tree);
         return notCounted;
       }
       const counted = check.countIn(tree);
       if (counted === unfit) {
         for (const { kind, message } of check.faultsOf(tree))
-          tell(kind === "enum" ? names.enum : names.field, message, kind === "null" ? "warning" : "error");
+          report(kind === "enum" ? names.enum : names.field, message, kind === "null" ? "warning" : "error");
       }
-      beyond?.(tree, tell);
+      beyond?.(tree, report);
       return counted === unfit ? stringsIn(tree) : counted;
     },
     fault: (number, message) => violations.add(number, names.json, message),

@@ -18,7 +18,7 @@ const found: CheckResult = {
 };
 
 /** A check step of these words; what was asked and what was written. */
-async function told(
+async function reported(
   words: readonly string[],
   proofs: Record<string, FunctionResult>,
   status: CheckResult["status"] = "passed",
@@ -73,9 +73,9 @@ async function told(
 }
 
 test("a failing check is told with how many tests failed and which, and which they are doesn't change what failure it is", async () => {
-  const first = await told(["criteria"], {}, "failed", { tests: { ran: 14, failed: 2, skipped: 0 }, failed: "weeks, months" });
+  const first = await reported(["criteria"], {}, "failed", { tests: { ran: 14, failed: 2, skipped: 0 }, failed: "weeks, months" });
   expect(first.written).toMatchObject([{ event: "step_failed", detail: "it adds: failed (exit 1), 2 of 14 tests failed: weeks, months" }]);
-  const second = await told(["criteria"], {}, "failed", {
+  const second = await reported(["criteria"], {}, "failed", {
     tests: { ran: 14, failed: 9, skipped: 0 },
     failed: "a, b, …",
   });
@@ -86,7 +86,7 @@ test("a failing check is told with how many tests failed and which, and which th
 
 describe("a word of a check step that names a proof", () => {
   test("is proved on the newest commit after the commands, and what it found is the step's too", async () => {
-    const { ran, proved, written } = await told(["criteria", "wiring", "npm test"], {
+    const { ran, proved, written } = await reported(["criteria", "wiring", "npm test"], {
       wiring: { ok: true, facts: { wired: 2 }, checks: [found] },
     });
     expect(ran).toEqual(["test -f a", "npm test"]);
@@ -96,22 +96,22 @@ describe("a word of a check step that names a proof", () => {
 
   test("fails the step with what it says where it does not hold, under its own reason if it has one", async () => {
     const plain = { ok: false, facts: { wired: 0 }, detail: "src/a.ts is imported by nothing" };
-    expect((await told(["criteria", "wiring"], { wiring: plain })).written).toMatchObject([
+    expect((await reported(["criteria", "wiring"], { wiring: plain })).written).toMatchObject([
       { event: "step_failed", detail: "wiring: src/a.ts is imported by nothing", reason_code: "proof_missing", facts: { wired: 0 } },
     ]);
-    const own = await told(["wiring"], { wiring: { ...plain, reason: "not_wired" } });
+    const own = await reported(["wiring"], { wiring: { ...plain, reason: "not_wired" } });
     expect(own.written).toMatchObject([{ event: "step_failed", reason_code: "not_wired" }]);
   });
 
   test("is told beside commands that fail, whose reason comes first", async () => {
-    const { written } = await told(["criteria", "wiring"], { wiring: { ok: false, facts: {}, detail: "loose" } }, "failed");
+    const { written } = await reported(["criteria", "wiring"], { wiring: { ok: false, facts: {}, detail: "loose" } }, "failed");
     expect(written).toMatchObject([
       { event: "step_failed", reason_code: "criterion_failed", detail: "it adds: failed (exit 1); wiring: loose" },
     ]);
   });
 
   test("is never one that a group or a command means", async () => {
-    const { ran, proved } = await told(["criteria", "npm run wiring"], {
+    const { ran, proved } = await reported(["criteria", "npm run wiring"], {
       criteria: { ok: true, facts: {} },
       wiring: { ok: true, facts: {} },
     });

@@ -58,15 +58,15 @@ export async function checkStep(action: StepExecution): Promise<void> {
     return action.record(...heard, { event: "step_failed", ...common, fingerprint, detail, reason_code: "oracle_changed" });
   }
   if (judged.passed && proof.holds) return action.record(...heard, { event: "step_completed", ...common, ...lockedBy(proof.locks) });
-  const told = (of: (result: CheckResult) => string): string =>
+  const reported = (of: (result: CheckResult) => string): string =>
     [
       ...[...judged.regressed, ...judged.failing].map((result) => `${result.check.title}: ${of(result)}${worseIn(run, result)}`),
       ...(proof.holds ? [] : [proof.detail]),
     ].join("; ");
   const reason_code = reasonOf(judged, proof);
   // Which tests fail may change from one try to the next while the failure stays the same.
-  const fingerprint = fingerprintOf(reason_code, told(endOf));
-  return action.record(...heard, { event: "step_failed", ...common, fingerprint, detail: told(endWithTests), reason_code });
+  const fingerprint = fingerprintOf(reason_code, reported(endOf));
+  return action.record(...heard, { event: "step_failed", ...common, fingerprint, detail: reported(endWithTests), reason_code });
 }
 
 function endOf({ check, status, exit_code, why }: CheckResult): string {

@@ -90,12 +90,12 @@ export function domainsOf(flow: Flow, options: Values): Domains {
 
 /** Everything a step may tell, each combination of the values of its facts once. */
 export function knownFrom(step: Step, domains: Domains): readonly KnownValues[] {
-  let told: readonly Values[] = [{}];
+  let reported: readonly Values[] = [{}];
   for (const [fact, values] of Object.entries(domains[step.id] ?? {})) {
     if (fact === "answer" || step.tasks !== undefined) continue;
-    told = told.flatMap((values_) => values.map((value) => ({ ...values_, [fact]: value }))).slice(0, togetherMax);
+    reported = reported.flatMap((values_) => values.map((value) => ({ ...values_, [fact]: value }))).slice(0, togetherMax);
   }
-  const split = told.map((values): KnownValues => {
+  const split = reported.map((values): KnownValues => {
     const entries = Object.entries(values);
     const isSaid = (name: string): boolean => name.startsWith("says.");
     return {

@@ -68,8 +68,8 @@ export function testsBefore(run: RunView, changes: readonly OracleChange[]): Tes
   const known = Object.entries(run.checks).filter(([, { isLate }]) => isLate !== true);
   const before = { before: Object.fromEntries(known.map(([id, { baseline }]) => [id, baseline.evidence])) };
   if (changes.some(({ allowed }) => allowed === "scope" || allowed === "approved")) return before;
-  const told = known.flatMap(([id, { baseline }]) => (baseline.tests === undefined ? [] : [[id, baseline.tests] as const]));
-  return { ...before, tests: Object.fromEntries(told) };
+  const reported = known.flatMap(([id, { baseline }]) => (baseline.tests === undefined ? [] : [[id, baseline.tests] as const]));
+  return { ...before, tests: Object.fromEntries(reported) };
 }
 
 const shownMax = 20;

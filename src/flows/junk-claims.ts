@@ -33,10 +33,10 @@ const isJudgement = (value: unknown): boolean =>
   typeof value === "object" && value !== null && ["pass", "alignment_score", "audit_results"].some((field) => Object.hasOwn(value, field));
 
 /** One long text in two fields, and a whole return that was handed back before, word for word. */
-export function repeatedClaims(told: readonly ClaimText[], value: unknown, previous: unknown): readonly string[] {
+export function repeatedClaims(reported: readonly ClaimText[], value: unknown, previous: unknown): readonly string[] {
   const errors: string[] = [];
   const seen = new Map<string, string>();
-  for (const { path, text } of told) {
+  for (const { path, text } of reported) {
     if (isListed.test(path)) continue;
     const plain = text.replaceAll(/\s+/g, " ").trim().toLowerCase();
     if (plain.length < longCharsMin) continue;
@@ -45,7 +45,7 @@ export function repeatedClaims(told: readonly ClaimText[], value: unknown, previ
     else seen.set(plain, path);
   }
   // Who judges may find the same again; who tells what it did cannot have done the very same.
-  const isLong = !isJudgement(value) && told.some(({ text, isRequired }) => isRequired && text.trim().length >= longCharsMin);
+  const isLong = !isJudgement(value) && reported.some(({ text, isRequired }) => isRequired && text.trim().length >= longCharsMin);
   if (isLong && previous !== undefined && previous !== null && JSON.stringify(previous) === JSON.stringify(value))
     errors.push("this is word for word what was handed back before; expected what this attempt came to");
   return errors;

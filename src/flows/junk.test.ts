@@ -51,11 +51,11 @@ describe("what fits its schema and is no answer", () => {
     ]);
   });
   test("text copied from the prompt", () => {
-    const told = "Make the smallest complete change that meets the criterion, and read before you edit anything at all.";
-    expect(errorsOf("progress", { summary: told }, { prompt: `# Rules\n1. ${told}\n2. More.` })).toEqual([
+    const reported = "Make the smallest complete change that meets the criterion, and read before you edit anything at all.";
+    expect(errorsOf("progress", { summary: reported }, { prompt: `# Rules\n1. ${reported}\n2. More.` })).toEqual([
       expect.stringMatching(/^summary: "Make the smallest .* is copied from what you were told; expected/),
     ]);
-    expect(errorsOf("progress", { summary: told })).toEqual([]);
+    expect(errorsOf("progress", { summary: reported })).toEqual([]);
   });
   test("tasks that are done, and nothing that shows it", () => {
     const empty = { task_id: "1", criteria_met: [], commands_run: [] };
@@ -98,13 +98,13 @@ describe("an honest answer passes, however short", () => {
     expect(errorsOf("review", value, { previous: { ...value } })).toEqual([]);
   });
   test("a verdict that names each criterion in the words it was told in, sums its failures up in theirs, and says the same twice", () => {
-    const told = "Every order that is cancelled within a day is paid back in full, without anybody having to ask for it.";
+    const reported = "Every order that is cancelled within a day is paid back in full, without anybody having to ask for it.";
     const shown = "src/orders.ts:12 -- refund() is called with the whole amount of the order";
     const value = {
       pass: false,
       automated_checks: { tests: true },
       criteria_results: [
-        { criterion: told, status: "failed", evidence: shown },
+        { criterion: reported, status: "failed", evidence: shown },
         { criterion: "Another one", status: "verified", evidence: shown },
       ],
       alignment_score: 5,
@@ -116,7 +116,7 @@ describe("an honest answer passes, however short", () => {
       ],
       scope_creep: [],
     };
-    expect(errorsOf("verify", value, { prompt: `# Criteria\n1. ${told}`, previous: structuredClone(value) })).toEqual([]);
+    expect(errorsOf("verify", value, { prompt: `# Criteria\n1. ${reported}`, previous: structuredClone(value) })).toEqual([]);
   });
   test("a judge with nothing more to note", () => {
     const value = {

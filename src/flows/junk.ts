@@ -25,12 +25,12 @@ const copiedCharsMin = 60;
 
 export function junkIn(schema: ShownSchema, value: unknown, context: ReturnContext = {}): readonly string[] {
   if (isSchema(value)) return ["this is the JSON Schema itself; expected an object that fits it, filled in with what you did"];
-  const told = textsIn(schema, value);
+  const reported = textsIn(schema, value);
   const prompt = flat(context.prompt ?? "");
   return [
-    ...told.flatMap((one) => wrongWith(one, schema, prompt)),
+    ...reported.flatMap((one) => wrongWith(one, schema, prompt)),
     ...workWithoutEvidence(value),
-    ...repeatedClaims(told, value, context.previous),
+    ...repeatedClaims(reported, value, context.previous),
   ];
 }
 
@@ -52,13 +52,14 @@ const quoting: ReadonlySet<string> = new Set(["criterion", "expected", "requirem
 const mayBeEmptyWords = /\bempty if\b/;
 
 function textsIn(schema: ShownSchema, value: unknown): readonly ClaimText[] {
-  const told: ClaimText[] = [];
+  const reported: ClaimText[] = [];
   const walk = (at: ShownSchema, part: unknown, path: string, isRequired: boolean, depth: number): void => {
-    if (told.length >= textsMax || depth > depthMax) return; // J2
+    if (reported.length >= textsMax || depth > depthMax) return; // J2
     if (typeof part === "string") {
       // A text that need not be there, or that may say nothing, may be left empty: that says there is nothing.
       const mayBeEmpty = !isRequired || mayBeEmptyWords.test(at.description ?? "");
-      if (part.trim() !== "" || !mayBeEmpty || path.endsWith("]")) told.push({ path, text: part, isRequired, about: at.description ?? "" });
+      if (part.trim() !== "" || !mayBeEmpty || path.endsWith("]"))
+        reported.push({ path, text: part, isRequired, about: at.description ?? "" });
       return;
     }
     if (Array.isArray(part)) {
@@ -72,7 +73,7 @@ function textsIn(schema: ShownSchema, value: unknown): readonly ClaimText[] {
     }
   };
   walk(schema, value, "", false, 0);
-  return told;
+  return reported;
 }
 
 const about = (items: ShownSchema | undefined, description: string | undefined): ShownSchema =>

@@ -50,10 +50,10 @@ type Spot = { readonly at: number; readonly last: readonly (Outcome | null)[]; r
 
 function explore({ flow, say }: Lint, list: StepList): void {
   const { steps } = list;
-  const told = new Set<string>();
-  const tell = (path: DataPath, rule: string, message: string): void => {
-    if (told.has(JSON.stringify([path, rule]))) return;
-    told.add(JSON.stringify([path, rule]));
+  const reported = new Set<string>();
+  const report = (path: DataPath, rule: string, message: string): void => {
+    if (reported.has(JSON.stringify([path, rule]))) return;
+    reported.add(JSON.stringify([path, rule]));
     say(path, rule, message);
   };
   let completes = 0;
@@ -70,9 +70,9 @@ function explore({ flow, say }: Lint, list: StepList): void {
     if (row !== null && restsOnRunner(steps, row)) return; // C3
     const failed = steps.find((step, n) => isGate(step) && spot.last[n] === "failed");
     if (failed !== undefined)
-      tell(path, "completed_past_gate", `found a way to completed while ${failed.id} has failed, expected no way past a failed gate`); // C1
+      report(path, "completed_past_gate", `found a way to completed while ${failed.id} has failed, expected no way past a failed gate`); // C1
     else if (!spot.isProved && list.kind === "phase")
-      tell(path, "completed_without_proof", "found a way to completed without a proof of the runner's since the last agent turn"); // C2
+      report(path, "completed_without_proof", "found a way to completed without a proof of the runner's since the last agent turn"); // C2
   };
   while (stack.length > 0) {
     const spot = stack.pop();

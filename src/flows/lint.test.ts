@@ -586,21 +586,22 @@ describe("a flow that calls others", () => {
     ["itself", calling("small", "small"), /^4 flow_ring .*small -> small/],
     ["one that calls it back", calling("small", "back"), /^4 flow_ring .*small -> back -> small/],
   ])("%s is told with its line", (_title, text, expected) => {
-    const told = lint(text, { registry: { flows: { ...flows, ...(text.includes("flow: small }") ? { small: flowOf(text) } : {}) } } });
-    const found = told.map(({ line, rule, message }) => `${line} ${rule} ${message}`);
+    const reported = lint(text, { registry: { flows: { ...flows, ...(text.includes("flow: small }") ? { small: flowOf(text) } : {}) } } });
+    const found = reported.map(({ line, rule, message }) => `${line} ${rule} ${message}`);
     expect(found).toEqual([expect.stringMatching(expected)]);
   });
 });
 
 test("a fact that no step of this kind has is told: a row on it would never match", () => {
-  const told = (from: string, to: string): readonly string[] => lint(without(from, to)).map(({ rule, message }) => `${rule} ${message}`);
+  const reported = (from: string, to: string): readonly string[] =>
+    lint(without(from, to)).map(({ rule, message }) => `${rule} ${message}`);
   const work = "returns: work, sees: [plan, checks], otherwise: [{ go: checks }] }";
   const row = (fact: string) =>
     `returns: work, sees: [plan, checks], otherwise: [{ go: checks }], then: [{ when: { ${fact}: { min: 1 } }, go: work, count: debug }] }`;
-  expect(told(work, row("work.holow"))).toEqual([expect.stringMatching(/^unknown_fact .*Did you mean hollow\?/)]);
-  expect(told(work, row("work.hollow"))).toEqual([]);
+  expect(reported(work, row("work.holow"))).toEqual([expect.stringMatching(/^unknown_fact .*Did you mean hollow\?/)]);
+  expect(reported(work, row("work.hollow"))).toEqual([]);
   expect(
-    told(
+    reported(
       '"npm test"], otherwise: [{ go: work, count: debug }]',
       '"npm test"], otherwise: [{ when: { checks.faling: { min: 1 } }, go: work, count: debug }]',
     ),

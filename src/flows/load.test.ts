@@ -21,7 +21,7 @@ function write(flow = text, prompt: string | Uint8Array | null = "Do {goal}\n"):
   writeFileSync(join(folder(), "flow.yaml"), flow);
   if (prompt !== null) writeFileSync(join(folder(), "prompts", "do.md"), prompt);
 }
-const told = (result: FlowResult): string => (result.kind === "invalid" ? result.findings.map(findingText).join("\n") : result.kind);
+const reported = (result: FlowResult): string => (result.kind === "invalid" ? result.findings.map(findingText).join("\n") : result.kind);
 
 describe("a user's own flow", () => {
   test("is found by its folder's name, with its prompts", async () => {
@@ -65,21 +65,21 @@ describe("a user's own flow", () => {
 describe("what is refused, with its place", () => {
   test("an unknown key, on its line", async () => {
     write(text.replace("version: 1", "version: 1\nabuot: x"));
-    expect(told(await loadFlow(root, "mine"))).toMatch(/flow\.yaml:3:1: .*"abuot".*Did you mean about\?/);
+    expect(reported(await loadFlow(root, "mine"))).toMatch(/flow\.yaml:3:1: .*"abuot".*Did you mean about\?/);
   });
   test("another name than its folder's", async () => {
     write(text.replace("flow: mine", "flow: yours"));
-    expect(told(await loadFlow(root, "mine"))).toMatch(/:1:7: .*found the name yours, expected mine/);
+    expect(reported(await loadFlow(root, "mine"))).toMatch(/:1:7: .*found the name yours, expected mine/);
   });
   test.each(["../x.md", "/etc/passwd", "a/b.md", "do.txt"])("the prompt %s", async (prompt) => {
     write(text.replace("prompt: do.md", `prompt: ${prompt}`));
-    expect(told(await loadFlow(root, "mine"))).toMatch(/:6:.*expected the name of a \.md file/);
+    expect(reported(await loadFlow(root, "mine"))).toMatch(/:6:.*expected the name of a \.md file/);
   });
   test("a prompt that is a link", async () => {
     write(text, null);
     writeFileSync(join(root, "secret.md"), "secret");
     symlinkSync(join(root, "secret.md"), join(folder(), "prompts", "do.md"));
-    expect(told(await loadFlow(root, "mine"))).toMatch(/prompts\/do\.md: found a link/);
+    expect(reported(await loadFlow(root, "mine"))).toMatch(/prompts\/do\.md: found a link/);
   });
   test("a folder of prompts that is a link", async () => {
     write(text, null);
@@ -87,21 +87,21 @@ describe("what is refused, with its place", () => {
     mkdirSync(join(root, "elsewhere"));
     writeFileSync(join(root, "elsewhere", "do.md"), "secret");
     symlinkSync(join(root, "elsewhere"), join(folder(), "prompts"));
-    expect(told(await loadFlow(root, "mine"))).toMatch(/found a link/);
+    expect(reported(await loadFlow(root, "mine"))).toMatch(/found a link/);
   });
   test("a flow that is a link, or whose folder is one", async () => {
     write();
     symlinkSync(folder(), join(root, ".autopilot", "flows", "other"));
-    expect(told(await loadFlow(root, "other"))).toMatch(/found a link/);
+    expect(reported(await loadFlow(root, "other"))).toMatch(/found a link/);
   });
   test("a pipe, without waiting for it", async () => {
     write(text, null);
     execFileSync("mkfifo", [join(folder(), "prompts", "do.md")]);
-    expect(told(await loadFlow(root, "mine"))).toMatch(/no regular file/);
+    expect(reported(await loadFlow(root, "mine"))).toMatch(/no regular file/);
   });
   test("bytes that are no text", async () => {
     write(text, Uint8Array.of(0xff, 0xfe));
-    expect(told(await loadFlow(root, "mine"))).toMatch(/no UTF-8 text/);
+    expect(reported(await loadFlow(root, "mine"))).toMatch(/no UTF-8 text/);
   });
   test("a missing prompt is left to lint, which knows the step", async () => {
     write(text, null);
@@ -119,6 +119,9 @@ test.each([
 
 test("a folder without its flow.yaml is told as that, by the file that is not there", async () => {
   mkdirSync(join(root, ".autopilot/flows/bare"), { recursive: true });
-  const told = await loadFlow(root, "bare");
-  expect(told).toMatchObject({ kind: "invalid", findings: [{ file: join(root, ".autopilot/flows/bare/flow.yaml"), rule: "flow_file" }] });
+  const reported = await loadFlow(root, "bare");
+  expect(reported).toMatchObject({
+    kind: "invalid",
+    findings: [{ file: join(root, ".autopilot/flows/bare/flow.yaml"), rule: "flow_file" }],
+  });
 });

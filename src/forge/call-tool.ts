@@ -65,7 +65,7 @@ function failureOf(tool: ForgeTool, host: string, code: number | null, said: str
 type Ended = { readonly code: number | null; readonly out: string; readonly err: string };
 
 function run(program: string, argv: readonly string[], env: ToolPlace["env"], body: object | undefined): Promise<Ended> {
-  return new Promise((tell, fail) => {
+  return new Promise((report, fail) => {
     const quiet = {
       GH_PROMPT_DISABLED: "1",
       GH_NO_UPDATE_NOTIFIER: "1",
@@ -92,7 +92,7 @@ function run(program: string, argv: readonly string[], env: ToolPlace["env"], bo
     });
     child.on("close", (code) => {
       clearTimeout(timer);
-      tell({ code, out: Buffer.concat(out).toString("utf8"), err: Buffer.concat(err).toString("utf8") });
+      report({ code, out: Buffer.concat(out).toString("utf8"), err: Buffer.concat(err).toString("utf8") });
     });
     child.stdin.end(body === undefined ? "" : JSON.stringify(body));
   });

@@ -111,12 +111,12 @@ async function checksOf(
   const evidence: OutsideEvidence[] = [];
   for (const { id, name, conclusion, app, output } of runs.filter((run) => failed.has(run.conclusion ?? ""))) {
     const log = app?.slug === "github-actions" ? await logOf(place, `${root}/actions/jobs/${id}/logs`) : ""; // a job has its check's number
-    const told = [output?.title, output?.summary].filter((line) => line !== null && line !== undefined).join("\n");
+    const reported = [output?.title, output?.summary].filter((line) => line !== null && line !== undefined).join("\n");
     evidence.push({
       key: `check:${head}:${id}`,
       kind: "check",
       by: name.slice(0, 200) || "check",
-      text: excerptOf(log === "" ? told : log) || (conclusion ?? ""),
+      text: excerptOf(log === "" ? reported : log) || (conclusion ?? ""),
     });
   }
   for (const { context, state, description, updated_at = "" } of statuses.filter((one) => failed.has(one.state)))

@@ -75,8 +75,8 @@ export function skippedPhases(
     if (details === undefined) return [];
     const reason = String(details["reason"]);
     const by = blocked.exec(reason)?.[1];
-    const told = details["original_run_timestamp"];
-    const original = typeof told === "string" ? told : Object.hasOwn(earlier, id) ? earlier[id] : undefined;
+    const reported = details["original_run_timestamp"];
+    const original = typeof reported === "string" ? reported : Object.hasOwn(earlier, id) ? earlier[id] : undefined;
     return [
       {
         phase_id: id,

@@ -116,7 +116,7 @@ describe("estimate", () => {
 
 describe("metrics", () => {
   const failedLine = { timestamp: at, phase: "2", event: "phase_failed", details: { category: "lint_failure" } } as const;
-  const told = {
+  const reported = {
     timestamp: at,
     phase: "1",
     step: "verify",
@@ -131,7 +131,7 @@ describe("metrics", () => {
       4: phase({ status: "completed" }, 6),
       5: phase({ status: "not_started", started_at: null, completed_at: null }, null),
     },
-    [told, failedLine],
+    [reported, failedLine],
   );
   const metrics = metricsOf(state, at);
   test("it is valid against the seed's schema", () => expect(v.safeParse(RunMetrics, metrics).issues).toBeUndefined());
@@ -212,15 +212,17 @@ describe("warnings", () => {
     [2, 2, true],
     [1, 2, false],
     [0, 0, false],
-  ])("%d of %d auto tasks passed: unnecessary %j", (autoPassed, autoTotal, isTold) =>
-    expect(unnecessaryDeferral({ phase: "1", autoPassed, autoTotal }) !== null).toBe(isTold),
+  ])("%d of %d auto tasks passed: unnecessary %j", (autoPassed, autoTotal, isReported) =>
+    expect(unnecessaryDeferral({ phase: "1", autoPassed, autoTotal }) !== null).toBe(isReported),
   );
   test.each([
     [1, 1, false],
     [1, 2, false],
     [2, 3, true],
     [2, 2, true],
-  ])("%d of %d deferred: too many %j", (deferred, processed, isTold) => expect(highDeferRate(deferred, processed) !== null).toBe(isTold));
+  ])("%d of %d deferred: too many %j", (deferred, processed, isReported) =>
+    expect(highDeferRate(deferred, processed) !== null).toBe(isReported),
+  );
   test("a state gives rise to all of them", () => {
     const why = { checkpoint_task_id: "h", task_description: "look", auto_tasks_passed: 1, auto_tasks_total: 1 };
     const state = stateOf({ 1: phase({ human_verify_justification: why }), 2: phase({}), 3: phase({}) });

@@ -54,18 +54,18 @@ export function withMetrics(runs: readonly RunMetrics[], entry: RunMetrics): rea
 /** What verifiers and debuggers said went wrong; for a phase of which they said nothing, the cause its failure was put down to. */
 function histogramOf(state: RoadmapState): RunMetrics["failure_taxonomy_histogram"] {
   const histogram: Partial<Record<FailureCategory, number>> = {};
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const count = (category: unknown): void => {
     if (isCategory(category)) histogram[category] = (histogram[category] ?? 0) + 1;
   };
   for (const { phase, details } of state.event_log) {
     const categories = details["failure_categories"];
     if (!Array.isArray(categories) || categories.length === 0) continue;
-    if (phase !== undefined) told.add(phase);
+    if (phase !== undefined) reported.add(phase);
     categories.forEach(count);
   }
   for (const { event, phase, details } of state.event_log) {
-    if (event === "phase_failed" && phase !== undefined && !told.has(phase)) count(details["category"]);
+    if (event === "phase_failed" && phase !== undefined && !reported.has(phase)) count(details["category"]);
   }
   return histogram;
 }

@@ -218,8 +218,8 @@ describe("the post-mortem", () => {
   });
   test("what was handed back for programs is told as what was changed, in words", () => {
     const described = (said: string): string | undefined => {
-      const told = drafts.map((draft) => (draft.event === "turn_ended" ? turned("debug", "end_turn", said) : draft));
-      return postMortemOf(journal(...told), { phase: "1", name: "x", at: "2026-03-01T10:00:00.000Z" })?.attempted_fixes[0]?.description;
+      const reported = drafts.map((draft) => (draft.event === "turn_ended" ? turned("debug", "end_turn", said) : draft));
+      return postMortemOf(journal(...reported), { phase: "1", name: "x", at: "2026-03-01T10:00:00.000Z" })?.attempted_fixes[0]?.description;
     };
     const handed = '{ "fixed": true, "changes": ["a.md -- a line more", "b.md -- one less"] }';
     expect(described(`\n\`\`\`json\n${handed}\n\`\`\`\n`)).toBe("a.md -- a line more; b.md -- one less");

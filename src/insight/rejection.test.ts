@@ -17,7 +17,7 @@ const judged = (n: number, claim: number, recommendation: string, score: number)
   handed("judge", { recommendation, alignment_score: score }, hash(claim), n),
   passed("judge", n),
 ];
-const told = (...drafts: readonly Draft[]) => {
+const reported = (...drafts: readonly Draft[]) => {
   const entries = journal(started, ...drafts);
   const post = postMortemOf(entries, { phase: "1", name: "Sorting", at: "2026-03-01T10:00:00.000Z", claimOf: (one) => claims[one] });
   if (post === null) throw new Error("no post-mortem");
@@ -27,7 +27,7 @@ const told = (...drafts: readonly Draft[]) => {
 const step = (attempt: string) => (entry: Entry) => entry.event === "step_completed" && entry.attempt === attempt;
 
 describe("a phase that the judge rejected", () => {
-  const { post, at, rule } = told(
+  const { post, at, rule } = reported(
     green,
     ...judged(1, 1, "rollback", 4),
     sent("judge", "undo", "judge_rejected"),
@@ -56,7 +56,7 @@ describe("a phase that the judge rejected", () => {
 });
 
 test("a judge who sends the work back until nothing is left is why, first seen when first said, in the words of the last time", () => {
-  const { post, at } = told(
+  const { post, at } = reported(
     green,
     ...judged(1, 1, "debug", 5),
     sent("judge", "debug"),
@@ -73,7 +73,7 @@ test("a judge who sends the work back until nothing is left is why, first seen w
 });
 
 test("a judge who came round is not why; the person who did not is", () => {
-  const { post, at } = told(
+  const { post, at } = reported(
     green,
     ...judged(1, 1, "debug", 5),
     sent("judge", "debug"),
@@ -93,12 +93,12 @@ test("a judge who came round is not why; the person who did not is", () => {
 });
 
 test("a person who names nothing is told so", () => {
-  const { post } = told(green, answered("fail"), sent("human_check", "undo", "human_rejected"), ended("human_rejected"));
+  const { post } = reported(green, answered("fail"), sent("human_check", "undo", "human_rejected"), ended("human_rejected"));
   expect(post.root_cause.description).toMatch(/answered fail: without naming an issue\.$/);
 });
 
 test("a verifier who does not pass it is named with its own category", () => {
-  const { post } = told(
+  const { post } = reported(
     green,
     handed("verify", { pass: false }, hash(3)),
     passed("verify"),
@@ -110,7 +110,7 @@ test("a verifier who does not pass it is named with its own category", () => {
 });
 
 test("a check that was red before anybody judged, and stays red, comes first", () => {
-  const { post } = told(
+  const { post } = reported(
     failed("checks", "criterion_failed", [result("criterion", "node test.js")]),
     sent("checks", "debug"),
     ...judged(1, 1, "debug", 5),
@@ -123,7 +123,7 @@ test("a check that was red before anybody judged, and stays red, comes first", (
 test("of a step that failed for two checks, the one that was put right is not why; the other was first seen when it was first red", () => {
   const lint = (status: "passed" | "failed") => result("project", "npm run lint", status);
   const unit = (status: "passed" | "failed") => result("criterion", "node test.js", status);
-  const { post, at } = told(
+  const { post, at } = reported(
     failed("checks", "x", [lint("failed"), unit("passed")]),
     failed("checks", "x", [lint("passed"), unit("failed")], 2),
     failed("checks", "x", [lint("passed"), unit("failed")], 3),

@@ -7,4 +7,4 @@ const failing =
 const harmless = /\b0 (?:failed|failures|errors|failing)\b|^\s*\d{1,6}\) .{0,200}(?:ok|passed)$/i;
 
 /** Whether a line of a command's output tells of a failure. */
-export const tellsFailure = (line: string): boolean => failing.test(line) && !harmless.test(line);
+export const reportsFailure = (line: string): boolean => failing.test(line) && !harmless.test(line);

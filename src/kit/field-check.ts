@@ -126,8 +126,8 @@ function faultsOf({ key, entry }: Field, given: Readonly<Record<string, unknown>
       },
     ];
   const { issues } = issuesOf(entry, value);
-  const told = issues.map(({ path, message }) => ({ key, kind: "type" as const, message: `${pathText([key, ...path])}: ${message}` }));
-  return told.length > 0 ? told : [{ key, kind: "type", message: `${key} is ${shown(value)}, expected another kind of value` }];
+  const reported = issues.map(({ path, message }) => ({ key, kind: "type" as const, message: `${pathText([key, ...path])}: ${message}` }));
+  return reported.length > 0 ? reported : [{ key, kind: "type", message: `${key} is ${shown(value)}, expected another kind of value` }];
 }
 
 /** The words that a field may be, where its schema closes them. */

@@ -21,24 +21,24 @@ export type AnswerScan = {
 
 export function openAnswerScan(api: ModelApi, kind: "json" | "events", figures: Figures): AnswerScan {
   const dialect = dialects[api];
-  const told: Told = { endedAt: null, error: null };
-  const scan = kind === "events" ? scanEvents(dialect, figures, told) : scanJson(dialect, figures, told);
+  const reported: Reported = { endedAt: null, error: null };
+  const scan = kind === "events" ? scanEvents(dialect, figures, reported) : scanJson(dialect, figures, reported);
   let before = 0;
   return {
     feed: (chunk) => {
       before = scan.bytes();
       scan.feed(chunk);
       figures.streamed(scan.textBytes(), scan.bytes());
-      if (told.endedAt !== null) figures.settle();
+      if (reported.endedAt !== null) figures.settle();
     },
-    hasEnded: () => told.endedAt !== null && scan.bytes() - told.endedAt < bytesAfterEndMax,
-    error: () => told.error,
+    hasEnded: () => reported.endedAt !== null && scan.bytes() - reported.endedAt < bytesAfterEndMax,
+    error: () => reported.error,
     wholeEventBytes: () => Math.max(0, scan.lastEventEnd() - before),
     isBetweenEvents: () => scan.lastEventEnd() === scan.bytes(),
   };
 }
 
-type Told = { endedAt: number | null; error: Readonly<Record<string, unknown>> | null };
+type Reported = { endedAt: number | null; error: Readonly<Record<string, unknown>> | null };
 type Scan = {
   readonly feed: (chunk: Buffer) => void;
   readonly bytes: () => number;
@@ -46,7 +46,7 @@ type Scan = {
   readonly lastEventEnd: () => number;
 };
 
-function scanEvents(dialect: Dialect, figures: Figures, told: Told): Scan {
+function scanEvents(dialect: Dialect, figures: Figures, reported: Reported): Scan {
   const lastOf = (paths: readonly (readonly string[])[]): readonly string[] => paths.map((path) => path.at(-1) ?? "");
   const scan = openEventScan({
     texts: dialect.texts,
@@ -55,26 +55,26 @@ function scanEvents(dialect: Dialect, figures: Figures, told: Told): Scan {
     isSumSoFar: dialect.isSumSoFar,
     onEvent: (event) => {
       const usage = dialect.usage.map((path) => valueAt(event, path)).find((found) => found !== undefined);
-      if (usage !== undefined) figures.tell(dialect.told(recordOf(usage)));
+      if (usage !== undefined) figures.report(dialect.usageIn(recordOf(usage)));
       const isEnd = dialect.end.some((path) => typeof valueAt(event, path) === "string");
-      if (isEnd || (usage !== undefined && dialect.isLast(event))) told.endedAt ??= scan.bytes();
+      if (isEnd || (usage !== undefined && dialect.isLast(event))) reported.endedAt ??= scan.bytes();
       const error = dialect.error.map((path) => valueAt(event, path)).find((found) => found !== undefined);
-      if (error !== undefined) told.error ??= typeof error === "string" ? { message: error } : recordOf(error);
+      if (error !== undefined) reported.error ??= typeof error === "string" ? { message: error } : recordOf(error);
     },
   });
   return scan;
 }
 
-function scanJson(dialect: Dialect, figures: Figures, told: Told): Scan {
+function scanJson(dialect: Dialect, figures: Figures, reported: Reported): Scan {
   const [usage, end, error] = [dialect.usage, dialect.end, dialect.error].map((paths) => new Set(paths));
   const scan = openJsonScan({
     values: [...dialect.usage, ...dialect.end, ...dialect.error],
     texts: dialect.wholeTexts ?? dialect.texts,
     onValue: (path, text) => {
-      if (usage?.has(path) && text.startsWith("{")) figures.tell(dialect.told(parsedRecord(text)));
-      else if (end?.has(path) && text.startsWith('"')) told.endedAt ??= scan.bytes();
-      else if (error?.has(path) && text.startsWith("{")) told.error ??= parsedRecord(text);
-      else if (error?.has(path) && text.startsWith('"')) told.error ??= parsedRecord(`{"message":${text}}`);
+      if (usage?.has(path) && text.startsWith("{")) figures.report(dialect.usageIn(parsedRecord(text)));
+      else if (end?.has(path) && text.startsWith('"')) reported.endedAt ??= scan.bytes();
+      else if (error?.has(path) && text.startsWith("{")) reported.error ??= parsedRecord(text);
+      else if (error?.has(path) && text.startsWith('"')) reported.error ??= parsedRecord(`{"message":${text}}`);
     },
   });
   return { ...scan, lastEventEnd: () => 0 };

@@ -18,7 +18,7 @@ export type Dialect = {
   readonly texts: readonly string[];
   /** The same in an answer that comes in one piece, where it differs. */
   readonly wholeTexts?: readonly string[];
-  readonly told: (usage: Readonly<Record<string, unknown>>) => ReportedUsage;
+  readonly usageIn: (usage: Readonly<Record<string, unknown>>) => ReportedUsage;
 };
 
 export const dialects: Readonly<Record<ModelApi, Dialect>> = {
@@ -29,12 +29,12 @@ export const dialects: Readonly<Record<ModelApi, Dialect>> = {
     isSumSoFar: false,
     error: [["error"]],
     texts: ["text", "thinking", "partial_json", "data"],
-    told: (usage) => {
+    usageIn: (usage) => {
       const fresh = figureOf(usage["input_tokens"]);
       const written = figureOf(usage["cache_creation_input_tokens"]);
       const read = figureOf(usage["cache_read_input_tokens"]);
       const long = figureOf(recordOf(usage["cache_creation"])["ephemeral_1h_input_tokens"]);
-      return tellOf(sumOf(fresh, written, read), figureOf(usage["output_tokens"]), read, written, long);
+      return reportOf(sumOf(fresh, written, read), figureOf(usage["output_tokens"]), read, written, long);
     },
   },
   "openai-responses": {
@@ -47,10 +47,10 @@ export const dialects: Readonly<Record<ModelApi, Dialect>> = {
     // Of a stream only the pieces count: its last events say the whole text again.
     texts: ["delta"],
     wholeTexts: ["text", "arguments", "input"],
-    told: (usage) => {
+    usageIn: (usage) => {
       const read = figureOf(recordOf(usage["input_tokens_details"])["cached_tokens"]);
       const written = figureOf(recordOf(usage["input_tokens_details"])["cache_write_tokens"]);
-      return tellOf(figureOf(usage["input_tokens"]), figureOf(usage["output_tokens"]), read, written, null);
+      return reportOf(figureOf(usage["input_tokens"]), figureOf(usage["output_tokens"]), read, written, null);
     },
   },
   "openai-chat": {
@@ -61,14 +61,14 @@ export const dialects: Readonly<Record<ModelApi, Dialect>> = {
     isSumSoFar: false,
     error: [["error"]],
     texts: ["content", "arguments", "reasoning_content", "reasoning", "refusal"],
-    told: (usage) => {
+    usageIn: (usage) => {
       const input = figureOf(usage["prompt_tokens"]);
       const said = figureOf(usage["completion_tokens"]);
       const total = figureOf(usage["total_tokens"]);
       const details = recordOf(usage["prompt_tokens_details"]);
       const read = figureOf(details["cached_tokens"] ?? usage["cached_tokens"] ?? usage["prompt_cache_hit_tokens"]);
       // Some count the thinking in the total only.
-      return tellOf(input, largestOf(said, lessOf(total, input)), read, figureOf(details["cache_write_tokens"]), null);
+      return reportOf(input, largestOf(said, lessOf(total, input)), read, figureOf(details["cache_write_tokens"]), null);
     },
   },
   gemini: {
@@ -81,10 +81,10 @@ export const dialects: Readonly<Record<ModelApi, Dialect>> = {
     isSumSoFar: true,
     error: [["error"]],
     texts: ["text"],
-    told: (usage) => {
+    usageIn: (usage) => {
       const input = sumOf(figureOf(usage["promptTokenCount"]), figureOf(usage["toolUsePromptTokenCount"]), null);
       const output = sumOf(figureOf(usage["candidatesTokenCount"]), figureOf(usage["thoughtsTokenCount"]), null);
-      return tellOf(input, output, figureOf(usage["cachedContentTokenCount"]), null, null);
+      return reportOf(input, output, figureOf(usage["cachedContentTokenCount"]), null, null);
     },
   },
 };
@@ -113,7 +113,7 @@ export function parsedRecord(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-function tellOf(
+function reportOf(
   input: number | null,
   output: number | null,
   cached: number | null,
@@ -134,8 +134,8 @@ function tellOf(
 
 /** NaN in one makes the sum NaN: a sum with a lie in it is none. */
 function sumOf(...parts: readonly (number | null)[]): number | null {
-  const told = parts.filter((part) => part !== null);
-  return told.length === 0 ? null : told.reduce((sum, part) => sum + part, 0);
+  const reported = parts.filter((part) => part !== null);
+  return reported.length === 0 ? null : reported.reduce((sum, part) => sum + part, 0);
 }
 
 function largestOf(one: number | null, other: number | null): number | null {

@@ -91,13 +91,13 @@ export function openEventScan(heard: ScannedEvent): EventScan {
       }
       marked = after;
       if (heard.isSumSoFar || after <= heardUntil) continue;
-      heardUntil = tell(whole, after);
+      heardUntil = report(whole, after);
     }
-    if (heard.isSumSoFar && marked !== -1) tell(whole, marked);
+    if (heard.isSumSoFar && marked !== -1) report(whole, marked);
   }
 
   /** Takes the event around this place apart; says where it ends. */
-  function tell(whole: string, at: number): number {
+  function report(whole: string, at: number): number {
     const start = Math.max(whole.lastIndexOf("\n\n", at), whole.lastIndexOf("\n\r\n", at)) + 1;
     const ends = [whole.indexOf("\n\n", at), whole.indexOf("\n\r\n", at)].filter((end) => end !== -1);
     const end = ends.length === 0 ? whole.length : Math.min(...ends);

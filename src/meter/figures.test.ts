@@ -5,14 +5,14 @@ import { type Dialect, dialects } from "./dialects.ts";
 import { openFigures } from "./figures.ts";
 
 const price = { input: 3, output: 15, cached: 0.3, cache_write: 3.75 };
-const say = (dialect: Dialect, ...told: readonly Record<string, unknown>[]) => told.map((usage) => dialect.told(usage));
+const say = (dialect: Dialect, ...reported: readonly Record<string, unknown>[]) => reported.map((usage) => dialect.usageIn(usage));
 const { anthropic } = dialects;
 
-function charged(requestBytes: number, textBytes: number, told: readonly ReturnType<Dialect["told"]>[], isSettled = true) {
+function charged(requestBytes: number, textBytes: number, reported: readonly ReturnType<Dialect["usageIn"]>[], isSettled = true) {
   const figures = openFigures(requestBytes, price);
   figures.send();
   figures.streamed(textBytes, textBytes);
-  for (const one of told) figures.tell(one);
+  for (const one of reported) figures.report(one);
   if (isSettled) figures.settle();
   return figures.used();
 }
@@ -22,9 +22,9 @@ test("a call that told nothing is charged by its bytes", () => {
 });
 
 test("a stream that broke off is charged at least what came by, whatever its beginning told", () => {
-  const told = say(anthropic, { input_tokens: 10, output_tokens: 1 });
-  expect(charged(4000, 2000, told, false)).toMatchObject({ input: 10, output: 500 });
-  expect(charged(4000, 2000, [...told, ...say(anthropic, { output_tokens: 400 })])).toMatchObject({ input: 10, output: 400 });
+  const reported = say(anthropic, { input_tokens: 10, output_tokens: 1 });
+  expect(charged(4000, 2000, reported, false)).toMatchObject({ input: 10, output: 500 });
+  expect(charged(4000, 2000, [...reported, ...say(anthropic, { output_tokens: 400 })])).toMatchObject({ input: 10, output: 400 });
 });
 
 test.each([
@@ -78,7 +78,7 @@ test("cached and written input has its own price, and all of it counts as tokens
 test("a long prompt costs what the table says of long prompts", () => {
   const figures = openFigures(0, { ...price, long: { overTokens: 200_000, input: 2, output: 1.5 } });
   figures.send();
-  figures.tell(anthropic.told({ input_tokens: 1_000_000, output_tokens: 1_000_000 }));
+  figures.report(anthropic.usageIn({ input_tokens: 1_000_000, output_tokens: 1_000_000 }));
   figures.settle();
   expect(figures.used().usd).toBeCloseTo(6 + 22.5);
 });

@@ -34,7 +34,7 @@ export const usedNothing: Used = { tokens: 0, input: 0, output: 0, cached: 0, us
 
 export type Figures = {
   /** The provider told how much; later figures replace earlier ones. */
-  readonly tell: (told: ReportedUsage) => void;
+  readonly report: (reported: ReportedUsage) => void;
   /** So much text, and so many bytes in all, came so far. */
   readonly streamed: (textBytes: number, bytes: number) => void;
   /** The request went out: from now on it counts. */
@@ -46,11 +46,11 @@ export type Figures = {
   readonly used: () => Used;
 };
 
-type Side = { told: number | null; isDoubted: boolean };
+type Side = { tokens: number | null; isDoubted: boolean };
 
 export function openFigures(requestBytes: number, price: ListPrice | null): Figures {
-  const input: Side = { told: null, isDoubted: false };
-  const output: Side = { told: null, isDoubted: false };
+  const input: Side = { tokens: null, isDoubted: false };
+  const output: Side = { tokens: null, isDoubted: false };
   let cached = 0;
   let written = 0;
   let writtenLong = 0;
@@ -60,25 +60,25 @@ export function openFigures(requestBytes: number, price: ListPrice | null): Figu
   let isSettled = false;
   let isForgiven = false;
 
-  function hear(side: Side, told: number | null): void {
+  function hear(side: Side, reported: number | null): void {
     // Zero after a figure means "not told this time" with most providers; a smaller figure means that one of the two is wrong.
-    if (told === null || (told === 0 && side.told !== null)) return;
-    if (side.told !== null && told < side.told) side.isDoubted = true; // F3
-    side.told = Math.max(side.told ?? 0, told);
+    if (reported === null || (reported === 0 && side.tokens !== null)) return;
+    if (side.tokens !== null && reported < side.tokens) side.isDoubted = true; // F3
+    side.tokens = Math.max(side.tokens ?? 0, reported);
   }
 
   const estimatedInput = Math.ceil(requestBytes / bytesPerToken);
   function count(): Used {
     const estimatedOutput = Math.ceil(Math.max(textBytes / bytesPerToken, bytes / frameBytesPerToken));
-    const isTooLittle = output.told !== null && output.told * textBytesPerTokenMax < textBytes; // F3
-    const isBelieved = isSettled && output.told !== null && !output.isDoubted && !isTooLittle;
+    const isTooLittle = output.tokens !== null && output.tokens * textBytesPerTokenMax < textBytes; // F3
+    const isBelieved = isSettled && output.tokens !== null && !output.isDoubted && !isTooLittle;
     const whole = {
-      input: input.told !== null && !input.isDoubted ? input.told : Math.max(input.told ?? 0, estimatedInput),
-      output: isBelieved ? (output.told ?? 0) : Math.max(output.told ?? 0, estimatedOutput), // F2
+      input: input.tokens !== null && !input.isDoubted ? input.tokens : Math.max(input.tokens ?? 0, estimatedInput),
+      output: isBelieved ? (output.tokens ?? 0) : Math.max(output.tokens ?? 0, estimatedOutput), // F2
     };
     const read = Math.min(cached, whole.input);
     // What is more than was told is an estimate; of what is doubted all of it is.
-    const unsure = (side: Side, counted: number): number => (side.isDoubted ? counted : counted - Math.min(counted, side.told ?? 0));
+    const unsure = (side: Side, counted: number): number => (side.isDoubted ? counted : counted - Math.min(counted, side.tokens ?? 0));
     const estimated = unsure(input, whole.input) + unsure(output, whole.output);
     return { tokens: whole.input + whole.output, ...whole, cached: read, usd: usdOf(whole.input, whole.output, read), estimated };
   }
@@ -99,16 +99,16 @@ export function openFigures(requestBytes: number, price: ListPrice | null): Figu
   }
 
   return {
-    tell: (told) => {
-      if (told.isAbsurd) {
+    report: (reported) => {
+      if (reported.isAbsurd) {
         input.isDoubted = true; // F3
         output.isDoubted = true;
       }
-      hear(input, told.input);
-      hear(output, told.output);
-      cached = Math.max(cached, told.cached ?? 0);
-      written = Math.max(written, told.written ?? 0);
-      writtenLong = Math.max(writtenLong, told.writtenLong ?? 0);
+      hear(input, reported.input);
+      hear(output, reported.output);
+      cached = Math.max(cached, reported.cached ?? 0);
+      written = Math.max(written, reported.written ?? 0);
+      writtenLong = Math.max(writtenLong, reported.writtenLong ?? 0);
     },
     streamed: (text, all) => {
       textBytes = text;

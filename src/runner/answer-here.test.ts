@@ -59,7 +59,7 @@ function scene(typed: readonly string[] = []) {
       if (line !== undefined) return Promise.resolve(line);
       return new Promise<null>((resolve) => {
         withdrawn?.addEventListener("abort", () => resolve(null), { once: true });
-        for (const tell of waiting.splice(0)) tell();
+        for (const report of waiting.splice(0)) report();
       });
     },
   } as unknown as CommandContext;

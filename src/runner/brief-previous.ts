@@ -52,7 +52,7 @@ export async function previousOf(run: RunView, walk: CursorView, step: Step, ope
       ...refused.slice(0, oraclesShownMax).map(({ path, how, detail }) => `- ${path} (${how}): ${detail}`),
     );
   }
-  for (const { question, answer } of (walk.told ?? []).filter((told) => told.step === step.id))
+  for (const { question, answer } of (walk.answered ?? []).filter((reported) => reported.step === step.id))
     lines.push(`You asked: ${question}`, `The answer: ${answer}`);
   for (const { commit, notes } of run.notes ?? []) {
     lines.push(`A person looked at the change up to ${commit.slice(0, 10)} and noted, line by line; put it right, or say why not:`);
@@ -73,7 +73,7 @@ export async function previousOf(run: RunView, walk: CursorView, step: Step, ope
     const where = steps.findIndex((other) => other.id === id);
     const outcome = (where < at ? walk.last[id] : walk.seen[id]) as Outcome | undefined; // V2
     if (outcome === undefined || outcome.kind === "skipped") continue;
-    lines.push(...(await toldOf(walk, id, steps[where], outcome, sources)));
+    lines.push(...(await reportedOf(walk, id, steps[where], outcome, sources)));
   }
   return lines.join("\n");
 }
@@ -92,7 +92,7 @@ function outsideLines({ source, items }: NonNullable<RunView["outside"]>): reado
 }
 
 /** One step: whether it passed, what failed with the end of its output, what its agent handed back. */
-async function toldOf(
+async function reportedOf(
   walk: CursorView,
   id: string,
   step: Step | undefined,

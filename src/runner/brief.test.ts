@@ -52,7 +52,7 @@ const handsBack = (step: string, n: number, blob: string): readonly Draft[] => [
   passed(step, n),
 ];
 const blob = (letter: string): string => letter.repeat(64);
-const toldFlow = flowWith({
+const reportedFlow = flowWith({
   counts: { round: { at_most: 3, per: "phase", spent: { end: "failed" } } },
   phases: [
     {
@@ -70,7 +70,7 @@ const mend: Step = { id: "mend", agent: "worker", prompt: "w.md", sees: ["prove"
 const to = (step: string, target: string): Draft => ({ event: "route_taken", walk: "1", step, to: target });
 
 test("what an agent handed back is told to those who may see its step, as its word, and to nobody else", async () => {
-  const tape = begun(toldFlow).append(
+  const tape = begun(reportedFlow).append(
     phase,
     ...handsBack("first", 1, blob("a")),
     began("prove", 1, "check"),
@@ -87,7 +87,7 @@ test("what an agent handed back is told to those who may see its step, as its wo
 });
 
 test("the first time whoever mends is told everything, later only what is still open, and what it left open itself", async () => {
-  const tape = begun(toldFlow).append(
+  const tape = begun(reportedFlow).append(
     phase,
     ...handsBack("first", 1, blob("a")),
     began("prove", 1, "check"),

@@ -32,10 +32,10 @@ export type GoFlags = GoInput & {
 };
 
 /** Drafts what was asked for, and starts it. */
-export async function goNew(place: CommandContext, input: GoFlags, told: readonly string[] = []): Promise<Answer> {
+export async function goNew(place: CommandContext, input: GoFlags, reported: readonly string[] = []): Promise<Answer> {
   const home = await homeOf(place.cwd);
   const { run, warnings, uncommitted } = await makeDraft(place, home, input);
-  return goDraft(place, home, run, input, null, [...told, ...warnings], uncommitted);
+  return goDraft(place, home, run, input, null, [...reported, ...warnings], uncommitted);
 }
 
 /** A draft runs only when its preview is acknowledged: beforehand, by --yes, by the user's policy, or here and now. */
@@ -52,10 +52,10 @@ export async function goDraft(
   const { view } = await readRun(home, run);
   if (stale !== null) refuseAs(run, stale);
   const preview = await previewOf(place, home, view);
-  const told = uncommittedNow ?? (await uncommitted(home, view));
+  const reported = uncommittedNow ?? (await uncommitted(home, view));
   const isAcknowledged = view.acknowledged || input.yes || preview.dryRun === "auto";
   if (!isAcknowledged) {
-    const consent = place.isTerminal ? await asked(place, preview.page, told) : null;
+    const consent = place.isTerminal ? await asked(place, preview.page, reported) : null;
     if (consent === "y") await refuseStale(place, home, view); // a person may take their time, and much may happen in it
     else {
       return reply("dry_run_required_before_execute", {
@@ -63,15 +63,15 @@ export async function goDraft(
         state: "draft",
         ...(consent === null ? { page: preview.page, whole: preview.whole, rowsMax: screenRows } : {}), // whoever said no has just read it
         message: "Not started: the preview isn't confirmed.",
-        warnings: [...new Set([...warnings, ...told, ...preview.warnings])],
+        warnings: [...new Set([...warnings, ...reported, ...preview.warnings])],
         remediation: [`autopilot ack ${view.drafted.ack.slice(0, 12)} && autopilot go`, "autopilot go --yes"],
         data: { inferred_defaults: preview.data.inferred_defaults, preview: preview.data, ack: view.drafted.ack },
       });
     }
   }
-  if (isAcknowledged) for (const line of told) place.show(`! ${line}`); // before it is paid for, not when it is too late
+  if (isAcknowledged) for (const line of reported) place.show(`! ${line}`); // before it is paid for, not when it is too late
   for (const line of await keepWithinQuota(place, home, settingsOf(place, home).config.disk_quota)) place.show(`! ${line}`);
-  const answer = await work(place, home, run, input, [...new Set([...warnings, ...told, ...preview.warnings])], async (hand) => {
+  const answer = await work(place, home, run, input, [...new Set([...warnings, ...reported, ...preview.warnings])], async (hand) => {
     requireStatus({ home, run, view: hand.view(), owner: null }, "go", "draft"); // another terminal may have been quicker
     const { ack } = hand.view().drafted;
     const actor = actorOf(place);
@@ -93,8 +93,8 @@ async function refuseStale(place: CommandContext, home: ProjectPaths, view: RunV
 const refuseAs = (run: string, stale: string): never =>
   refuse("ack_stale", { run_id: run, state: "draft", message: stale, remediation: ["say the goal again: autopilot start …"] });
 
-async function asked(place: CommandContext, page: readonly string[], told: readonly string[]): Promise<string | null> {
-  for (const line of [...fitted(page, screenRows), ...told.map((one) => `! ${one}`)]) place.show(line);
+async function asked(place: CommandContext, page: readonly string[], reported: readonly string[]): Promise<string | null> {
+  for (const line of [...fitted(page, screenRows), ...reported.map((one) => `! ${one}`)]) place.show(line);
   return place.ask("Start this run?", ["y", "n"]);
 }
 

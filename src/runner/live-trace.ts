@@ -56,7 +56,7 @@ function sendingTo(collector: Collector, place: CommandContext, folder: string, 
   const origin: Origin = { run, hash: hashOf, resource: collector.resource, version, caller: readTraceparent(place.env["TRACEPARENT"]) };
   const book = openSpans(collector.isGenAi);
   let buffer: { readonly span: Span; readonly seq: number }[] = [];
-  let [isDown, isTold, isOver] = [false, false, false];
+  let [isDown, isReported, isOver] = [false, false, false];
   let failures = 0;
   let timer: NodeJS.Timeout | null = null;
   let sending: Promise<void> = Promise.resolve();
@@ -65,12 +65,12 @@ function sendingTo(collector: Collector, place: CommandContext, folder: string, 
   const keep = (entry: Entry): void => {
     for (const span of book.take(entry)) if (buffer.length < bufferMax) buffer.push({ span, seq: entry.seq });
   };
-  const tell = (why: string): void => {
-    if (!isTold)
+  const report = (why: string): void => {
+    if (!isReported)
       place.show(
         `! The collector at ${collector.origin} doesn't take the run's trace (${why}). The run goes on; autopilot export otel ${run} sends it later.`,
       ); // L2
-    isTold = true;
+    isReported = true;
   };
   const flush = async (): Promise<void> => {
     timer = null;
@@ -87,21 +87,21 @@ function sendingTo(collector: Collector, place: CommandContext, folder: string, 
       isDown = sent.kind === "failed";
       if (sent.kind === "failed") {
         failures += 1;
-        tell(sent.detail);
+        report(sent.detail);
         return later(retryMs[Math.min(failures, retryMs.length) - 1] ?? retryMs[0]);
       }
       failures = 0;
       buffer = buffer.slice(batch.length);
       if (sent.kind === "sent") {
-        if (sent.rejected > 0) tell(`${sent.rejected} spans were rejected`);
-      } else tell(sent.detail);
+        if (sent.rejected > 0) report(`${sent.rejected} spans were rejected`);
+      } else report(sent.detail);
       rememberSent(folder, batch.at(-1)?.seq ?? 0);
     }
   };
   const later = (ms: number): void => {
     if (isOver) return;
     timer ??= setTimeout(() => {
-      sending = flush().catch((error: unknown) => tell(error instanceof Error ? error.name : "unknown"));
+      sending = flush().catch((error: unknown) => report(error instanceof Error ? error.name : "unknown"));
     }, ms).unref();
   };
 
@@ -125,7 +125,7 @@ function sendingTo(collector: Collector, place: CommandContext, folder: string, 
       const last = isDown ? sending : sending.then(flush);
       await Promise.race([last, sleep(lastFlushMs, undefined, { ref: false })]); // L1
       closed.abort();
-      if (buffer.length > 0) tell("no answer in time");
+      if (buffer.length > 0) report("no answer in time");
     },
   };
 }

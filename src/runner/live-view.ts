@@ -30,7 +30,7 @@ export function openLiveView(
   place: Pick<CommandContext, "live" | "board">,
   folder: string,
   hear: (signal: Signal) => () => Signal,
-  desk: Pick<FileWriter, "signal">,
+  fileWriter: Pick<FileWriter, "signal">,
 ): LiveView {
   let shownAt = Number.NEGATIVE_INFINITY;
   let attempt: string | null = null;
@@ -56,7 +56,7 @@ export function openLiveView(
   return {
     signal: (signal) => {
       const redacted = hear(signal);
-      if (signal.signal === "tool" || signal.signal === "checking") desk.signal(redacted());
+      if (signal.signal === "tool" || signal.signal === "checking") fileWriter.signal(redacted());
       if (now() - shownAt < everyMs) return;
       const line = liveLine(redacted());
       if (line === null) return;

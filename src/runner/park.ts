@@ -24,8 +24,8 @@ export function goesOnAt(run: RunView, nowMs: number): number | null {
   const { parked } = run;
   if (parked === undefined || !isMendable(run)) return null;
   const backoffMs = Math.min(minuteMs * 2 ** (parked.times - 1) * (parked.fault === "limit" ? 5 : 1), 60 * minuteMs);
-  const told = parked.until === null ? Number.NaN : Date.parse(parked.until);
-  const at = Number.isFinite(told) ? Math.max(told, nowMs + minuteMs * (parked.times > 1 ? 1 : 0)) : nowMs + backoffMs;
+  const reported = parked.until === null ? Number.NaN : Date.parse(parked.until);
+  const at = Number.isFinite(reported) ? Math.max(reported, nowMs + minuteMs * (parked.times > 1 ? 1 : 0)) : nowMs + backoffMs;
   return at - nowMs > waitMsMax ? null : at;
 }
 

@@ -32,7 +32,7 @@ export async function resumeRun(
   place: CommandContext,
   standing: LoadedRun,
   input: TakeUpInput,
-  told: readonly string[] = [],
+  reported: readonly string[] = [],
 ): Promise<Answer> {
   const { home, run } = standing;
   refuseIfForeign(place, home, run);
@@ -40,7 +40,7 @@ export async function resumeRun(
   const may = await mayTakeUp(place, standing, input);
   const face = await faceOf(standing.view.drafted.flow.face);
   const found = await face?.takeUp?.({ place, home, view: standing.view, flags: input.flags ?? new Set() });
-  const warnings = [...told, ...may, ...(found?.warnings ?? [])];
+  const warnings = [...reported, ...may, ...(found?.warnings ?? [])];
   return work(place, home, run, input, warnings, async (hand) => {
     requireStatus({ ...standing, view: hand.view() }, "resume", "paused", "running"); // another terminal may have been quicker
     const change = await policyChange(place, home, hand.view(), input.adoptConfig === true, hand.putBlob);

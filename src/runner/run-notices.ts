@@ -20,17 +20,17 @@ export function openNotices(place: CommandContext, home: ProjectPaths, folder: s
   const { hooks } = hooksOf(place.env);
   if (hooks.length === 0) return () => undefined;
   const queue = openQueue(place.env);
-  const told = new Set<string>();
+  const reported = new Set<string>();
   let isBroken = false;
   return (entry, run) => {
     if (folder !== runFolder(home, run.drafted.run_id)) return;
-    const fresh = noticesOf(entry, run, basename(home.root)).filter(({ id }) => !told.has(id));
+    const fresh = noticesOf(entry, run, basename(home.root)).filter(({ id }) => !reported.has(id));
     if (fresh.length === 0) return;
     try {
       const added = fresh.flatMap((notice) =>
         hooks.filter(({ on }) => on.includes(notice.kind)).filter(({ name }) => queue.add(notice, name, Date.now())),
       );
-      for (const { id } of fresh) told.add(id);
+      for (const { id } of fresh) reported.add(id);
       if (added.length > 0) startCourier(place.env);
     } catch (error) {
       if (!isBroken) place.show(`! Nobody can be notified: ${error instanceof Error ? error.message : String(error)}`); // T2

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { RunView } from "../core/state.ts";
-import { told } from "../views/phase-story.test-support.ts";
+import { reported } from "../views/phase-story.test-support.ts";
 import { openStatusCache } from "./write-status-cache.ts";
 import { statusCacheFile, cachedStatusFrom, cachedStatus } from "./status-cache.ts";
 import { statusSummary } from "./status-summary.ts";
@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const { run } = told();
+const { run } = reported();
 const journal = (): string => join(folder, "journal.jsonl");
 
 /** A journal of this length whose last line is `last`, and where it ends. */

@@ -14,7 +14,7 @@ import { product } from "../project/runs/product.ts";
 export const statusCacheFile = "status.json";
 /** A shorter journal is folded as quickly as this is read. */
 export const cachedStatusFrom = 400_000;
-const shelfBytesMax = 8 * 1_048_576;
+const cacheBytesMax = 8 * 1_048_576;
 const lineBytesMax = 256 * 1024;
 
 /** What `status` says of a run. */
@@ -41,7 +41,7 @@ export type CachedStatus = {
 export function cachedStatus(folder: string, owner: { readonly pid: number } | null): StatusSummary | null {
   try {
     const path = join(folder, statusCacheFile);
-    const text = readOwnFile(path, shelfBytesMax) ?? "";
+    const text = readOwnFile(path, cacheBytesMax) ?? "";
     if (text === "") return null;
     const cachedStatus = JSON.parse(text) as Partial<CachedStatus>;
     if (cachedStatus.product !== product || !isEndOf(folder, cachedStatus)) return null; // Y1

@@ -44,7 +44,7 @@ export async function work(
       hand.drive({ watch: narrate(place), ...(Object.keys(overrides).length === 0 ? {} : { overrides }) });
     let why = await drive();
     while (await goesOn(place, hand, input.leavesParked === true)) why = await drive();
-    const untold = isDue(hand.view()) ? await (await import("./pull-request/open-when-due.ts")).openWhenDue(place, hand) : [];
-    return outcomeOf(hand.view(), why, [...warnings, ...untold]);
+    const unreported = isDue(hand.view()) ? await (await import("./pull-request/open-when-due.ts")).openWhenDue(place, hand) : [];
+    return outcomeOf(hand.view(), why, [...warnings, ...unreported]);
   });
 }

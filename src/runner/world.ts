@@ -120,11 +120,11 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
     (JSON.parse((await parts.readBlob(hash)).toString("utf8")) as Evidence).output_excerpt.slice(-evidenceCharsMax);
   const handedOf = async (hash: string): Promise<unknown> =>
     (JSON.parse((await parts.readBlob(hash)).toString("utf8")) as { readonly claim?: unknown }).claim ?? null;
-  const desk = await openFace({ place, home, folder, view, isApart: parts.isApart === true });
+  const fileWriter = await openFace({ place, home, folder, view, isApart: parts.isApart === true });
   const holding = openHolding({ verifier, view });
   const ended = openEndedFolders(folder);
-  const tellNotices = openNotices(place, home, folder);
-  const live = openLiveView(place, folder, openLiveEvents(redactor), desk);
+  const reportNotices = openNotices(place, home, folder);
+  const live = openLiveView(place, folder, openLiveEvents(redactor), fileWriter);
   // A child run is called off by its parent alone: interrupted softly, its parent waits for its end as for a turn's.
   const isChild = parts.cancel !== null;
   const called = parts.cancel ?? place.interrupted;
@@ -164,15 +164,15 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
       briefOf(prompts, run, walk, step, open, {
         outputOf,
         handedOf,
-        recordedOf: desk.recorded,
-        learningsOf: (role) => desk.learnings(role, holding(open.attempt)),
+        recordedOf: fileWriter.recorded,
+        learningsOf: (role) => fileWriter.learnings(role, holding(open.attempt)),
       }),
     onEntry: (entry, run) => {
       if ("request" in entry) inbox.acknowledge(entry.request);
       live.fact(entry, run);
-      desk.take(entry, run);
+      fileWriter.take(entry, run);
       ended.take(entry, run);
-      tellNotices(entry, run);
+      reportNotices(entry, run);
       trace.take(entry);
       parts.watch(entry, run);
     },
@@ -181,7 +181,7 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
   const close = async (): Promise<void> => {
     called.removeEventListener("abort", pause);
     live.close();
-    await desk.close();
+    await fileWriter.close();
     await agents.close();
     await limits.close();
     await inbox.close();

@@ -166,8 +166,8 @@ async function run(order: CommandOrder, scratch: string, reporter: Reporter | nu
   const durationMs = Math.max(0, Math.round(clock.monotonicMs() - beganMs));
   const { status, words } = answeredBy(answer, statusOf(why, ending), ending);
   const taken = output.take();
-  const told = explain({ status, ending, timeoutMs, leftBehind: ended.found, survivors: ended.left, output: taken });
-  const note = [words, told].filter((sentence) => sentence !== "").join("; ");
+  const reported = explain({ status, ending, timeoutMs, leftBehind: ended.found, survivors: ended.left, output: taken });
+  const note = [words, reported].filter((sentence) => sentence !== "").join("; ");
   return {
     status,
     exitCode: ending.code,

@@ -67,11 +67,11 @@ export async function keepEvidence(sighting: Sighting, putBlob: PutBlob, redacto
   const evidence = await putBlob(Buffer.from(`${JSON.stringify(record)}\n`));
   const { check, status, quarantine = null } = sighting;
   const quarantined = quarantine === null || quarantine.isOver ? {} : { quarantined: quarantine.until };
-  const { tests: told = null, why = null, broke = [] } = sighting;
+  const { tests: reported = null, why = null, broke = [] } = sighting;
   const named = sighting.names?.failed ?? [];
   const failed = redactor.text([...named.slice(0, failedShownMax), ...(named.length > failedShownMax ? ["…"] : [])].join(", "));
   const tests = {
-    ...(told === null ? {} : { tests: told }),
+    ...(reported === null ? {} : { tests: reported }),
     ...(failed === "" ? {} : { failed }),
     ...(sighting.uninstalled === undefined ? {} : { uninstalled: redactor.text(sighting.uninstalled) }),
     ...(broke.length === 0 ? {} : { broke: broke.length }),

@@ -14,8 +14,10 @@ export type CheckExplanation = {
 };
 
 /** What a person should know about a command's end beyond its exit code. Empty where there is nothing. */
-export function explain(told: CheckExplanation): string {
-  return [endOf(told), terminalOf(told), offspringOf(told), outputOf(told)].filter((sentence) => sentence !== "").join("; ");
+export function explain(reported: CheckExplanation): string {
+  return [endOf(reported), terminalOf(reported), offspringOf(reported), outputOf(reported)]
+    .filter((sentence) => sentence !== "")
+    .join("; ");
 }
 
 function endOf({ status, ending, timeoutMs }: CheckExplanation): string {

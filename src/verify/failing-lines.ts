@@ -3,7 +3,7 @@
 // Invariant:
 //   L1. Bounded: so many lines of so many characters, one look at each.
 
-import { tellsFailure } from "../kit/failing-line.ts";
+import { reportsFailure } from "../kit/failing-line.ts";
 
 const linesMax = 20;
 const lineCharsMax = 300;
@@ -16,7 +16,7 @@ export function openFailingLines(): FailingLines {
   return {
     line(line) {
       last = line;
-      if (found.size < linesMax && tellsFailure(line)) found.add(line.slice(0, lineCharsMax)); // L1
+      if (found.size < linesMax && reportsFailure(line)) found.add(line.slice(0, lineCharsMax)); // L1
     },
     last: () => last.slice(0, lineCharsMax),
     take: () => [...found],

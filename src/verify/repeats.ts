@@ -26,10 +26,10 @@ export function statusOf(statuses: readonly CheckStatus[]): CheckStatus {
   return statuses.every((status) => status === first) ? first : "flaky";
 }
 
-type Told = { readonly status: CheckStatus; readonly tests: TestTally | null; readonly recorded: Recorded | null };
+type Reported = { readonly status: CheckStatus; readonly tests: TestTally | null; readonly recorded: Recorded | null };
 
 /** The runs whose tests are named alike: those that were recorded whole, or, where none was, all. */
-export function tellingOf<Run extends Told>(runs: readonly Run[]): readonly Run[] {
+export function tellingOf<Run extends Reported>(runs: readonly Run[]): readonly Run[] {
   const recorded = runs.filter((run) => run.recorded?.isWhole === true);
   return recorded.length === 0 ? runs : recorded;
 }
@@ -38,7 +38,7 @@ export function tellingOf<Run extends Told>(runs: readonly Run[]): readonly Run[
  * The run that tells most. Of a flaky check it is the one that failed; of one that fails every time, the worst on the base and the best
  * after it: what some runs come to by chance is not held against the work.
  */
-export function decidingOf<Run extends Told>(runs: readonly Run[], status: CheckStatus, isBase: boolean): Run | undefined {
+export function decidingOf<Run extends Reported>(runs: readonly Run[], status: CheckStatus, isBase: boolean): Run | undefined {
   if (status === "flaky") return runs.find((run) => run.status !== "passed") ?? runs[0];
   const worst = runs.toSorted((one, other) => (other.tests?.failed ?? 0) - (one.tests?.failed ?? 0));
   return status !== "failed" || runs.some(({ tests }) => tests === null) ? runs.at(-1) : isBase ? worst[0] : worst.at(-1);

@@ -20,7 +20,7 @@ import type { OpenParts } from "./parts.ts";
 import { believed, recordGap } from "./reporter/believe.ts";
 import { mayHaveChanged, openTrust, type TrustedRun } from "./reporter/trust.ts";
 import { lostSince } from "./tally.ts";
-import { tellRunning } from "./tell-running.ts";
+import { reportRunning } from "./tell-running.ts";
 import { handledGap, whySpoiled, writtenToIn, type WrittenTo } from "./written-to.ts";
 
 export type CheckOrder = Parameters<Verifier["check"]>[0];
@@ -146,8 +146,8 @@ class CheckSession {
     }
     const statuses = runs.map((run) => run.status);
     const status = statusOf(statuses);
-    const telling = status === "flaky" ? runs : tellingOf(runs);
-    const deciding = decidingOf(telling, status, this.#order.before === undefined);
+    const reporting = status === "flaky" ? runs : tellingOf(runs);
+    const deciding = decidingOf(reporting, status, this.#order.before === undefined);
     if (deciding === undefined) return false;
     const { result, place, treeBefore, treeAfter, tests, wrote } = deciding;
     const broke = await this.#broke(check, runs);
@@ -164,7 +164,7 @@ class CheckSession {
       quarantine,
       tests,
       why,
-      names: status === "failed" || this.#order.before === undefined ? keptNames(together(telling.map(({ names }) => names))) : null,
+      names: status === "failed" || this.#order.before === undefined ? keptNames(together(reporting.map(({ names }) => names))) : null,
       recorded: deciding.recorded,
       gap:
         status === "passed" ? joinedGaps(await this.#unrun(check, deciding), handledGap(wrote, before), recordGap(deciding, before)) : null,
@@ -187,11 +187,11 @@ class CheckSession {
     if (place === null || this.#order.cancel.aborted) return null;
     const ear = openTestOutput(check.command, place.folder);
     const { onSignal, attempt } = this.#order;
-    const stopTelling = tellRunning(this.#parts.clock, (elapsedMs) =>
+    const stopReporting = reportRunning(this.#parts.clock, (elapsedMs) =>
       onSignal({ signal: "check_running", attempt, title: check.title, elapsedMs, line: ear.lastLine() }),
     );
     const order = { ...commandFor(this.#parts, check, place.folder, this.#order.cancel), ear, isRecorded };
-    const result = await runCommand(order).finally(stopTelling);
+    const result = await runCommand(order).finally(stopReporting);
     if (result.status === "cancelled") return null;
     const treeAfter = await this.#parts.workspace.treeOf(place.folder);
     if (check.kind === "restore") this.#place = { ...place, tree: treeAfter };
@@ -222,7 +222,7 @@ class CheckSession {
       recorded,
       strangers: record?.strangers ?? 0,
       isAsked: isRecorded && mayHaveChanged(result),
-      told: heard.tests,
+      tally: heard.tests,
       place,
       treeBefore: place.tree,
       treeAfter,
@@ -248,8 +248,8 @@ class CheckSession {
     if (check.kind !== "project" || runs.some(({ status }) => status !== "failed")) return [];
     const before = await this.#before(check);
     if (before?.status !== "failed" || before.names === undefined) return [];
-    const told = tellingOf(runs).map(({ names }) => names);
-    return brokenSince(before.names, told, this.#order.tests !== undefined);
+    const later = tellingOf(runs).map(({ names }) => names);
+    return brokenSince(before.names, later, this.#order.tests !== undefined);
   }
 
   /** The evidence from before anything was changed; null where there is none, or none is to be compared with. */

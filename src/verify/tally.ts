@@ -96,7 +96,7 @@ const leavesMax = 10_000;
 /** Reads lines one after the other: all summaries together, and what was ended before its time. */
 export function openTally(): TallyReader {
   let tally: TestTally = { ran: 0, failed: 0, skipped: 0 };
-  let isTold = false;
+  let isReported = false;
   let begun = 0;
   let before = "";
   /** Files that ended well and had no test in them, if they hold tests. */
@@ -107,7 +107,7 @@ export function openTally(): TallyReader {
       if (found !== null) {
         const more = read(found);
         tally = { ran: tally.ran + more.ran, failed: tally.failed + more.failed, skipped: tally.skipped + more.skipped };
-        isTold = true;
+        isReported = true;
       }
       if (/^running \d{1,9} tests?$/.test(line)) begun += 1; // cargo
       if (line.startsWith("test result: ")) begun -= 1;
@@ -118,7 +118,7 @@ export function openTally(): TallyReader {
     },
     take(isOfTests) {
       const empty = leaves.filter(isOfTests).length + Math.max(0, begun);
-      if (!isTold && empty === 0) return null;
+      if (!isReported && empty === 0) return null;
       return { ...tally, ran: Math.max(0, tally.ran), ...(empty === 0 ? {} : { empty }) };
     },
   };
@@ -133,8 +133,8 @@ function formOf(line: string): readonly [RegExpExecArray | null, (found: RegExpE
 }
 
 /** Several together; null where none told anything. */
-export function talliesOf(told: readonly (TestTally | null)[]): TestTally | null {
-  const all = told.filter((tally) => tally !== null);
+export function talliesOf(reported: readonly (TestTally | null)[]): TestTally | null {
+  const all = reported.filter((tally) => tally !== null);
   if (all.length === 0) return null;
   const sum = (of: (tally: TestTally) => number): number => all.reduce((many, tally) => many + of(tally), 0);
   const empty = sum((tally) => tally.empty ?? 0);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Clock } from "../ports/clock.ts";
-import { tellRunning } from "./tell-running.ts";
+import { reportRunning } from "./tell-running.ts";
 
 test("a running check tells how long it has been running, until it ends", () => {
   let now = 0;
@@ -13,10 +13,10 @@ test("a running check tells how long it has been running, until it ends", () => 
       return () => (due = null);
     },
   };
-  const told: number[] = [];
-  const stop = tellRunning(clock, (elapsedMs) => told.push(elapsedMs));
+  const reported: number[] = [];
+  const stop = reportRunning(clock, (elapsedMs) => reported.push(elapsedMs));
   for (now = 1_000; now <= 3_000; now += 1_000) (due as (() => void) | null)?.();
-  expect(told).toEqual([1_000, 2_000, 3_000]);
+  expect(reported).toEqual([1_000, 2_000, 3_000]);
   stop();
   expect(due).toBeNull();
 });

@@ -5,10 +5,10 @@ import type { Clock } from "../ports/clock.ts";
 const everyMs = 1_000;
 
 /** Says now and then how long something has been running, until what is returned is called. */
-export function tellRunning(clock: Clock, tell: (elapsedMs: number) => void): () => void {
+export function reportRunning(clock: Clock, report: (elapsedMs: number) => void): () => void {
   const beganMs = clock.monotonicMs();
   let stop = clock.after(everyMs, function again() {
-    tell(clock.monotonicMs() - beganMs);
+    report(clock.monotonicMs() - beganMs);
     stop = clock.after(everyMs, again);
   });
   return () => stop();

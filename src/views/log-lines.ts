@@ -47,7 +47,7 @@ export function isMilestone(event: Event): boolean {
   }
 }
 
-const told = (detail: string | undefined): string => (detail === undefined || detail === "" ? "" : `: ${oneLine(detail)}`);
+const reported = (detail: string | undefined): string => (detail === undefined || detail === "" ? "" : `: ${oneLine(detail)}`);
 const reasoned = (because: string | undefined): string => (because === undefined ? "" : ` (${because.replaceAll("_", " ")})`);
 const because = (event: { readonly because?: string | undefined; readonly pause?: string | undefined }): string =>
   reasoned(event.because ?? event.pause);
@@ -86,9 +86,9 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
     `Process ${owner.pid} on ${oneLine(owner.host)} ${opening === 1 ? "began to work on it" : `took it up again (${ordinal(opening)} time)`}, isolation ${isolation.level} (${isolation.mechanism}).`,
   journal_repaired: ({ cut_bytes, at_byte }) =>
     `Removed an incomplete last journal line (${figure(cut_bytes)} bytes at ${figure(at_byte)}); nothing recorded was lost.`,
-  run_paused: ({ reason_code, detail }) => `Paused (${reason_code})${told(detail)}.`,
+  run_paused: ({ reason_code, detail }) => `Paused (${reason_code})${reported(detail)}.`,
   run_resumed: ({ now }) => `Resumed${now === true ? ", cooldown skipped" : ""}.`,
-  run_stopped: ({ reason_code, detail }) => `Stopped for good (${reason_code})${told(detail)}.`,
+  run_stopped: ({ reason_code, detail }) => `Stopped for good (${reason_code})${reported(detail)}.`,
   run_completed: ({ verdict, gaps }) => `Completed, ${verdictLabel(verdict)}. ${proofSentence(verdict, gaps)}`,
   document_differed: ({ path, field, found, kept, because }) => `${path}: ${field} said ${found}, ${kept} holds: ${because}`,
   run_adopted: ({ root }) => `The run came from elsewhere and was adopted in ${oneLine(root)}.`,
@@ -96,8 +96,8 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
     `Forked from ${event.run} after its line ${figure(event.at)}${changedWords(event)}. What that had cost stays there.`,
   policy_changed: ({ path, adopted }) => `${oneLine(path)} changed; this run ${adopted ? "uses the new one now" : "keeps its copy"}.`,
 
-  control_requested: ({ control, now, detail }) => `${capital(control)} requested${now ? " (now)" : ""}${told(detail)}.`,
-  oracles_approved: ({ content, detail }) => `Changes to tests approved (${content.slice(0, 12)})${told(detail)}.`,
+  control_requested: ({ control, now, detail }) => `${capital(control)} requested${now ? " (now)" : ""}${reported(detail)}.`,
+  oracles_approved: ({ content, detail }) => `Changes to tests approved (${content.slice(0, 12)})${reported(detail)}.`,
   oracles_judged: ({ changes }) =>
     changes.length === 0
       ? "Tests unchanged."
@@ -111,7 +111,7 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
       notes.map(({ path, line, text }) => `${oneLine(path)}:${line} ${oneLine(text, 80)}`),
       3,
     )}.`,
-  limit_raised: ({ scope, dimension, to, detail }) => `The ${scope}'s ${dimension} limit was raised to ${figure(to)}${told(detail)}.`,
+  limit_raised: ({ scope, dimension, to, detail }) => `The ${scope}'s ${dimension} limit was raised to ${figure(to)}${reported(detail)}.`,
 
   pull_request_intended: ({ host, project, branch, into, commit, draft }) =>
     `Opening a ${draft ? "draft " : ""}pull request at ${oneLine(host)}/${oneLine(project)}: ${oneLine(branch)} (${commit.slice(0, 10)}) into ${oneLine(into)}.`,
@@ -119,7 +119,7 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
     `Pull request ${found ? "found" : "opened"}${draft ? " as a draft" : ""}: ${oneLine(url)}.`,
   pull_request_taken_up: ({ run, evidence }) => `${run} works on ${plural(evidence.length, "thing")} found at the pull request.`,
   pull_request_settled: ({ run, commit, detail }) =>
-    commit === null ? `Nothing of ${run} was pushed${told(detail)}.` : `Pushed ${commit.slice(0, 10)} of ${run} to the pull request.`,
+    commit === null ? `Nothing of ${run} was pushed${reported(detail)}.` : `Pushed ${commit.slice(0, 10)} of ${run} to the pull request.`,
   pull_request_ended: ({ how }) => `The pull request was ${how}.`,
   evidence_received: ({ source, items }) => `${plural(items.length, "thing")} to work on from ${oneLine(source)}, quoted as data.`,
 
@@ -148,12 +148,12 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
   changes_applied: ({ attempt, commit, paths, not_applied }) =>
     `Commit ${commit.slice(0, 10)} of ${attemptWords(attempt)}: ${firstFew(paths)}${not_applied === 0 ? "" : `; ${figure(not_applied)} git-ignored, not committed`}.`,
   step_completed: ({ attempt, checks, detail }) =>
-    `${capital(attemptWords(attempt))}${areAllIdle(checks) ? `: none of ${plural(checks?.length ?? 0, "check")} could run` : ` passed`}${checksWords(checks)}${told(detail)}.`,
+    `${capital(attemptWords(attempt))}${areAllIdle(checks) ? `: none of ${plural(checks?.length ?? 0, "check")} could run` : ` passed`}${checksWords(checks)}${reported(detail)}.`,
   step_failed: ({ attempt, reason_code, checks, detail }) =>
-    `${capital(attemptWords(attempt))} failed, ${reason_code}${checksWords(checks)}${told(detail)}.`,
+    `${capital(attemptWords(attempt))} failed, ${reason_code}${checksWords(checks)}${reported(detail)}.`,
   step_interrupted: ({ attempt, by, paths, detail, usage }) =>
     // Cut off in its turn it is charged with this line; after its turn it is paid, and its work is kept.
-    `${capital(attemptWords(attempt))} ${by === "budget" && usage === undefined ? "waits" : "was discarded"} (${by})${paths === undefined || paths.length === 0 ? "" : `: ${firstFew(paths)}`}${told(detail)}.`,
+    `${capital(attemptWords(attempt))} ${by === "budget" && usage === undefined ? "waits" : "was discarded"} (${by})${paths === undefined || paths.length === 0 ? "" : `: ${firstFew(paths)}`}${reported(detail)}.`,
   attempt_settled: ({ attempt, remedy, why }) => `Recovered ${attemptWords(attempt)} after a crash (${remedy}): ${oneLine(why)}.`,
   step_skipped: ({ walk, step }) => `${step} of ${cursorWords(walk)} was skipped.`,
   step_retried: ({ walk, step, n }) => `Retrying ${step} of ${cursorWords(walk)} (${n}).`,

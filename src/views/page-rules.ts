@@ -14,9 +14,9 @@ type Page = {
   readonly title: RegExp;
   readonly sections: readonly string[];
   readonly severity: Violation["severity"];
-  readonly more?: (lines: readonly string[], tell: Tell) => void;
+  readonly more?: (lines: readonly string[], reportLine: Report) => void;
 };
-type Tell = (line: number, rule: string, message: string) => void;
+type Report = (line: number, rule: string, message: string) => void;
 
 export const pages = {
   "quality progress": {
@@ -81,48 +81,48 @@ export function judgePage(format: PageFormat, text: string): readonly Violation[
   const page: Page = pages[format];
   const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/);
   const found: Violation[] = [];
-  const tell: Tell = (line, rule, message) => found.push({ line, rule, message, severity: page.severity }); // P2
-  if (!page.title.test(lines[0] ?? "")) tell(1, "PG-title", `the first line is not the title of a ${format}`);
-  for (const title of page.sections) if (!lines.includes(`## ${title}`)) tell(1, "PG-section", `has no section ## ${title}`);
-  page.more?.(lines, tell);
+  const reportLine: Report = (line, rule, message) => found.push({ line, rule, message, severity: page.severity }); // P2
+  if (!page.title.test(lines[0] ?? "")) reportLine(1, "PG-title", `the first line is not the title of a ${format}`);
+  for (const title of page.sections) if (!lines.includes(`## ${title}`)) reportLine(1, "PG-section", `has no section ## ${title}`);
+  page.more?.(lines, reportLine);
   return found.toSorted((a, b) => a.line - b.line);
 }
 
 /** The header's two lines and the checklist, as seed 002 has them. */
-function progressLines(lines: readonly string[], tell: Tell): void {
+function progressLines(lines: readonly string[], reportLine: Report): void {
   if (!lines.some((line) => /^\*\*Started:\*\* .*\*\*Benchmark:\*\* .*\*\*Lever:\*\* /.test(line)))
-    tell(1, "PG-field", "has no line **Started:** … **Benchmark:** … **Lever:** …");
+    reportLine(1, "PG-field", "has no line **Started:** … **Benchmark:** … **Lever:** …");
   if (!lines.some((line) => /^\*\*Runner:\*\* .*\*\*Playbook version:\*\* /.test(line)))
-    tell(1, "PG-field", "has no line **Runner:** … **Playbook version:** …");
+    reportLine(1, "PG-field", "has no line **Runner:** … **Playbook version:** …");
   for (const phase of [1, 2, 3, 4, 5, 6]) {
     const at = lines.findIndex((line) => new RegExp(`^- \\[[x ]\\] Phase ${phase} — `).test(line));
-    if (at < 0) tell(1, "PG-phases", `the checklist has no line - [ ] Phase ${phase} — …`);
+    if (at < 0) reportLine(1, "PG-phases", `the checklist has no line - [ ] Phase ${phase} — …`);
     else if ((lines[at] ?? "").startsWith("- [x]") && !/\(.+\)\s*$/.test(lines[at] ?? ""))
-      tell(at + 1, "PG-phases", `phase ${phase} is checked and has no summary in parentheses`);
+      reportLine(at + 1, "PG-phases", `phase ${phase} is checked and has no summary in parentheses`);
   }
   const from = lines.indexOf("## Recent events (last 10)");
   const to = lines.findIndex((line, at) => at > from && line.startsWith("## "));
   const recent = from < 0 ? 0 : lines.slice(from, to < 0 ? undefined : to).filter((line) => line.startsWith("- ")).length;
-  if (recent > 10) tell(from + 1, "PG-recent", `lists ${recent} recent events, expected at most 10`);
+  if (recent > 10) reportLine(from + 1, "PG-recent", `lists ${recent} recent events, expected at most 10`);
 }
 
 /** Entries of seed 000: a failure with its rule and context, or a person's verdict with its calibration. */
-function learningLines(lines: readonly string[], tell: Tell): void {
+function learningLines(lines: readonly string[], reportLine: Report): void {
   const heads = lines.flatMap((line, at) => (line.startsWith("### ") ? [at] : []));
   for (const [n, at] of heads.entries()) {
     const entry = lines.slice(at, heads[n + 1]);
     const failure = /^### Phase (\S+) failure -- (\S+)$/.exec(lines[at] ?? "");
     const isVerdict = /^### Human Verdict: Phase \S+ -- (?:PASS|FAIL|ISSUES_FOUND) \(confidence calibration\)$/.test(lines[at] ?? "");
-    if (failure === null && !isVerdict) tell(at + 1, "PG-entry", "is neither a phase's failure nor a person's verdict");
+    if (failure === null && !isVerdict) reportLine(at + 1, "PG-entry", "is neither a phase's failure nor a person's verdict");
     if (failure !== null && !(failureCategories as readonly string[]).includes(failure[2] ?? ""))
-      tell(at + 1, "PG-entry", `the category ${failure[2] ?? ""} is none of the ten`);
+      reportLine(at + 1, "PG-entry", `the category ${failure[2] ?? ""} is none of the ten`);
     const fields = failure !== null ? ["Prevention rule", "Context"] : isVerdict ? ["Calibration"] : [];
     for (const field of fields)
-      if (!entry.some((line) => line.startsWith(`**${field}:** `))) tell(at + 1, "PG-field", `has no line **${field}:** …`);
+      if (!entry.some((line) => line.startsWith(`**${field}:** `))) reportLine(at + 1, "PG-field", `has no line **${field}:** …`);
   }
 }
 
-function gateLines(lines: readonly string[], tell: Tell): void {
+function gateLines(lines: readonly string[], reportLine: Report): void {
   if (!lines.some((line) => /^RESULT: GATE (?:PASSED|FAILED)/.test(line)))
-    tell(Math.max(1, lines.length - 1), "PG-result", "has no line RESULT: GATE PASSED or GATE FAILED");
+    reportLine(Math.max(1, lines.length - 1), "PG-result", "has no line RESULT: GATE PASSED or GATE FAILED");
 }

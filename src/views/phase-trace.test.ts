@@ -130,8 +130,8 @@ describe("from an agent's frames", () => {
     [undefined, "tool_call"],
   ];
   test.each(actions)("a tool of kind %s is told as %s", (kind, action) => {
-    const told = kind === undefined ? {} : { kind };
-    expect(openTrace().ofSignal(tool({ ...told, status: "completed" }), "2026-01-01T00:00:00.000Z")).toMatchObject({
+    const reported = kind === undefined ? {} : { kind };
+    expect(openTrace().ofSignal(tool({ ...reported, status: "completed" }), "2026-01-01T00:00:00.000Z")).toMatchObject({
       action,
       step: "execute",
     });

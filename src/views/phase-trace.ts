@@ -50,15 +50,15 @@ export function openTrace(evidenceOf: EvidenceOf = () => null): TraceBook {
   const begun = new Map<string, Begun>();
   const calls = new Map<string, string>();
 
-  const span = (at: string, path: string, step: Step, action: TraceSpan["action"], told: Told): TraceSpan => ({
+  const span = (at: string, path: string, step: Step, action: TraceSpan["action"], reported: Reported): TraceSpan => ({
     timestamp: at,
     phase_id: phaseOfPath(path),
     step,
     action,
-    input_summary: summary(told.input),
-    output_summary: summary(told.output), // T2
-    duration_ms: Math.max(0, Math.round(told.ms ?? 0)),
-    status: told.status,
+    input_summary: summary(reported.input),
+    output_summary: summary(reported.output), // T2
+    duration_ms: Math.max(0, Math.round(reported.ms ?? 0)),
+    status: reported.status,
   });
 
   const ended = (entry: EventOf<"step_completed" | "step_failed"> & Entry): readonly TraceSpan[] => {
@@ -71,7 +71,7 @@ export function openTrace(evidenceOf: EvidenceOf = () => null): TraceBook {
     const why = isPassed ? "passed" : `failed: ${entry.detail ?? entry.reason_code}`;
     const more = beyond === 0 ? "" : `; ${plural(beyond, "further tool call")} not kept`;
     return [
-      ...commandsOf(entry.checks ?? [], entry.ts, evidenceOf).map((told) => span(told.at, attempt, step, "command_run", told)),
+      ...commandsOf(entry.checks ?? [], entry.ts, evidenceOf).map((reported) => span(reported.at, attempt, step, "command_run", reported)),
       span(from, attempt, step, "decision", {
         input: attemptWords(attempt),
         output: `${why}${more}`,
@@ -171,7 +171,7 @@ export function openTrace(evidenceOf: EvidenceOf = () => null): TraceBook {
   }
 }
 
-type Told = { readonly input: string; readonly output: string; readonly ms?: number; readonly status: TraceSpan["status"] };
+type Reported = { readonly input: string; readonly output: string; readonly ms?: number; readonly status: TraceSpan["status"] };
 
 const isOver: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"]);
 const actions: Readonly<Record<string, TraceSpan["action"]>> = {
@@ -185,7 +185,11 @@ const actionOf = (kind: string | undefined): TraceSpan["action"] =>
   kind !== undefined && Object.hasOwn(actions, kind) ? (actions[kind] ?? "tool_call") : "tool_call";
 
 /** Commands one after the other, the last of them ending with the step; where the evidence says when it was made, that counts. */
-function commandsOf(results: readonly CheckResult[], endedAt: string, evidenceOf: EvidenceOf): readonly (Told & { readonly at: string })[] {
+function commandsOf(
+  results: readonly CheckResult[],
+  endedAt: string,
+  evidenceOf: EvidenceOf,
+): readonly (Reported & { readonly at: string })[] {
   const endMs = msOf(endedAt) ?? 0;
   const ran = results.filter(({ cached }) => cached !== true);
   let leftMs = ran.reduce((sum, { duration_ms }) => sum + duration_ms, 0);

@@ -8,14 +8,14 @@ import { nextActions } from "./next-actions.ts";
 import { phaseEnding } from "./progress.ts";
 import { phaseRows } from "./phase-rows.ts";
 import { phaseTable } from "./phase-table.ts";
-import { story, told } from "./phase-story.test-support.ts";
+import { story, reported } from "./phase-story.test-support.ts";
 import { reportPage } from "./report-page.ts";
 import { reportOf } from "./report.ts";
 import { statusPage } from "./status-page.ts";
 import { statusOf } from "./status.ts";
 import { verdictsOpen } from "./verdicts.ts";
 
-const { run, entries } = told();
+const { run, entries } = reported();
 const owner = { pid: 4711 };
 const page = (lines: readonly string[]): string => `${lines.join("\n")}\n`;
 const golden = (name: string): string => `../../test/golden/pages/${name}.txt`;
@@ -66,9 +66,9 @@ test("what was to be taken back and could not be is told, in the report and by s
   const detail = "Later work changed a.js too, and cannot be told apart: nothing was taken back.";
   const at = entries.findIndex((entry) => entry.event === "step_completed" && entry.attempt.startsWith("2@1/undo#"));
   const failedUndo = { ...entries[at], event: "step_failed", facts: { rollback_performed: false }, detail } as unknown as Entry;
-  const told = reportOf(run, entries.with(at, failedUndo));
-  expect(told.phases.find(({ id }) => id === "2")).toMatchObject({ rolled_back_to: null, left_behind: detail });
-  expect(reportPage(told).join("\n")).toContain(`    left     what it did is still there: ${detail}`);
+  const reported = reportOf(run, entries.with(at, failedUndo));
+  expect(reported.phases.find(({ id }) => id === "2")).toMatchObject({ rolled_back_to: null, left_behind: detail });
+  expect(reportPage(reported).join("\n")).toContain(`    left     what it did is still there: ${detail}`);
   const undo = { kind: "failed", facts: { rollback_performed: false }, reason: "merge_conflict", detail };
   const walk = { ...run.walks["2"], last: { undo } } as unknown as RunView["walks"][string];
   const standing = statusPage({ ...run, walks: { ...run.walks, "2": walk } }, owner).join("\n");
@@ -103,7 +103,7 @@ test("the board shows phases, steps, tasks, spend, the breaker and the agent's l
 
 test("a phase that ends is told with its score and its cost", () => {
   const upTo = story.findIndex((draft) => draft.event === "phase_completed") + 1;
-  const ended = told(story.slice(0, upTo));
+  const ended = reported(story.slice(0, upTo));
   const last = ended.entries.at(-1);
   expect(last === undefined ? null : phaseEnding(last, ended.run)).toBe("  score 9, 48,000 tokens, 12 min, $0.48, 1 of 6 phases over");
 });
@@ -141,7 +141,7 @@ test("whatever the point of the story, every page can be made", () => {
   const drafts: Draft[] = [];
   for (const draft of story) {
     drafts.push(draft);
-    const now = told(drafts);
+    const now = reported(drafts);
     expect(statusPage(now.run, null).length).toBeGreaterThan(5);
     expect(reportPage(reportOf(now.run, now.entries, {})).length).toBeGreaterThan(5);
     expect(boardLines(now.run, { owner: null, live: "", rowsMax: 20, sinceMinutes: 0 }).length).toBeLessThanOrEqual(20);

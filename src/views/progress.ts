@@ -96,7 +96,7 @@ export function openMilestones(): (entry: Entry, run: RunView) => readonly strin
           return [checksRow(areAllIdle(entry.checks) ? "!" : "✓", entry)];
         }
         if (kind !== "run") return [plain(entry)];
-        const said = hasFailed ? null : told(entry); // a red check has just said why it is not done
+        const said = hasFailed ? null : reported(entry); // a red check has just said why it is not done
         return said === null ? [] : [said];
       }
       case "step_failed":
@@ -146,7 +146,7 @@ export function stepOf(run: RunView, attempt: string): string {
 }
 
 /** The runner's own steps are told by what they found. */
-function told(event: EventOf<"step_completed">): string | null {
+function reported(event: EventOf<"step_completed">): string | null {
   if (event.reason_code === "ok" || !isReasonCode(event.reason_code) || verdictCodes.has(event.reason_code)) return null;
   const { result, meaning } = reasons[event.reason_code];
   const detail = event.detail === undefined || event.detail === "" ? "" : ` ${oneLine(event.detail)}.`;

@@ -1,7 +1,7 @@
 // report-page: the report as a person reads it: what was asked, what was done, what is proved, what the agent says, what is open, what to do.
 
 import { couldNotRun } from "../contracts/evidence.ts";
-import { tellsFailure } from "../kit/failing-line.ts";
+import { reportsFailure } from "../kit/failing-line.ts";
 import { named } from "./columned.ts";
 import { fileRows } from "./diff-page.ts";
 import { originWords } from "./facts/origin.ts";
@@ -19,7 +19,7 @@ const lookedUpMax = 12;
 
 /** What fits a screen: what came of it, the proof, what is open, and the agent's last word apart from all that. */
 export function reportPage(view: ReportView): readonly string[] {
-  const isTold = view.phases.length > 0;
+  const isReported = view.phases.length > 0;
   const chosen = view.decisions.filter(({ reason_code }) => reason_code !== "ack_recorded" && reason_code !== "ok");
   return [
     headOf(view),
@@ -36,7 +36,7 @@ export function reportPage(view: ReportView): readonly string[] {
     ...section("Open", openLines(view)),
     ...section(
       "Agent's word (not proof)",
-      isTold ? lookedUpLines(view) : [...view.claims.slice(-1).flatMap(claimLines), ...lookedUpLines(view)],
+      isReported ? lookedUpLines(view) : [...view.claims.slice(-1).flatMap(claimLines), ...lookedUpLines(view)],
     ),
     ...section("Decisions", decisionLines(chosen, decisionsShown)),
     "",
@@ -110,8 +110,8 @@ const afterwardsLine = (view: ReportView["afterwards"][number]): string => {
 function proofLines({ evidence, gates, phases }: ReportView): readonly string[] {
   const held = gates === 0 ? [] : [`✓ ${plural(gates, "gate")} held: what the steps must leave was looked at by the runner`];
   if (evidence.length === 0) return held.length > 0 ? held : ["! No check was run."];
-  const told = new Set(phases.flatMap(({ proof }) => proof.map(({ command }) => command)));
-  return [...evidence.filter(({ command, kind }) => kind === "project" || !told.has(command)).flatMap(provedLines), ...held];
+  const reported = new Set(phases.flatMap(({ proof }) => proof.map(({ command }) => command)));
+  return [...evidence.filter(({ command, kind }) => kind === "project" || !reported.has(command)).flatMap(provedLines), ...held];
 }
 
 function provedLines({ kind, title, command, before, status, exit_code, duration_ms, excerpt, why }: Proved): readonly string[] {
@@ -128,7 +128,7 @@ function provedLines({ kind, title, command, before, status, exit_code, duration
 /** The lines that tell of a failure; where none does, the end. */
 function shownOf(excerpt: string): readonly string[] {
   const lines = excerpt.split(/\r?\n/).filter((line) => line.trim() !== "");
-  const failing = lines.filter(tellsFailure);
+  const failing = lines.filter(reportsFailure);
   return failing.length > 0 ? fewLines(failing.join("\n"), excerptLinesMax) : lines.slice(-excerptLinesMax).map((line) => oneLine(line));
 }
 

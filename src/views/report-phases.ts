@@ -102,13 +102,13 @@ function reportOf(row: PhaseRow, own: readonly Entry[], claimOf: ClaimRead): Pha
 
 /** A command that proves several things is told once, by the first that names it: the criterion of the phase. */
 function oncePerCommand(results: readonly CheckResult[]): readonly PhaseProof[] {
-  const told = new Map<string, PhaseProof>();
+  const reported = new Map<string, PhaseProof>();
   for (const { check, status, exit_code } of results) {
-    const known = told.get(check.command);
-    if (known === undefined) told.set(check.command, { id: check.id, title: check.title, command: check.command, status, exit_code });
-    else if (known.status === "passed" && status !== "passed") told.set(check.command, { ...known, status, exit_code });
+    const known = reported.get(check.command);
+    if (known === undefined) reported.set(check.command, { id: check.id, title: check.title, command: check.command, status, exit_code });
+    else if (known.status === "passed" && status !== "passed") reported.set(check.command, { ...known, status, exit_code });
   }
-  return [...told.values()];
+  return [...reported.values()];
 }
 
 /** The phase's own criteria, then what tasks and proofs asked for, then the project's checks. */

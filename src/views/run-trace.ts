@@ -7,21 +7,21 @@ import { type EvidenceOf, openTrace, type ToolSignal } from "./phase-trace.ts";
 
 export function traceOfRun(entries: readonly Entry[], turns: readonly TurnTranscript[], evidenceOf: EvidenceOf): readonly TraceSpan[] {
   const book = openTrace(evidenceOf);
-  const told = turns.flatMap((turn) => signalsOf(turn));
+  const reported = turns.flatMap((turn) => signalsOf(turn));
   const spans: TraceSpan[] = [];
   let at = 0;
-  const tellUntil = (ts: string): void => {
-    for (let next = told[at]; next !== undefined && next.at <= ts; next = told[++at]) {
+  const reportUntil = (ts: string): void => {
+    for (let next = reported[at]; next !== undefined && next.at <= ts; next = reported[++at]) {
       const span = book.ofSignal(next.signal, next.at);
       if (span !== null) spans.push(span);
     }
   };
-  told.sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0));
+  reported.sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0));
   for (const entry of entries) {
-    tellUntil(entry.ts);
+    reportUntil(entry.ts);
     spans.push(...book.ofEntry(entry));
   }
-  tellUntil("9999");
+  reportUntil("9999");
   return spans.toSorted((one, other) => (one.timestamp < other.timestamp ? -1 : one.timestamp > other.timestamp ? 1 : 0));
 }
 

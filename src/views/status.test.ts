@@ -93,9 +93,10 @@ test("a check of the project that nobody had looked at before a change is in the
   const before = { ...lint.latest, tests: { ran: 9, failed: 1, skipped: 0 } };
   const red = { ...lint, baseline: before, latest: before };
   const worse = { ...red, latest: { ...lint.latest, tests: { ran: 9, failed: 2, skipped: 0 } } };
-  const told = (check: typeof red) => statusOf(runView({ ...blocked, checks: { "project:lint": check } }), null).progress.blockers.join();
-  expect(told(red)).not.toContain("npm run lint");
-  expect(told(worse)).toContain("a check that failed before the run fails worse now: npm run lint (exit 1)");
+  const reported = (check: typeof red) =>
+    statusOf(runView({ ...blocked, checks: { "project:lint": check } }), null).progress.blockers.join();
+  expect(reported(red)).not.toContain("npm run lint");
+  expect(reported(worse)).toContain("a check that failed before the run fails worse now: npm run lint (exit 1)");
 });
 
 test("the reason follows from the state where the run has none of its own", () => {

@@ -39,14 +39,14 @@ const claims = (...verdicts: readonly ("true" | "false" | "unverifiable")[]): Ev
   claims: verdicts.map((verdict, n) => ({ kind: "done", text: `claim ${n}`, verdict, why: "because" })),
 });
 
-const told = (...events: readonly Event[]) => {
+const reported = (...events: readonly Event[]) => {
   const run = truthOfRun();
   [drafted(), begun, turn, ...events].forEach((event, seq) => run.read(entryOf(event, seq)));
   return run;
 };
 
 test("what could be decided makes the share, over all runs, by agent and role", () => {
-  const [row, ...more] = truthOf([told(claims("true", "unverifiable")), told(claims("true", "false"), claims("true"))]);
+  const [row, ...more] = truthOf([reported(claims("true", "unverifiable")), reported(claims("true", "false"), claims("true"))]);
   expect(more).toEqual([]);
   expect(row).toMatchObject({
     agent: "scripted",
@@ -64,7 +64,7 @@ test("what could be decided makes the share, over all runs, by agent and role", 
 
 test("models are told apart, and only the last false claims are kept", () => {
   const other: Event = { ...(claims("true") as Extract<Event, { event: "claims_checked" }>), model: "m1" };
-  const rows = truthOf([told(claims(...Array.from({ length: 20 }, () => "false" as const)), other)]);
+  const rows = truthOf([reported(claims(...Array.from({ length: 20 }, () => "false" as const)), other)]);
   expect(rows.map(({ model, share_true }) => [model, share_true])).toEqual([
     [null, 0],
     ["m1", 1],
@@ -73,8 +73,8 @@ test("models are told apart, and only the last false claims are kept", () => {
 });
 
 test("an agent of which nothing could be decided has no share", () => {
-  const rows = truthOf([told(claims("unverifiable"))]);
+  const rows = truthOf([reported(claims("unverifiable"))]);
   expect(rows[0]?.share_true).toBeNull();
   expect(truthPage(rows)).toEqual(["✓ scripted as executor: nothing could be decided, 1 unverifiable; 1 turn in 1 run"]);
-  expect(truthPage(truthOf([told(claims("false"))]))[1]).toContain("“claim 0” because");
+  expect(truthPage(truthOf([reported(claims("false"))]))[1]).toContain("“claim 0” because");
 });

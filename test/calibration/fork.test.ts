@@ -187,7 +187,7 @@ describe.concurrent("a replay", () => {
       expect(json).toMatchObject({ reason_code: "replay_refused", message: expect.stringMatching(message) as string });
       expect(json.remediation.join("\n")).toContain("execute#");
     }
-    const told = await autopilot(folder, ["replay", run, "--step", "1@1/execute#1", "--prompt", "../p.md", "--yes", "--json"]);
-    expect(told.json, said(told)).toMatchObject({ reason_code: "step_replayed", changed: ["prompt execute.md"] });
+    const reported = await autopilot(folder, ["replay", run, "--step", "1@1/execute#1", "--prompt", "../p.md", "--yes", "--json"]);
+    expect(reported.json, said(reported)).toMatchObject({ reason_code: "step_replayed", changed: ["prompt execute.md"] });
   });
 });

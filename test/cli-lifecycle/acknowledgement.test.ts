@@ -4,11 +4,11 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { autopilot, eventsOf, journal, program, type Told } from "../support/autopilot.ts";
+import { autopilot, eventsOf, journal, program, type Reported } from "../support/autopilot.ts";
 import { git, scratch, write } from "../support/scratch-repository.ts";
 import { done, inTwoTurns, makesOut, objective, writes } from "./stories.ts";
 
-const brief = ({ code, json }: { readonly code: number | null; readonly json: Told }): object => ({
+const brief = ({ code, json }: { readonly code: number | null; readonly json: Reported }): object => ({
   code,
   result: json.result,
   reason: json.reason_code,
@@ -22,7 +22,7 @@ const verified = { code: 0, result: "PASS", reason: "completion_verified", state
 const traced = (folder: string): readonly object[] => [
   { do: [{ run: `touch '${join(dirname(folder), "played")}'` }, writes("out.txt"), done] },
 ];
-const ackOf = ({ json }: { readonly json: Told }): string => json["ack"] as string;
+const ackOf = ({ json }: { readonly json: Reported }): string => json["ack"] as string;
 
 test.concurrent("start writes a draft and shows everything the preview promises, with an id, and starts nothing", async () => {
   const folder = scratch({ files: { "src/a.txt": "a\n", "docs/b.md": "b\n", "package.json": '{"scripts":{"test":"true"}}\n' } });

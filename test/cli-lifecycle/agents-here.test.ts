@@ -50,9 +50,9 @@ describe.concurrent("agents", () => {
   test("lists every agent, the usable first, with version, command, login, containment, report and what is missing", async () => {
     const place = here({ gemini: { version: "0.61.0" }, codex: { version: "0.1.0" }, "claude-agent-acp": {} });
     lend(place, oauth);
-    const told = await place.run(["agents", "--json"], { ANTHROPIC_API_KEY: "sk-a-key-of-the-user" });
-    expect(told.code).toBe(0);
-    expect(row(told, "gemini")).toMatchObject({
+    const reported = await place.run(["agents", "--json"], { ANTHROPIC_API_KEY: "sk-a-key-of-the-user" });
+    expect(reported.code).toBe(0);
+    expect(row(reported, "gemini")).toMatchObject({
       is_installed: true,
       is_usable: true,
       version: "0.61.0",
@@ -62,16 +62,16 @@ describe.concurrent("agents", () => {
       usage: "quotaMeta",
       missing: [],
     });
-    expect(row(told, "claude")).toMatchObject({ is_usable: true, login: { kind: "key", from: ["ANTHROPIC_API_KEY"] } });
-    expect(row(told, "codex-cli")).toMatchObject({
+    expect(row(reported, "claude")).toMatchObject({ is_usable: true, login: { kind: "key", from: ["ANTHROPIC_API_KEY"] } });
+    expect(row(reported, "codex-cli")).toMatchObject({
       is_installed: true,
       is_usable: false,
       missing: ["version 0.1.0 is too old: 0.60.0 or newer is needed"],
     });
-    expect(row(told, "copilot")).toMatchObject({ is_installed: false, mend: ["npm install -g @github/copilot"] });
-    const states = rowsOf(told).map((one) => (one["is_usable"] === true ? 0 : one["is_installed"] === true ? 1 : 2));
+    expect(row(reported, "copilot")).toMatchObject({ is_installed: false, mend: ["npm install -g @github/copilot"] });
+    const states = rowsOf(reported).map((one) => (one["is_usable"] === true ? 0 : one["is_installed"] === true ? 1 : 2));
     expect(states).toEqual(states.toSorted((a, b) => a - b));
-    expect(told.out).not.toMatch(/sk-a-key-of-the-user|a-login-of-the-user/);
+    expect(reported.out).not.toMatch(/sk-a-key-of-the-user|a-login-of-the-user/);
   });
 
   test("is a page a person can read", async () => {
@@ -87,9 +87,9 @@ describe.concurrent("agents", () => {
 
   test("names the config's own agents, and a command that is not there", async () => {
     const place = here({}, { agents: { mine: { argv: ["not-a-program-of-anybody"] }, other: { like: "gemini", model: "m" } } });
-    const told = await place.run(["agents", "--json"]);
-    expect(row(told, "mine")).toMatchObject({ is_usable: false, missing: ["not-a-program-of-anybody is not on the PATH"] });
-    expect(row(told, "other")).toMatchObject({ is_installed: false, mend: ["npm install -g @google/gemini-cli"] });
+    const reported = await place.run(["agents", "--json"]);
+    expect(row(reported, "mine")).toMatchObject({ is_usable: false, missing: ["not-a-program-of-anybody is not on the PATH"] });
+    expect(row(reported, "other")).toMatchObject({ is_installed: false, mend: ["npm install -g @google/gemini-cli"] });
   });
 
   test("an agent that is like nobody is told with the file and the line", async () => {

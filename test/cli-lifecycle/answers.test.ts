@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { autopilot, begin, goScripted, type Told, until } from "../support/autopilot.ts";
+import { autopilot, begin, goScripted, type Reported, until } from "../support/autopilot.ts";
 import { misfits } from "../support/json-schema.ts";
 import { scratch, scratchFolder } from "../support/scratch-repository.ts";
 import { criterion, inTwoTurns, makesOut, objective } from "./stories.ts";
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 
 const common = ["result", "reason_code", "run_id", "state", "warnings", "remediation"];
-const fieldsOf = (json: Told): readonly string[] => Object.keys({ ...json });
+const fieldsOf = (json: Reported): readonly string[] => Object.keys({ ...json });
 const schemaOf = async (name: string): Promise<Record<string, unknown>> =>
   (await autopilot(folders.draft, ["schema", name, "--json"])).json["schema"] as Record<string, unknown>;
 
@@ -69,7 +69,7 @@ const has = (value: unknown, path: readonly string[]): boolean => {
   if (typeof value !== "object" || value === null || !(first in value)) return false;
   return rest.length === 0 || has((value as Record<string, unknown>)[first], rest);
 };
-const missing = (json: Told, fields: readonly string[]): readonly string[] =>
+const missing = (json: Reported, fields: readonly string[]): readonly string[] =>
   [...common, ...fields].filter((field) => !has({ ...json }, field.split(".")));
 
 describe("status and report", () => {

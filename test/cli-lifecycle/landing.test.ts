@@ -174,10 +174,10 @@ test.concurrent("a stop that comes while the work lands ends the run, and its ac
   const stopping = begin(folder, ["stop", "--json"]);
   await until("the stop is taken", () => eventsOf(folder, "control_requested").length > 0);
   goOn(folder);
-  const [stopped, told] = [await stopping.ended, await going.ended];
+  const [stopped, reported] = [await stopping.ended, await going.ended];
   expect(stopped.json).toMatchObject({ result: "PASS", state: "stopped" });
   expect(stopped.json.message).toContain("has landed");
-  expect(told.json).toMatchObject({ reason_code: "operator_stopped", state: "stopped" });
+  expect(reported.json).toMatchObject({ reason_code: "operator_stopped", state: "stopped" });
   expect(existsSync(join(folder, "out.txt"))).toBe(true);
   expect(eventsOf(folder, "step_completed").at(-1)).toMatchObject({ reason_code: "landed", facts: { landed: true } });
 });

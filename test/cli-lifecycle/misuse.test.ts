@@ -33,12 +33,12 @@ describe("a command line that is not understood", () => {
     ["a schema that is not there", ["schema", "nonsense"], /no schema called nonsense/],
     ["flags that exclude each other", ["log", "--jsonl", "--json"], /do not go together/],
   ];
-  test.each(slips)("%s is exit 2 with usage on stderr, and nothing is written", async (_what, words, told) => {
+  test.each(slips)("%s is exit 2 with usage on stderr, and nothing is written", async (_what, words, reported) => {
     const before = fingerprint(folder);
     const spoken = await autopilot(folder, words);
     expect(spoken.code).toBe(2);
     expect(spoken.err).toMatch(/Usage: autopilot/);
-    if (words.includes("--json") || words.at(-1) === "--scope") return expect(spoken.err + spoken.out).toMatch(told);
+    if (words.includes("--json") || words.at(-1) === "--scope") return expect(spoken.err + spoken.out).toMatch(reported);
     expect(spoken.out).toBe("");
     const { json, code } = await autopilot(folder, [...words, "--json"]);
     expect({ code, result: json.result, reason: json.reason_code, run: json.run_id }).toEqual({
@@ -47,7 +47,7 @@ describe("a command line that is not understood", () => {
       reason: "usage",
       run: null,
     });
-    expect(json.message).toMatch(told);
+    expect(json.message).toMatch(reported);
     expect(fingerprint(folder)).toBe(before);
   });
 });
@@ -63,13 +63,13 @@ describe.concurrent("a broken file", () => {
     ["a newer version", "agent: a\nversion: 7\n", 2, /version 7.*newer/],
   ])(
     "a config with %s is config_invalid with file, line and what was expected, and validate finds the same",
-    async (_what, text, line, told) => {
+    async (_what, text, line, reported) => {
       const folder = scratch();
       write(folder, { ".autopilot/config.yaml": text });
       const { code, json } = await autopilot(folder, ["start", ...objective(folder)]);
       expect({ code, reason: json.reason_code }).toEqual({ code: 1, reason: "config_invalid" });
       expect(json.message).toContain(`.autopilot/config.yaml:${line}:`);
-      expect(json.message).toMatch(told);
+      expect(json.message).toMatch(reported);
       const checked = await autopilot(folder, ["validate", ".autopilot/config.yaml", "--json"]);
       expect({ code: checked.code, reason: checked.json.reason_code }).toEqual({ code: 1, reason: "file_invalid" });
       const [file] = checked.json["files"] as {

@@ -23,7 +23,7 @@ async function askedOn(folder: string): Promise<{ readonly screen: () => string;
   const child = spawn("script", ["-qec", line, "/dev/null"], { cwd: folder, env, stdio: ["pipe", "pipe", "inherit"] });
   let screen = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (screen += text));
-  const ended = new Promise<void>((tell) => child.once("close", () => tell()));
+  const ended = new Promise<void>((report) => child.once("close", () => report()));
   while (!screen.includes("own words:")) await wait(50);
   return { screen: () => screen, ended };
 }

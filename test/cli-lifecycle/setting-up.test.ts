@@ -178,9 +178,9 @@ describe("setting up", () => {
         read -r -a COMP_WORDS <<< "autopilot $line"; [[ "$line" == *" " || -z "$line" ]] && COMP_WORDS+=("")
         COMP_CWORD=$((\${#COMP_WORDS[@]}-1)); _autopilot; echo "\${COMPREPLY[*]}"
       done`;
-    const told = execFileSync("bash", ["-c", script], { cwd: folder, input: `${lines.join("\n")}\n`, encoding: "utf8" }).split("\n");
-    expect(told[0]).toContain("go start roadmap");
-    expect(told.slice(1, -1)).toEqual([
+    const reported = execFileSync("bash", ["-c", script], { cwd: folder, input: `${lines.join("\n")}\n`, encoding: "utf8" }).split("\n");
+    expect(reported[0]).toContain("go start roadmap");
+    expect(reported.slice(1, -1)).toEqual([
       "fleet flow",
       "list show lint detect",
       "objective",

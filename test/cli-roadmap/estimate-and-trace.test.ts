@@ -41,11 +41,11 @@ describe.concurrent("estimate", () => {
       ["estimate", ["estimate"]],
       ["roadmap-list", ["roadmap", "list"]],
     ] as const) {
-      const told = { ...(await autopilot(folder, [...words, "--json"])).json };
+      const reported = { ...(await autopilot(folder, [...words, "--json"])).json };
       const { schema } = (await autopilot(folder, ["schema", name, "--json"])).json as unknown as {
         readonly schema: Record<string, unknown>;
       };
-      expect(misfits(told, schema)).toEqual([]);
+      expect(misfits(reported, schema)).toEqual([]);
     }
     const page = (await autopilot(folder, ["estimate", "2"])).out;
     expect(page).toMatch(/2 +Write 2 \(no plan yet\) +150,000 +180,000/);

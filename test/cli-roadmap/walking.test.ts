@@ -38,26 +38,26 @@ describe.concurrent("a roadmap is walked", () => {
     expect((await autopilot(folder, ["status", "-v"])).out).toMatch(/Breaker +closed/);
 
     const report = await autopilot(folder, ["report", "--json"]);
-    const phasesTold = report.json["phases"] as readonly (Row & {
+    const phasesReported = report.json["phases"] as readonly (Row & {
       readonly proof: readonly { readonly command: string; readonly status: string }[];
       readonly commits: readonly unknown[];
       readonly post_mortem: { readonly category: string } | null;
       readonly false_claims: readonly unknown[];
     })[];
-    expect(phasesTold[0]?.proof).toContainEqual(expect.objectContaining({ command: commandOf("1"), status: "passed" }));
-    expect(phasesTold[0]?.commits.length).toBeGreaterThan(0);
-    expect(phasesTold[1]?.post_mortem?.category).toMatch(/^executor_|^acceptance_/);
-    expect(phasesTold[1]?.false_claims.length).toBeGreaterThan(0);
+    expect(phasesReported[0]?.proof).toContainEqual(expect.objectContaining({ command: commandOf("1"), status: "passed" }));
+    expect(phasesReported[0]?.commits.length).toBeGreaterThan(0);
+    expect(phasesReported[1]?.post_mortem?.category).toMatch(/^executor_|^acceptance_/);
+    expect(phasesReported[1]?.false_claims.length).toBeGreaterThan(0);
     expect((await autopilot(folder, ["report"])).out).toMatch(/! Phase 3 Write 3: skipped \(blocked by phase 2\)/);
 
-    for (const [name, told] of [
+    for (const [name, reported] of [
       ["status", status.json],
       ["report", report.json],
     ] as const) {
       const { schema } = (await autopilot(folder, ["schema", name, "--json"])).json as unknown as {
         readonly schema: Record<string, unknown>;
       };
-      expect(misfits({ ...told }, schema)).toEqual([]);
+      expect(misfits({ ...reported }, schema)).toEqual([]);
     }
 
     const trace = await autopilot(folder, ["trace", "--phase", "1", "--json"]);
@@ -78,9 +78,9 @@ describe.concurrent("a roadmap is walked", () => {
     expect([ended.code, ended.json.reason_code]).toEqual([1, "phase_failed"]);
     const report = JSON.parse(readFileSync(join(folder, ".autopilot/completion-report.json"), "utf8")) as object;
     expect(report).toMatchObject({ status: "failed", self_audit: null, warnings: [{ code: "integration_failed" }] });
-    const told = (await autopilot(folder, ["report", "--json"])).json;
-    expect(told["judgement"]).toMatchObject({ verdict: "refuted" });
-    expect(told["afterwards"]).toMatchObject([
+    const reported = (await autopilot(folder, ["report", "--json"])).json;
+    expect(reported["judgement"]).toMatchObject({ verdict: "refuted" });
+    expect(reported["afterwards"]).toMatchObject([
       { name: "Integration check", status: "failed" },
       { name: "Self-audit", status: "skipped" },
       { name: "Report", status: "completed" },

@@ -30,7 +30,7 @@ describe.concurrent("a run whose role names agents in order", () => {
     ]);
     const ended = await go(folder, `${first},${second}`);
     expect(ended.json, ended.err.slice(-2000)).toMatchObject({ result: "PASS", state: "completed" });
-    expect(eventsOf(folder, "agent_switched").map(({ until: told }) => told !== undefined)).toEqual([true, false]);
+    expect(eventsOf(folder, "agent_switched").map(({ until: reported }) => reported !== undefined)).toEqual([true, false]);
     expect(eventsOf(folder, "run_resumed")).toMatchObject([{ actor: "system", reason_code: "agent_switched" }]);
     expect(git(folder, "ls-tree", "-r", "--name-only", "HEAD").split("\n")).toEqual(
       expect.arrayContaining(["src/a.txt", "src/b.txt", "src/c.txt"]),

@@ -117,9 +117,9 @@ describe.concurrent("checks", () => {
 
   test("neither a holdout check nor what it printed is ever in a prompt, though its failure sends the agent back", async () => {
     const folder = scratch();
-    const told = join(dirname(folder), "prompts.txt");
+    const reported = join(dirname(folder), "prompts.txt");
     const dump = resolve(import.meta.dirname, "../fixtures/agents/dump.mjs");
-    write(folder, { ".autopilot/config.yaml": JSON.stringify({ agents: { dump: { argv: [process.execPath, dump, told] } } }) });
+    write(folder, { ".autopilot/config.yaml": JSON.stringify({ agents: { dump: { argv: [process.execPath, dump, reported] } } }) });
     const words = [
       "--holdout",
       "echo what-it-printed; grep -q sesame src/b.txt",
@@ -130,7 +130,7 @@ describe.concurrent("checks", () => {
     ];
     const { json } = await autopilot(folder, ["go", "make b", "--yes", "--json", "--isolation", "clone", "--agent", "dump", ...words]);
     expect(json).toMatchObject({ reason_code: "cycle_cap_reached", state: "running" });
-    const prompts = readFileSync(told, "utf8").split("=== end of a prompt\n").slice(0, -1);
+    const prompts = readFileSync(reported, "utf8").split("=== end of a prompt\n").slice(0, -1);
     expect(prompts).toHaveLength(2);
     expect(prompts[1]).toContain("shown-on-purpose"); // the positive control: what failed openly is shown
     expect(prompts.join("")).not.toMatch(/sesame|what-it-printed/);

@@ -107,12 +107,14 @@ describe.concurrent("outside the scope", () => {
     expect(existsSync(join(folder, "top.txt"))).toBe(false);
 
     const { folder: other } = place();
-    const told = join(dirname(other), "prompts.txt");
+    const reported = join(dirname(other), "prompts.txt");
     const dump = resolve(import.meta.dirname, "../fixtures/agents/dump.mjs");
-    write(other, { ".autopilot/config.yaml": JSON.stringify({ agents: { dump: { argv: [process.execPath, dump, told, "top.txt"] } } }) });
+    write(other, {
+      ".autopilot/config.yaml": JSON.stringify({ agents: { dump: { argv: [process.execPath, dump, reported, "top.txt"] } } }),
+    });
     const { json } = await autopilot(other, ["go", "make b", "--yes", "--json", "--isolation", "clone", "--agent", "dump", ...inSrc]);
     expect(json).toMatchObject({ reason_code: "scope_violation_blocked", state: "paused" });
-    const [first, second] = readFileSync(told, "utf8").split("=== end of a prompt\n");
+    const [first, second] = readFileSync(reported, "utf8").split("=== end of a prompt\n");
     expect(first).not.toContain("top.txt");
     expect(second).toMatch(/discarded[\s\S]*outside the scope[\s\S]*top\.txt/);
   });

@@ -24,8 +24,8 @@ test.each([
   expect((await first.ended).signal).toBe("SIGKILL");
 
   const before = acknowledgedIn(folder);
-  const told = await autopilot(folder, ["resume", "--json"], { env: shifted(secondMs) });
-  expect(told.json, said(told)).toMatchObject({ result: "PASS", reason_code: "completion_verified" });
+  const reported = await autopilot(folder, ["resume", "--json"], { env: shifted(secondMs) });
+  expect(reported.json, said(reported)).toMatchObject({ result: "PASS", reason_code: "completion_verified" });
   expectKept(before, newestRun(folder));
   await expectWhole(folder);
 

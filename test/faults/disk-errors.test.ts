@@ -71,23 +71,23 @@ async function suffer(fault: Fault & { readonly family: Family; readonly error: 
   const folder = smallRepository();
   expect((await autopilot(folder, ["start", ...objectiveWords(folder), "--json"])).code).toBe(0);
   const path = fault.onJournal === true ? { path: join(newestRun(folder), "journal.jsonl") } : {};
-  const told = await withFault(folder, ["go", "--yes", "--json"], { ...fault, ...path });
+  const reported = await withFault(folder, ["go", "--yes", "--json"], { ...fault, ...path });
   await keptIfWrong(folder, async () => {
-    expectWords(told, reasonsFor(fault.error, fault.family));
+    expectWords(reported, reasonsFor(fault.error, fault.family));
     const before = acknowledgedIn(folder);
     await recover(folder);
     expectKept(before, newestRun(folder));
     await expectWhole(folder);
   });
-  return told.fired > 0;
+  return reported.fired > 0;
 }
 
 /** Through all the same, where the call did not matter; else a refusal in words. Never a stack, never a bug. */
-function expectWords(told: Faulted, reasons: readonly string[]): void {
-  expect(told.err, "no stack").not.toMatch(/^\s+at .*:\d+:\d+\)?$/m);
-  if (told.json.reason_code === "completion_verified") return;
-  expect(told.code, said(told)).toBe(1);
-  expect(reasons, said(told)).toContain(told.json.reason_code);
-  expect(told.json.message.length).toBeGreaterThan(10);
-  expect(told.json.remediation.length).toBeGreaterThan(0);
+function expectWords(reported: Faulted, reasons: readonly string[]): void {
+  expect(reported.err, "no stack").not.toMatch(/^\s+at .*:\d+:\d+\)?$/m);
+  if (reported.json.reason_code === "completion_verified") return;
+  expect(reported.code, said(reported)).toBe(1);
+  expect(reasons, said(reported)).toContain(reported.json.reason_code);
+  expect(reported.json.message.length).toBeGreaterThan(10);
+  expect(reported.json.remediation.length).toBeGreaterThan(0);
 }

@@ -48,11 +48,11 @@ test.skipIf(!mayMount)(
       const folder = onSmallDisk();
       expect((await autopilot(folder, ["start", ...objectiveWords(folder), "--json"])).code).toBe(0);
       const ballast = fill(folder, kilobytes);
-      const told = await autopilot(folder, ["go", "--yes", "--json"]);
-      if (told.json.reason_code !== "completion_verified") {
-        expect(told.json, said(told)).toMatchObject({ reason_code: "disk_full", result: "FAIL" });
-        expect(told.code).toBe(1);
-        expect(told.err).not.toMatch(/^\s+at .*:\d+:\d+\)?$/m);
+      const reported = await autopilot(folder, ["go", "--yes", "--json"]);
+      if (reported.json.reason_code !== "completion_verified") {
+        expect(reported.json, said(reported)).toMatchObject({ reason_code: "disk_full", result: "FAIL" });
+        expect(reported.code).toBe(1);
+        expect(reported.err).not.toMatch(/^\s+at .*:\d+:\d+\)?$/m);
         refusals++;
       }
       if (entriesOf(newestRun(folder)).at(-1)?.event === "run_paused") pauses++;

@@ -39,18 +39,18 @@ const lockOf = {
 /** Kills the git that is about to put this lock in place, and says what the runner made of it. */
 async function killedAt(folder: string, lock: keyof typeof lockOf): ReturnType<typeof withFault> {
   const path = lockOf[lock](folder);
-  const told = await withFault(folder, ["resume", "--json"], {
+  const reported = await withFault(folder, ["resume", "--json"], {
     thread: "all",
     calls: callsOf("rename"),
     does: "signal=KILL",
     at: 1,
     path,
   });
-  expect(told.fired, told.log).toBeGreaterThan(0);
+  expect(reported.fired, reported.log).toBeGreaterThan(0);
   expect(existsSync(path), "its lock was left").toBe(true);
-  expect(told.code, said(told)).toBe(1);
-  expect(told.json, said(told)).toMatchObject({ result: "FAIL", reason_code: "workspace_unusable", state: "paused" });
-  return told;
+  expect(reported.code, said(reported)).toBe(1);
+  expect(reported.json, said(reported)).toMatchObject({ result: "FAIL", reason_code: "workspace_unusable", state: "paused" });
+  return reported;
 }
 
 describe.skipIf(whyNoStrace !== "")(`a git that is killed${whyNoStrace}`, () => {
@@ -74,8 +74,8 @@ describe.skipIf(whyNoStrace !== "")(`a git that is killed${whyNoStrace}`, () => 
     const folder = await begun();
     await killedAt(folder, "index");
     writeFileSync(join(folder, "src/a.txt"), "mine\n");
-    const told = await autopilot(folder, ["resume", "--json"]);
-    expect(told.json, said(told)).toMatchObject({ state: "completed" });
+    const reported = await autopilot(folder, ["resume", "--json"]);
+    expect(reported.json, said(reported)).toMatchObject({ state: "completed" });
     expect(readFileSync(join(folder, "src/a.txt"), "utf8")).toBe("mine\n");
     expect(git(folder, "rev-list", "--count", "main")).toBe("1");
   });
@@ -86,8 +86,8 @@ describe.skipIf(whyNoStrace !== "")(`a git that is killed${whyNoStrace}`, () => 
     // A git that waits for its input, as one with an open editor would.
     const waiting = spawn("git", ["cat-file", "--batch"], { cwd: folder, stdio: ["pipe", "ignore", "ignore"] });
     try {
-      const told = await autopilot(folder, ["resume", "--json"]);
-      expect(told.json, said(told)).toMatchObject({ state: "completed" });
+      const reported = await autopilot(folder, ["resume", "--json"]);
+      expect(reported.json, said(reported)).toMatchObject({ state: "completed" });
       expect(existsSync(lockOf.index(folder)), "the lock is still there").toBe(true);
     } finally {
       waiting.kill("SIGKILL");

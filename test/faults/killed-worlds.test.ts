@@ -48,7 +48,7 @@ function start(room: string, around: readonly string[] = [], store = join(room, 
   let err = "";
   child.stdout.on("data", (bytes: Buffer) => (out += bytes.toString("utf8")));
   child.stderr.on("data", (bytes: Buffer) => (err += bytes.toString("utf8")));
-  return new Promise((tell) => child.once("exit", (code, signal) => setTimeout(() => tell({ code, signal, out, err }), 20)));
+  return new Promise((report) => child.once("exit", (code, signal) => setTimeout(() => report({ code, signal, out, err }), 20)));
 }
 
 /** What an undisturbed one says, in any room. */

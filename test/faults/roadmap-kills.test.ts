@@ -56,8 +56,8 @@ const startWords = (folder: string): readonly string[] => [
 
 async function drafted(): Promise<string> {
   const folder = project(phases);
-  const told = await autopilot(folder, startWords(folder));
-  expect(told.code, told.out).toBe(0);
+  const reported = await autopilot(folder, startWords(folder));
+  expect(reported.code, reported.out).toBe(0);
   return folder;
 }
 
@@ -66,10 +66,10 @@ type Story = { readonly tree: string; readonly commits: readonly string[]; reado
 /** What a run came to, without times, costs (a turn that was cut short is paid for too) and what only its own life has. */
 function storyOf(folder: string): Story {
   const run = runFolderOf(folder).split("/").at(-1) ?? "";
-  const told = (path: string): Record<string, unknown> =>
+  const reported = (path: string): Record<string, unknown> =>
     JSON.parse(readFileSync(join(folder, ".autopilot/archive", path), "utf8")) as Record<string, unknown>;
-  const records = told(`${run}.json`)["phases"] as Record<string, Record<string, unknown>>;
-  const metrics = (told("metrics.json") as unknown as readonly Record<string, unknown>[])[0] ?? {};
+  const records = reported(`${run}.json`)["phases"] as Record<string, Record<string, unknown>>;
+  const metrics = (reported("metrics.json") as unknown as readonly Record<string, unknown>[])[0] ?? {};
   const isLasting = ([name]: readonly [string, unknown]): boolean =>
     !/timestamp|_at$|minutes|tokens|run_id|hash|commit|per_phase_summary/.test(name);
   const lasting = (value: unknown): unknown => {

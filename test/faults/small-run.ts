@@ -82,12 +82,12 @@ export async function expectSame(folder: string, undisturbed: Story, before: Ack
   await expectWhole(folder);
   const { tree, events } = storyOf(folder);
   expect(tree).toBe(undisturbed.tree);
-  const told = events.map((event) => JSON.stringify(event));
+  const reported = events.map((event) => JSON.stringify(event));
   const wanted = undisturbed.events.map((event) => JSON.stringify(event));
-  const at = wanted.findIndex((event, n) => event !== told[n]);
+  const at = wanted.findIndex((event, n) => event !== reported[n]);
   const names = entriesOf(run).map(({ event }) => event);
-  expect(told[at] ?? "", `event ${at} without the recoveries, of ${names.join(" ")}`).toBe(wanted[at] ?? "");
-  expect(told).toHaveLength(wanted.length);
+  expect(reported[at] ?? "", `event ${at} without the recoveries, of ${names.join(" ")}`).toBe(wanted[at] ?? "");
+  expect(reported).toHaveLength(wanted.length);
 }
 
 /** What must hold of every run that came to its end: verified, sound, each attempt committed once, landed once, nothing left behind. */
@@ -191,18 +191,22 @@ const kept = [
 
 /** The journal without its recoveries: what an attempt wrote before it was repeated counts once, by its repetition. */
 function retold(entries: readonly Entry[]): readonly unknown[] {
-  const told: Entry[] = [];
+  const reported: Entry[] = [];
   for (const entry of entries) {
-    if (entry.event === "attempt_settled" && entry["remedy"] === "repeat") forgetTurn(told, String(entry["attempt"]));
-    if (entry.event === "session_opened") forgetTurn(told, String(entry["attempt"]));
-    if (!ofRecovery.includes(entry.event)) told.push(entry);
+    if (entry.event === "attempt_settled" && entry["remedy"] === "repeat") forgetTurn(reported, String(entry["attempt"]));
+    if (entry.event === "session_opened") forgetTurn(reported, String(entry["attempt"]));
+    if (!ofRecovery.includes(entry.event)) reported.push(entry);
   }
-  return told.map(comparable);
+  return reported.map(comparable);
 }
 
-function forgetTurn(told: Entry[], attempt: string): void {
-  for (let last = told.at(-1); last !== undefined && last["attempt"] === attempt && ofATurn.includes(last.event); last = told.at(-1))
-    told.pop();
+function forgetTurn(reported: Entry[], attempt: string): void {
+  for (
+    let last = reported.at(-1);
+    last !== undefined && last["attempt"] === attempt && ofATurn.includes(last.event);
+    last = reported.at(-1)
+  )
+    reported.pop();
 }
 
 function comparable(entry: Entry): unknown {

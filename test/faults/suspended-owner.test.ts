@@ -24,8 +24,8 @@ test("a run whose owner is suspended is not taken from it: resume answers run_lo
   } finally {
     process.kill(pid, "SIGCONT");
   }
-  const told = await owner.ended;
-  expect(told.json, said(told)).toMatchObject({ result: "PASS", reason_code: "completion_verified" });
+  const reported = await owner.ended;
+  expect(reported.json, said(reported)).toMatchObject({ result: "PASS", reason_code: "completion_verified" });
   expect(eventsOf(folder, "limit_raised"), "what was left for the owner counts once it goes on").toHaveLength(1);
   await expectWhole(folder);
 });

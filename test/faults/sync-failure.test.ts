@@ -14,7 +14,7 @@ describe.skipIf(whyNoStrace !== "")(`a journal whose sync fails${whyNoStrace}`, 
       const folder = smallRepository();
       expect((await autopilot(folder, ["start", ...objectiveWords(folder), "--json"])).code).toBe(0);
       const path = join(newestRun(folder), "journal.jsonl");
-      const told = await withFault(folder, ["go", "--yes", "--json"], {
+      const reported = await withFault(folder, ["go", "--yes", "--json"], {
         thread: "main",
         calls: callsOf("sync"),
         also: callsOf("write"),
@@ -22,11 +22,11 @@ describe.skipIf(whyNoStrace !== "")(`a journal whose sync fails${whyNoStrace}`, 
         at,
         path,
       });
-      expect(told.fired).toBe(1);
-      expect(told.code, said(told)).toBe(1);
-      expect(told.json, said(told)).toMatchObject({ result: "FAIL", reason_code: "journal_unwritable" });
+      expect(reported.fired).toBe(1);
+      expect(reported.code, said(reported)).toBe(1);
+      expect(reported.json, said(reported)).toMatchObject({ result: "FAIL", reason_code: "journal_unwritable" });
 
-      const calls = told.log.split("\n").filter((line) => /\b(writev?|f(data)?sync)\(/.test(line));
+      const calls = reported.log.split("\n").filter((line) => /\b(writev?|f(data)?sync)\(/.test(line));
       expect(calls.at(-1), "the refused sync was the last that was asked of the journal").toContain("(INJECTED)");
 
       const before = acknowledgedIn(folder);

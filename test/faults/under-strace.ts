@@ -6,7 +6,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { type Ended, program, type Told } from "../support/autopilot.ts";
+import { type Ended, program, type Reported } from "../support/autopilot.ts";
 import { scratchFolder } from "../support/scratch-repository.ts";
 import { changingCalls, families } from "./call-families.ts";
 
@@ -123,19 +123,19 @@ async function strace(
   let err = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
   child.stderr.setEncoding("utf8").on("data", (text: string) => (err += text));
-  const ended = await new Promise<Ended>((tell, fail) => {
+  const ended = await new Promise<Ended>((report, fail) => {
     child.once("error", fail);
     // Not `close`: whatever outlives a killed runner for a moment still holds the pipes.
-    child.once("exit", (code, signal) => setTimeout(() => tell({ code, signal, out, err, json: toldIn(out) }), 10));
+    child.once("exit", (code, signal) => setTimeout(() => report({ code, signal, out, err, json: reportedIn(out) }), 10));
   });
   child.stdout.destroy();
   child.stderr.destroy();
   return { ended, log: readFileSync(file, "utf8") };
 }
 
-function toldIn(out: string): Told {
+function reportedIn(out: string): Reported {
   try {
-    return JSON.parse(out) as Told;
+    return JSON.parse(out) as Reported;
   } catch {
     return { result: "FAIL", reason_code: "none", run_id: null, state: null, message: out, warnings: [], remediation: [] };
   }

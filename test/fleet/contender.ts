@@ -6,7 +6,8 @@ import { JournalFailure } from "../../src/journal/failure.ts";
 import { skipped } from "../../src/journal/scene.ts";
 
 const [url = "", run = "", leaseMs = ""] = process.argv.slice(2);
-const tell = (word: string, more: object = {}): void => void process.stdout.write(`${JSON.stringify({ word, at: Date.now(), ...more })}\n`);
+const report = (word: string, more: object = {}): void =>
+  void process.stdout.write(`${JSON.stringify({ word, at: Date.now(), ...more })}\n`);
 const options = { now: () => new Date().toISOString(), activeMs: () => performance.now() };
 const kindOf = (error: unknown): string => (error instanceof JournalFailure ? error.kind : String(error));
 
@@ -15,25 +16,25 @@ for (let n = 1; ;) {
   try {
     store ??= await openPostgresStore(url, { leaseMs: Number(leaseMs), worker: String(process.pid) });
     const { journal, lease } = await store.open(run, "run", options);
-    tell("taken", { epoch: lease.epoch });
+    report("taken", { epoch: lease.epoch });
     try {
       for (; ; n++) {
         const asked = Date.now();
-        if (lease.isConfirmed()) tell("spent", { asked, epoch: lease.epoch });
+        if (lease.isConfirmed()) report("spent", { asked, epoch: lease.epoch });
         const [entry] = await journal.append([
           skipped(n),
           { event: "step_skipped", actor: "system", reason_code: "ok", walk: `of-${process.pid}`, step: `step-${n}` },
         ]);
-        tell("kept", { seq: entry?.seq, epoch: lease.epoch, walk: `of-${process.pid}`, step: `step-${n}` });
+        report("kept", { seq: entry?.seq, epoch: lease.epoch, walk: `of-${process.pid}`, step: `step-${n}` });
         await sleep(15);
       }
     } catch (error) {
       n++; // whether it is there or not, it is not written again
-      tell("refused", { kind: kindOf(error) });
+      report("refused", { kind: kindOf(error) });
       await journal.close();
     }
   } catch (error) {
-    tell("waits", { kind: kindOf(error) });
+    report("waits", { kind: kindOf(error) });
     await sleep(100);
   }
 }

@@ -33,7 +33,7 @@ type Taker = {
   readonly child: ChildProcess;
   readonly said: Said[];
   readonly begun: () => readonly string[];
-  readonly tell: (line: string) => void;
+  readonly report: (line: string) => void;
 };
 
 let cluster: Cluster;
@@ -53,7 +53,7 @@ function launch(engine: string, seat: Partial<WorkerSeat> & { readonly worker: s
     child,
     said,
     begun: () => said.flatMap(({ begun }) => begun ?? []),
-    tell: (line) => void child.stdin.write(`${line}\n`),
+    report: (line) => void child.stdin.write(`${line}\n`),
   };
   takers.push(taker);
   return taker;
@@ -109,7 +109,7 @@ describe.skipIf(postgresBin === null).each(["sql"])(`dispatch by %s${withoutPost
     const [one, two] = [launch(engine, { worker: "one" }), launch(engine, { worker: "two" })];
     const has = await until("an order", () => [one, two].find((taker) => taker.begun().length > 0));
     await sleep(quietMs);
-    has.tell("end a");
+    has.report("end a");
     await sleep(quietMs);
     expect(await dispatch.offer(order("a")), "what is over is not offered again under the same name").toBe(false);
     await sleep(quietMs);
@@ -131,7 +131,7 @@ describe.skipIf(postgresBin === null).each(["sql"])(`dispatch by %s${withoutPost
       ["p1-later", "p3"],
       ["p3", "p5"],
     ] as const) {
-      one.tell(`end ${ends}`);
+      one.report(`end ${ends}`);
       await hasBegun(one, begins);
     }
     expect(one.begun()).toEqual(["first", "p1", "p1-later", "p3", "p5"]);
@@ -162,7 +162,7 @@ describe.skipIf(postgresBin === null).each(["sql"])(`dispatch by %s${withoutPost
       }
       await sleep(60);
       ids?.delete(id);
-      taker.tell(`end ${id}`);
+      taker.report(`end ${id}`);
     }
     expect(three.flatMap((taker) => taker.begun()).toSorted()).toEqual([...seen].toSorted());
   });
@@ -200,7 +200,7 @@ describe.skipIf(postgresBin === null).each(["sql"])(`dispatch by %s${withoutPost
     while (!(await dispatch.withdraw("held"))) await sleep(50); // its lease has to lapse
     const two = launch(engine, { worker: "two" });
     await hasBegun(two, "next");
-    two.tell("end next");
+    two.report("end next");
     await sleep(leaseMs + quietMs);
     expect(two.begun()).toEqual(["next"]);
   });
@@ -214,9 +214,9 @@ describe.skipIf(postgresBin === null).each(["sql"])(`dispatch by %s${withoutPost
     await ready(two);
     await end(one.child);
     await hasBegun(two, "a");
-    two.tell("again a");
+    two.report("again a");
     await hasBegun(two, "a", 2);
-    two.tell("end a");
+    two.report("end a");
     await sleep(quietMs);
     expect(two.begun()).toEqual(["a", "a"]);
   });
@@ -226,12 +226,12 @@ describe.skipIf(postgresBin === null).each(["sql"])(`dispatch by %s${withoutPost
     const one = launch(engine, { worker: "one", jobs: 2 });
     await dispatch.offer(order("a"));
     await hasBegun(one, "a");
-    one.tell("drain");
+    one.report("drain");
     await sleep(quietMs / 2);
     await dispatch.offer(order("b"));
     await sleep(quietMs);
     expect(one.child.exitCode).toBe(null);
-    one.tell("end a");
+    one.report("end a");
     await until("its end", () => one.said.some(({ over }) => over === null));
     expect(one.begun()).toEqual(["a"]);
     await hasBegun(launch(engine, { worker: "two" }), "b");
@@ -263,10 +263,10 @@ describe.skipIf(postgresBin === null).each(["sql"])(`dispatch by %s${withoutPost
     await dispatch.offer(order("second", { run: "same" }));
     await dispatch.offer(order("other"));
     await hasBegun(one, "other");
-    one.tell("end other");
+    one.report("end other");
     await sleep(quietMs);
     expect(one.begun()).toEqual(["first", "other"]);
-    one.tell("end first");
+    one.report("end first");
     await hasBegun(one, "second");
   });
 
@@ -281,11 +281,11 @@ describe.skipIf(postgresBin === null).each(["sql"])(`dispatch by %s${withoutPost
     expect(await hastenOrders(database, "run-a")).toBe(true);
     await hasBegun(one, "a");
     await leave("late", "stop");
-    one.tell("end a");
+    one.report("end a");
     await hasBegun(one, "a", 2);
     expect((await ordersIn(database, "run-a"))[0]?.timesTaken, "begun anew by a person's word").toBe(1);
     await leave("rests-already", "pause");
-    one.tell("end a");
+    one.report("end a");
     await sleep(quietMs);
     const [ended] = await ordersIn(database, "run-a");
     await database.close();
@@ -308,11 +308,11 @@ describe.skipIf(postgresBin === null).each(["sql"])(`dispatch by %s${withoutPost
     const third = launch(engine, { worker: "one" });
     await hasBegun(third, "a");
     one.child.kill("SIGCONT");
-    one.tell("end a");
+    one.report("end a");
     expect(await until("its end", () => one.said.find(({ over }) => over !== undefined))).toMatchObject({
       over: expect.any(String) as string,
     });
-    third.tell("again a");
+    third.report("again a");
     await hasBegun(third, "a", 2);
   });
 });

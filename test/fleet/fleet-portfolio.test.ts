@@ -4,7 +4,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { autopilot, type begin, begin as start, type Told } from "../support/autopilot.ts";
+import { autopilot, type begin, begin as start, type Reported } from "../support/autopilot.ts";
 import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
 import { git, scratchFolder, write } from "../support/scratch-repository.ts";
 import { at, type Machine, openFleet, said, worker } from "./machines.ts";
@@ -21,12 +21,12 @@ async function portfolio(repository: string, env: Machine["env"]): Promise<Machi
   const folder = join(scratchFolder(), "portfolio");
   write(folder, { "README.md": "" });
   const machine: Machine = { folder, env };
-  const told = async (...words: readonly string[]): Promise<void> => {
+  const reported = async (...words: readonly string[]): Promise<void> => {
     const ended = await at(machine, "portfolio", ...words);
     expect(ended.json.result, said(ended)).toBe("PASS");
   };
-  await told("init");
-  await told("add", "project", "Shop", "--repo", repository, "--slots", String(jobs * 2), "--objective", "work");
+  await reported("init");
+  await reported("add", "project", "Shop", "--repo", repository, "--slots", String(jobs * 2), "--objective", "work");
   for (let n = 0; n < tasks; n++) {
     const path = `made-${n}.txt`;
     const makes = { do: [{ write: { path, text: `${path}\n` } }, { say: "finished <promise>DONE</promise>" }] };
@@ -46,7 +46,7 @@ async function portfolio(repository: string, env: Machine["env"]): Promise<Machi
       "--touches",
       `made-${n}.*`,
     ];
-    await told("add", "task", "Shop", `make ${path}`, ...words);
+    await reported("add", "task", "Shop", `make ${path}`, ...words);
   }
   return machine;
 }
@@ -65,7 +65,7 @@ async function endOf({ folder, env }: Machine, repository: string): Promise<obje
 const run = (
   { folder, env }: Machine,
   ...words: readonly string[]
-): Promise<{ readonly json: Told; readonly out: string; readonly err: string }> =>
+): Promise<{ readonly json: Reported; readonly out: string; readonly err: string }> =>
   start(folder, ["portfolio", "run", "--until-idle", "--isolation", "clone", "--jobs", String(jobs * 2), ...words, "--json"], { env })
     .ended;
 

@@ -2,7 +2,7 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { autopilot, begin, type Ended, type Told } from "../support/autopilot.ts";
+import { autopilot, begin, type Ended, type Reported } from "../support/autopilot.ts";
 import { git, scratch, scratchFolder } from "../support/scratch-repository.ts";
 
 export type Machine = { readonly folder: string; readonly env: Readonly<Record<string, string>> };
@@ -56,7 +56,7 @@ export const makes = (path: string, waitMs = 0): object => ({
   confidence: 0.9,
 });
 
-export type ToldOrder = {
+export type ReportedOrder = {
   readonly order: string;
   readonly run_id: string;
   readonly state: string;
@@ -64,7 +64,7 @@ export type ToldOrder = {
   readonly times_taken: number;
   readonly outcome: string | null;
 };
-export const ordersOf = (told: Told): readonly ToldOrder[] => told["orders"] as readonly ToldOrder[];
+export const ordersOf = (reported: Reported): readonly ReportedOrder[] => reported["orders"] as readonly ReportedOrder[];
 
 /** What a hub says when it is pushed to: refused by a hook, with words. */
 export function refusePushes(hub: string, ref: string, words: string): void {

@@ -6,7 +6,7 @@ import { Refusal } from "../../src/project/reply.ts";
 import { openEngine } from "./engines.ts";
 
 const [engine = "", url = "", leaseMs = "", seat = ""] = process.argv.slice(2);
-const tell = (said: object): void => void process.stdout.write(`${JSON.stringify({ at: Date.now(), ...said })}\n`);
+const report = (said: object): void => void process.stdout.write(`${JSON.stringify({ at: Date.now(), ...said })}\n`);
 const waiting = new Map<string, (end: OrderEnd) => void>();
 
 const dispatch = await openEngine(engine, url, Number(leaseMs));
@@ -16,7 +16,7 @@ try {
     ({ id }) =>
       new Promise((resolve) => {
         waiting.set(id, resolve);
-        tell({ begun: id });
+        report({ begun: id });
       }),
   );
   createInterface({ input: process.stdin }).on("line", (line) => {
@@ -24,10 +24,10 @@ try {
     if (word === "drain") void working.drain();
     else waiting.get(id)?.(word === "end" ? { kind: "ended", outcome: "done" } : { kind: "again", afterMs: 100, because: "given back" });
   });
-  tell({ ready: true });
-  tell({ over: await working.over });
+  report({ ready: true });
+  report({ over: await working.over });
 } catch (error) {
-  tell({ refused: error instanceof Refusal ? error.answer.reason_code : String(error) });
+  report({ refused: error instanceof Refusal ? error.answer.reason_code : String(error) });
 }
 await dispatch.close();
 process.exit(0);

@@ -6,20 +6,21 @@ import { JournalFailure } from "../../src/journal/failure.ts";
 import { skipped } from "../../src/journal/scene.ts";
 
 const [url = "", run = "", leaseMs = ""] = process.argv.slice(2);
-const tell = (word: string, more: object = {}): void => void process.stdout.write(`${JSON.stringify({ word, at: Date.now(), ...more })}\n`);
+const report = (word: string, more: object = {}): void =>
+  void process.stdout.write(`${JSON.stringify({ word, at: Date.now(), ...more })}\n`);
 
 const store = await openPostgresStore(url, { leaseMs: Number(leaseMs), worker: `owner-${process.pid}` });
 const { journal, lease } = await store.open(run, "run", { now: () => new Date().toISOString(), activeMs: () => performance.now() });
-tell("taken", { epoch: lease.epoch });
-lease.lost.addEventListener("abort", () => tell("lost"));
+report("taken", { epoch: lease.epoch });
+lease.lost.addEventListener("abort", () => report("lost"));
 for (let n = journal.position.seq + 1; ; n++) {
   const at = Date.now();
-  if (lease.isConfirmed()) tell("spent", { asked: at });
+  if (lease.isConfirmed()) report("spent", { asked: at });
   try {
     const [entry] = await journal.append([skipped(n)]);
-    tell("kept", { seq: entry?.seq, step: `step-${n}` });
+    report("kept", { seq: entry?.seq, step: `step-${n}` });
   } catch (error) {
-    tell("refused", { kind: error instanceof JournalFailure ? error.kind : String(error) });
+    report("refused", { kind: error instanceof JournalFailure ? error.kind : String(error) });
     await sleep(200);
   }
   await sleep(20);

@@ -104,7 +104,7 @@ describe.concurrent("artifacts that hold their gates", () => {
       { do: [wrote("# Plan\n\n## Why\n", "docs/plan.md")] },
       { do: [wrote("# Plan\n\n## Why\n\nBecause it is needed.\n", "docs/plan.md")] },
     ]);
-    expect(eventsOf(folder, "step_completed").map(({ hollow: told }) => told ?? null)).toEqual([
+    expect(eventsOf(folder, "step_completed").map(({ hollow: reported }) => reported ?? null)).toEqual([
       [{ file: "docs/plan.md", why: "nothing but headings" }],
       [{ file: "docs/plan.md", why: null }],
       null,

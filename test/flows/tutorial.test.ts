@@ -42,9 +42,9 @@ describe("the tutorial", () => {
         continue;
       }
       const { shown, code } = reader.type(doing.command);
-      const told = `line ${doing.line} of the page: ${doing.command}\n${shown}`;
-      expect(missingIn(shown, doing.answer), told).toBeNull();
-      expect(code, told).toBe(doing.exit);
+      const reported = `line ${doing.line} of the page: ${doing.command}\n${shown}`;
+      expect(missingIn(shown, doing.answer), reported).toBeNull();
+      expect(code, reported).toBe(doing.exit);
     }
     // The step sent back for hollow work, as the last section offers it: two rounds, and no completion on headings.
     const flow = join(reader.folder, fileOf("flow.yaml").path);

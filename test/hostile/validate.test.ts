@@ -20,7 +20,7 @@ import { autopilot, begin } from "../support/autopilot.ts";
 import { scratchFolder, write } from "../support/scratch-repository.ts";
 import { lines, samples } from "../validate/samples.ts";
 
-type Told = {
+type Reported = {
   readonly path: string;
   readonly format: string;
   readonly valid: boolean;
@@ -31,7 +31,7 @@ type Told = {
 const memoryMbMax = 160;
 
 /** Validates, and says how much memory that took at its peak. */
-async function validated(folder: string, names: readonly string[]): Promise<{ readonly files: readonly Told[]; readonly mb: number }> {
+async function validated(folder: string, names: readonly string[]): Promise<{ readonly files: readonly Reported[]; readonly mb: number }> {
   const probe = join(folder, "probe.cjs");
   writeFileSync(
     probe,
@@ -40,7 +40,7 @@ async function validated(folder: string, names: readonly string[]): Promise<{ re
   const { code, json, err } = await autopilot(folder, ["validate", ...names, "--json"], { env: { NODE_OPTIONS: `--require=${probe}` } });
   expect(err).not.toMatch(/InvariantBroken|\n\s+at /);
   expect([0, 1]).toContain(code);
-  return { files: json["files"] as readonly Told[], mb: Number(readFileSync(join(folder, "peak"), "utf8")) };
+  return { files: json["files"] as readonly Reported[], mb: Number(readFileSync(join(folder, "peak"), "utf8")) };
 }
 
 /** Names by which a file is taken for its format even where nothing in it says so. */
@@ -219,7 +219,7 @@ test("a log that is being written while it is read is judged as far as it was th
     appended++;
     if (appended % 50 === 0) await new Promise((done) => setTimeout(done, 1));
   }
-  const [file] = (await ended).json["files"] as readonly Told[];
+  const [file] = (await ended).json["files"] as readonly Reported[];
   expect(appended).toBeGreaterThan(0);
   expect(file?.valid).toBe(true);
   expect(file?.violations.map(({ rule }) => rule)).toEqual(["changed"]);

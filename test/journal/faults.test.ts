@@ -12,17 +12,17 @@ import { bytesIn, freshFolder, grouped, putBytes, skipped, still, surveyed, swee
 
 afterAll(sweep);
 
-type Told = { readonly acknowledged: Entry[]; readonly failures: unknown[]; isClosing: boolean };
+type Reported = { readonly acknowledged: Entry[]; readonly failures: unknown[]; isClosing: boolean };
 
 /** A whole life of a run: begun, torn by a crash, taken up again. */
-async function live(dir: string, options: Options): Promise<Told> {
-  const told: Told = { acknowledged: [], failures: [], isClosing: false };
-  const keep = (entries: readonly Entry[]) => void told.acknowledged.push(...entries);
+async function live(dir: string, options: Options): Promise<Reported> {
+  const reported: Reported = { acknowledged: [], failures: [], isClosing: false };
+  const keep = (entries: readonly Entry[]) => void reported.acknowledged.push(...entries);
   try {
     for (const isTorn of [true, false]) {
-      told.isClosing = false;
+      reported.isClosing = false;
       const opened = await openJournal(dir, options);
-      told.acknowledged.length = 0;
+      reported.acknowledged.length = 0;
       keep(opened.entries);
       const { journal } = opened;
       try {
@@ -36,33 +36,33 @@ async function live(dir: string, options: Options): Promise<Told> {
         if (!isTorn) await journal.snapshot({ seq: journal.position.seq });
         keep(await journal.append([skipped(4)]));
       } finally {
-        told.isClosing = true;
+        reported.isClosing = true;
         await journal.close();
       }
       if (isTorn) putBytes(dir, Buffer.concat([bytesIn(dir), Buffer.from('{"seq":')]));
     }
   } catch (failure) {
-    told.failures.push(failure);
+    reported.failures.push(failure);
   }
-  return told;
+  return reported;
 }
 
 async function suffer(fault: Fault, options: Options): Promise<FaultyDisk> {
   const dir = freshFolder();
   const disk = faultyDisk(fault);
-  const told = await live(dir, { ...options, disk });
+  const reported = await live(dir, { ...options, disk });
   if (disk.failed.length > 0) {
     // Giving a run free is the one thing that may fail in silence: the kernel frees it anyway.
-    if (!told.isClosing || told.failures.length > 0) {
-      expect(told.failures, `at ${disk.failed.join()}`).toHaveLength(1);
-      expect(told.failures[0]).toBeInstanceOf(JournalFailure);
-      expect(told.failures[0]).toMatchObject({ kind: fault.code === "EIO" ? "journal_unwritable" : "disk_full" });
+    if (!reported.isClosing || reported.failures.length > 0) {
+      expect(reported.failures, `at ${disk.failed.join()}`).toHaveLength(1);
+      expect(reported.failures[0]).toBeInstanceOf(JournalFailure);
+      expect(reported.failures[0]).toMatchObject({ kind: fault.code === "EIO" ? "journal_unwritable" : "disk_full" });
     }
   } else {
-    expect(told.failures).toEqual([]);
+    expect(reported.failures).toEqual([]);
   }
   const again = await openJournal(dir, { ...still, onSnapshot: () => false });
-  expect(again.entries.slice(0, told.acknowledged.length)).toEqual(told.acknowledged);
+  expect(again.entries.slice(0, reported.acknowledged.length)).toEqual(reported.acknowledged);
   expect(again.journal.appendSync([skipped(99)])).toHaveLength(1);
   await again.journal.close();
   expect(verifyJournal(dir)).toMatchObject({ ok: true, events: again.entries.length + 1 });

@@ -43,30 +43,32 @@ function long(n: number): Event {
   return { event: "step_skipped", actor: "system", reason_code: "ok", walk: String(n), step: "x".repeat(batchBytesMax / 5) };
 }
 
-type Told = { entries: Entry[]; asked: number; line: number | null; detail: string | null; end: number };
+type Reported = { entries: Entry[]; asked: number; line: number | null; detail: string | null; end: number };
 
 /** Walks the journal with the real second thread, or with another one that stands for it. */
-function walk(second: (real: SecondThread | null) => SecondThread | null = (real) => real, onEntry?: (entry: Entry) => void): Told {
-  const told: Told = { entries: [], asked: 0, line: null, detail: null, end: 0 };
+function walk(second: (real: SecondThread | null) => SecondThread | null = (real) => real, onEntry?: (entry: Entry) => void): Reported {
+  const reported: Reported = { entries: [], asked: 0, line: null, detail: null, end: 0 };
   const fd = openSync(join(dir, journalFile), "r");
   try {
     const check = (stretch: Parameters<typeof checkBeside>[0]) => {
       const real = second(checkBeside(stretch, program));
-      return real === null ? null : { ...real, answer: () => (told.asked++, real.answer()), callOff: () => (told.asked++, real.callOff()) };
+      return real === null
+        ? null
+        : { ...real, answer: () => (reported.asked++, real.answer()), callOff: () => (reported.asked++, real.callOff()) };
     };
-    const walked = checkChain(fd, genesis, onEntry ?? ((entry) => void told.entries.push(entry)), { bytesMin: 0, check });
-    return { ...told, end: walked.end.seq };
+    const walked = checkChain(fd, genesis, onEntry ?? ((entry) => void reported.entries.push(entry)), { bytesMin: 0, check });
+    return { ...reported, end: walked.end.seq };
   } catch (error) {
     if (!(error instanceof JournalFailure) || error.trouble.kind !== "journal_damaged") throw error;
-    return { ...told, line: error.trouble.line, detail: error.trouble.detail };
+    return { ...reported, line: error.trouble.line, detail: error.trouble.detail };
   } finally {
     closeSync(fd);
   }
 }
 
 /** Without the entries, which are megabytes: only whether they are those that were written. */
-function shown({ entries: read, ...told }: Told): Omit<Told, "entries"> & { isWhole: boolean } {
-  return { ...told, isWhole: isDeepStrictEqual(read, entries) };
+function shown({ entries: read, ...reported }: Reported): Omit<Reported, "entries"> & { isWhole: boolean } {
+  return { ...reported, isWhole: isDeepStrictEqual(read, entries) };
 }
 
 describe("the second thread", () => {
@@ -108,7 +110,7 @@ function forged(body: string | Buffer, prev: string): Buffer {
 
 describe("damage in front of the last lines", () => {
   /** Puts something in the place of one line and walks. */
-  function withLine(line: number, content: Buffer | string): Told {
+  function withLine(line: number, content: Buffer | string): Reported {
     putBytes(dir, Buffer.concat([sound.subarray(0, ends[line - 2] ?? 0), Buffer.from(content), sound.subarray(ends[line - 1])]));
     return walk();
   }

@@ -193,8 +193,8 @@ describe.each(apis)("the scripted model over %s", (api) => {
     for (const stream of [false, true]) {
       const asked = await ask(model, api, say(`[[usage ${figures}]] [[think 11]] [[say hello]]`, stream));
       const text = await asked.text();
-      const told = stream ? framesIn(text) : (JSON.parse(text) as unknown);
-      expect(usageRead[api](told)).toEqual(usageMeant[api]);
+      const reported = stream ? framesIn(text) : (JSON.parse(text) as unknown);
+      expect(usageRead[api](reported)).toEqual(usageMeant[api]);
     }
     expect(model.calls().map(({ usage }) => usage)).toEqual([JSON.parse(figures), JSON.parse(figures)]);
   });
@@ -281,13 +281,17 @@ describe.each(apis)("the scripted model over %s", (api) => {
   });
 });
 
-const usageRead: Readonly<Record<Api, (told: unknown) => unknown>> = {
-  anthropic: (told) =>
-    ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens"].map((name) => numberUnder(name, told)),
-  responses: (told) => ["input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens"].map((name) => numberUnder(name, told)),
-  chat: (told) => ["prompt_tokens", "cached_tokens", "completion_tokens", "reasoning_tokens"].map((name) => numberUnder(name, told)),
-  gemini: (told) =>
-    ["promptTokenCount", "cachedContentTokenCount", "candidatesTokenCount", "thoughtsTokenCount"].map((name) => numberUnder(name, told)),
+const usageRead: Readonly<Record<Api, (reported: unknown) => unknown>> = {
+  anthropic: (reported) =>
+    ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens"].map((name) => numberUnder(name, reported)),
+  responses: (reported) =>
+    ["input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens"].map((name) => numberUnder(name, reported)),
+  chat: (reported) =>
+    ["prompt_tokens", "cached_tokens", "completion_tokens", "reasoning_tokens"].map((name) => numberUnder(name, reported)),
+  gemini: (reported) =>
+    ["promptTokenCount", "cachedContentTokenCount", "candidatesTokenCount", "thoughtsTokenCount"].map((name) =>
+      numberUnder(name, reported),
+    ),
 };
 const usageMeant: Readonly<Record<Api, readonly number[]>> = {
   anthropic: [70, 900, 30, 55],

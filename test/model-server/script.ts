@@ -111,13 +111,13 @@ const meanings: Readonly<Record<string, (open: Planned, rest: string) => Planned
   drop: (open) => ({ ...open, isDropped: true }),
   status: (open, rest) => {
     const [code, more] = split(rest);
-    const told = objectOf(read(more));
+    const reported = objectOf(read(more));
     const refusal: Refusal = {
       status: Number(code),
-      retryAfterS: numberOf(told["retryAfterS"], 30),
-      times: numberOf(told["times"], Infinity),
-      limit: textOf(told["limit"]) === "usage" ? "usage" : "rate",
-      midStream: told["midStream"] === true,
+      retryAfterS: numberOf(reported["retryAfterS"], 30),
+      times: numberOf(reported["times"], Infinity),
+      limit: textOf(reported["limit"]) === "usage" ? "usage" : "rate",
+      midStream: reported["midStream"] === true,
     };
     return { ...open, refusal };
   },

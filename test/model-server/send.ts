@@ -10,7 +10,7 @@ import type { Vendor } from "./vendor.ts";
 
 /** `left`: the client went away before the end. */
 export type Outcome = "answered" | "refused" | "dropped" | "left";
-export type Sent = { readonly status: number; readonly outcome: Outcome; readonly isUsageTold: boolean };
+export type Sent = { readonly status: number; readonly outcome: Outcome; readonly isUsageReportedHere: boolean };
 type Order = { readonly answer: Answer; readonly asked: Asked; readonly url: URL; readonly planned: Planned };
 
 export async function sendAnswer(response: ServerResponse, vendor: Vendor, order: Order): Promise<Sent> {
@@ -20,7 +20,7 @@ export async function sendAnswer(response: ServerResponse, vendor: Vendor, order
     return await sent(response, vendor, order, gone.signal);
   } catch (error) {
     if (!gone.signal.aborted) throw error;
-    return { status: response.headersSent ? 200 : 0, outcome: "left", isUsageTold: isToldEarly(order, response.headersSent) };
+    return { status: response.headersSent ? 200 : 0, outcome: "left", isUsageReportedHere: isReportedEarly(order, response.headersSent) };
   }
 }
 
@@ -29,13 +29,13 @@ async function sent(response: ServerResponse, vendor: Vendor, { answer, asked, u
   if (hangMs > 0) await wait(Math.min(hangMs, foreverMs), undefined, { signal: gone });
   if (refusal !== null && !(refusal.midStream && asked.isStream)) {
     sendRefusal(response, vendor, refusal);
-    return { status: refusal.status, outcome: "refused", isUsageTold: false };
+    return { status: refusal.status, outcome: "refused", isUsageReportedHere: false };
   }
   if (!asked.isStream) {
     if (isDropped) return dropped(response, false);
     if (slowMs > 0) await wait(slowMs, undefined, { signal: gone });
     sendJson(response, 200, vendor.whole(answer));
-    return { status: 200, outcome: "answered", isUsageTold: true };
+    return { status: 200, outcome: "answered", isUsageReportedHere: true };
   }
   const isSse = asked.api !== "gemini" || url.searchParams.get("alt") === "sse";
   response.writeHead(200, { "content-type": isSse ? "text/event-stream; charset=utf-8" : "application/json", "cache-control": "no-cache" });
@@ -49,24 +49,24 @@ async function sent(response: ServerResponse, vendor: Vendor, { answer, asked, u
   if (isDropped) {
     // What was written is given a moment to leave: a cut in mid-stream, not before it.
     await wait(20, undefined, { signal: gone });
-    return dropped(response, isToldAtBegin(asked));
+    return dropped(response, isReportedAtBegin(asked));
   }
   if (refusal !== null) response.write(vendor.brokenFrame(refusal, Date.now()));
   response.end();
-  if (refusal !== null) return { status: refusal.status, outcome: "refused", isUsageTold: isToldAtBegin(asked) };
-  return { status: 200, outcome: "answered", isUsageTold: asked.isUsageAsked };
+  if (refusal !== null) return { status: refusal.status, outcome: "refused", isUsageReportedHere: isReportedAtBegin(asked) };
+  return { status: 200, outcome: "answered", isUsageReportedHere: asked.isUsageAsked };
 }
 
 /** Longer than any test; a timer cannot wait for ever. */
 const foreverMs = 24 * 3600 * 1000;
 
 /** Anthropic and Gemini tell the input at the begin of a stream, OpenAI tells everything at its end. */
-const isToldAtBegin = ({ api }: Asked): boolean => api === "anthropic" || api === "gemini";
-const isToldEarly = ({ asked }: Order, isBegun: boolean): boolean => isBegun && isToldAtBegin(asked);
+const isReportedAtBegin = ({ api }: Asked): boolean => api === "anthropic" || api === "gemini";
+const isReportedEarly = ({ asked }: Order, isBegun: boolean): boolean => isBegun && isReportedAtBegin(asked);
 
-function dropped(response: ServerResponse, isUsageTold: boolean): Sent {
+function dropped(response: ServerResponse, isUsageReported: boolean): Sent {
   response.socket?.destroy();
-  return { status: 200, outcome: "dropped", isUsageTold };
+  return { status: 200, outcome: "dropped", isUsageReportedHere: isUsageReported };
 }
 
 function drained(response: ServerResponse, gone: AbortSignal): Promise<void> {

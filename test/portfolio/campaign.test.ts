@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFi
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { autopilot, begin, type Told } from "../support/autopilot.ts";
+import { autopilot, begin, type Reported } from "../support/autopilot.ts";
 import { git, scratch, scratchFolder, write } from "../support/scratch-repository.ts";
 import { dice } from "../support/dice.ts";
 import { colleagueWords, deal, type DealtTask, filesOf, type Kind, layOut, sharedFile } from "./campaign-deal.ts";
@@ -38,7 +38,7 @@ describe.each(campaigns)("a campaign of $projects × $tasks tasks, seed $seed", 
     const dealt = deal(campaign.seed, campaign, campaign.kinds);
     const played = await play(campaign, dealt);
     const { folder, repositories, ids, run } = played;
-    console.info(told(folder, played.log));
+    console.info(reported(folder, played.log));
     expect(
       played.log.filter((line) => line.includes("SIGKILL")),
       "pools that were killed",
@@ -62,7 +62,7 @@ describe.each(campaigns)("a campaign of $projects × $tasks tasks, seed $seed", 
 });
 
 /** What happened, in numbers. */
-function told(folder: string, log: readonly string[]): string {
+function reported(folder: string, log: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const [, type = ""] of readFileSync(join(folder, ".openclaw-autopilot/events/events.jsonl"), "utf8").matchAll(
     /"event_type":"(\w+)"/g,
@@ -80,7 +80,7 @@ async function play({ seed }: Campaign, tasks: readonly DealtTask[]) {
   for (const { project, kind } of tasks) if (kind === "textual") git(repositories[project] ?? "", "checkout", "-q", "-B", "elsewhere");
   write(folder, { "README.md": "" });
   write(join(dirname(folder), "home/.config/autopilot"), { "config.yaml": "isolation: clone\n" });
-  const run = async (...words: readonly string[]): Promise<Told> => (await autopilot(folder, ["portfolio", ...words, "--json"])).json;
+  const run = async (...words: readonly string[]): Promise<Reported> => (await autopilot(folder, ["portfolio", ...words, "--json"])).json;
   await run("init");
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "list.json"), JSON.stringify(layOut(tasks, folder, repositories)));
@@ -132,7 +132,7 @@ async function withAgentsKilled(
   return pool.isOver;
 }
 
-async function answerAll(run: (...words: readonly string[]) => Promise<Told>): Promise<number> {
+async function answerAll(run: (...words: readonly string[]) => Promise<Reported>): Promise<number> {
   const blocks = (await run("inbox"))["blocks"] as readonly Block[];
   for (const { block } of blocks) expect(await run("answer", "--block", block, "A, as you like")).toMatchObject({ result: "PASS" });
   return blocks.length;

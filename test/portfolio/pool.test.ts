@@ -4,7 +4,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { autopilot, begin, type Told, until } from "../support/autopilot.ts";
+import { autopilot, begin, type Reported, until } from "../support/autopilot.ts";
 import { git, scratch, scratchFolder, write } from "../support/scratch-repository.ts";
 import { taskResult } from "../support/task-result.ts";
 
@@ -19,7 +19,7 @@ const file = (path: string, text = "made\n"): object => ({ write: { path, text }
 async function portfolio(projects: Readonly<Record<string, string>>) {
   const folder = join(scratchFolder(), "portfolio");
   write(folder, { "README.md": "" });
-  const run = async (...words: readonly string[]): Promise<Told> => (await autopilot(folder, ["portfolio", ...words, "--json"])).json;
+  const run = async (...words: readonly string[]): Promise<Reported> => (await autopilot(folder, ["portfolio", ...words, "--json"])).json;
   await run("init");
   for (const [name, repo] of Object.entries(projects))
     await run("add", "project", name, "--repo", repo, "--slots", "4", "--objective", "work");
@@ -28,11 +28,11 @@ async function portfolio(projects: Readonly<Record<string, string>>) {
     const script = join(folder, `agent-${++scripts}.yaml`);
     const isReporting = JSON.stringify(turns).includes('"report"');
     writeFileSync(script, JSON.stringify({ turns: isReporting ? turns : [handsIn, ...turns] }));
-    const told = await run("add", "task", project, name, "--agent", `scripted:${script}`, "--isolation", "clone", ...words);
-    expect(told.result).toBe("PASS");
-    return String(told["id"]);
+    const reported = await run("add", "task", project, name, "--agent", `scripted:${script}`, "--isolation", "clone", ...words);
+    expect(reported.result).toBe("PASS");
+    return String(reported["id"]);
   };
-  const pool = (...words: readonly string[]): Promise<Told> => run("run", "--until-idle", "--isolation", "clone", ...words);
+  const pool = (...words: readonly string[]): Promise<Reported> => run("run", "--until-idle", "--isolation", "clone", ...words);
   const tasks = async (): Promise<ReadonlyMap<string, Row>> =>
     new Map(((await run("status"))["tasks"] as readonly Row[]).map((row) => [row.id, row]));
   const begun = (...words: readonly string[]) =>
@@ -128,17 +128,17 @@ test("two tasks that pass alone and fail together: one lands, the other comes ba
     .split("\n")
     .filter((line) => line.includes('"merge_rejected"'));
   expect(returned.length).toBeGreaterThan(0);
-  const told = JSON.parse(returned[0] ?? "") as {
+  const reported = JSON.parse(returned[0] ?? "") as {
     readonly task_id: string;
     readonly evidence: readonly string[];
     readonly meta: { readonly with: readonly string[] };
   };
-  expect(told.evidence.join()).toContain("failed: test -f");
-  const winner = told.task_id === one ? other : one;
-  expect(told.meta.with).toContain(winner);
+  expect(reported.evidence.join()).toContain("failed: test -f");
+  const winner = reported.task_id === one ? other : one;
+  expect(reported.meta.with).toContain(winner);
   const rows = await tasks();
   expect([one, other].map((id) => rows.get(id)?.status)).toEqual(["done", "done"]);
-  expect(winner).not.toBe(told.task_id);
+  expect(winner).not.toBe(reported.task_id);
   expect(git(repo, "show", "--stat", "--format=", "HEAD^2")).toContain("peace-");
 });
 
@@ -233,8 +233,8 @@ test("a canceled task's worker is stopped, and a repository that is gone stops i
     events(folder).some(({ event_type, task_id }) => event_type === "task_dispatched" && task_id === endless);
   await until("its worker to begin", isDispatched, 60_000);
   expect((await run("cancel", endless)).result).toBe("PASS");
-  const told = (await pool.ended).json;
-  expect(told["left"]).toBe(1);
+  const reported = (await pool.ended).json;
+  expect(reported["left"]).toBe(1);
   const rows = await tasks();
   expect([endless, lost].map((id) => rows.get(id)?.status)).toEqual(["canceled", "blocked_human"]);
 });
@@ -331,9 +331,9 @@ test("at its provider's limit the next agent of a task's list goes on with what 
     writeFileSync(join(folder, `${name}.yaml`), JSON.stringify({ turns }));
   const agents = ["first", "second"].map((name) => `scripted:${join(folder, `${name}.yaml`)}`).join(",");
   const accept = ["--accept", "both :: test -f first.txt && test -f second.txt"];
-  const told = await run("add", "task", "Shop", "write both", "--agent", agents, "--isolation", "clone", ...accept);
+  const reported = await run("add", "task", "Shop", "write both", "--agent", agents, "--isolation", "clone", ...accept);
   expect((await pool("--jobs", "1"))["left"]).toBe(0);
-  const steps = events(folder).filter(({ task_id }) => task_id === told["id"]);
+  const steps = events(folder).filter(({ task_id }) => task_id === reported["id"]);
   expect(steps.map(({ event_type }) => event_type).filter((type) => /dispatched|rested|landed/.test(type))).toEqual([
     "task_dispatched",
     "worker_rested",

@@ -62,9 +62,9 @@ export async function promptOnce(name: AgentName, { folder, home, url, servers }
     const send = (frame: object): void => void child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...frame })}\n`);
     let number = 0;
     const ask = (method: string, params: object): Promise<Frame> =>
-      new Promise((tell, fail) => {
+      new Promise((report, fail) => {
         waiting.set((number += 1), (frame) =>
-          frame.error === undefined ? tell(frame) : fail(new Error(`${method}: ${JSON.stringify(frame.error)}`)),
+          frame.error === undefined ? report(frame) : fail(new Error(`${method}: ${JSON.stringify(frame.error)}`)),
         );
         child.once("exit", (code) => fail(new Error(`${name} ended with ${code} before it answered ${method}`)));
         send({ id: number, method, params });

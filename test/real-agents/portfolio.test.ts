@@ -5,7 +5,7 @@ import { delimiter, join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { type Asked, lastPromptOf } from "../model-server/conversation.ts";
 import { type ModelServer, openModelServer } from "../model-server/model-server.ts";
-import { autopilot, type Told } from "../support/autopilot.ts";
+import { autopilot, type Reported } from "../support/autopilot.ts";
 import { git, scratch, scratchFolder, write } from "../support/scratch-repository.ts";
 import { agentsToTry, installedOf, realKey, userEnvironment } from "./installed.ts";
 
@@ -69,7 +69,7 @@ describe(title, () => {
       write(folder, { "README.md": "" });
       const paths = here.flatMap(({ name }) => installedOf(name)?.path ?? []);
       const env = { ...userEnvironment(here[0]?.name ?? "claude", model.url), PATH: [...paths, process.env["PATH"] ?? ""].join(delimiter) };
-      const run = async (...given: readonly string[]): Promise<Told> =>
+      const run = async (...given: readonly string[]): Promise<Reported> =>
         (await autopilot(folder, ["portfolio", ...given, "--json"], { env })).json;
       await run("init");
       const tasks = words.map((word, at) => ({

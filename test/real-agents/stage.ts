@@ -83,7 +83,7 @@ export async function expectTidy(stage: Stage): Promise<void> {
 }
 
 /** All tokens the model told of, to agents and to their side calls. */
-export const tokensTold = ({ model }: Stage): number =>
+export const tokensReported = ({ model }: Stage): number =>
   model
     .calls()
     .flatMap(({ usage }) => usage ?? [])

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { eventsOf } from "../support/autopilot.ts";
 import { agentsToTry, type AgentName, realKey } from "./installed.ts";
-import { countersOf, expectTidy, honest, midTurn, openStage, type Stage, tokensTold } from "./stage.ts";
+import { countersOf, expectTidy, honest, midTurn, openStage, type Stage, tokensReported } from "./stage.ts";
 
 /** Killed early it has not always written its session down, and then a new one is all there can be. */
 const forgetful: readonly AgentName[] = ["gemini"];
@@ -38,7 +38,7 @@ describe.each(agentsToTry)("$title", ({ name, isHere }) => {
     expect(seen).toMatch(/^PATH=/m);
     expect(seen).not.toContain(realKey);
     expect(stage.model.calls().every(({ status }) => status === 200)).toBe(true);
-    expect(await countersOf(stage)).toMatchObject({ tokens: tokensTold(stage), calls: stage.model.calls().length });
+    expect(await countersOf(stage)).toMatchObject({ tokens: tokensReported(stage), calls: stage.model.calls().length });
     await expectTidy(stage);
   });
 
@@ -89,13 +89,13 @@ describe.each(agentsToTry)("$title", ({ name, isHere }) => {
     const stage = await open(name, busy);
     const { json } = await stage.go("--max-budget", "tokens=200k");
     expect(json).toMatchObject({ result: "FAIL", reason_code: "budget_threshold_reached", state: "paused" });
-    const told = stage.model.calls().filter(({ usage, isSideCall }) => usage !== null && !isSideCall);
-    expect(told.length).toBeGreaterThan(0);
-    expect(told.length).toBeLessThanOrEqual(3);
+    const reported = stage.model.calls().filter(({ usage, isSideCall }) => usage !== null && !isSideCall);
+    expect(reported.length).toBeGreaterThan(0);
+    expect(reported.length).toBeLessThanOrEqual(3);
     // What was told whole is paid whole; of the request that was cut at least what had been told by then.
     const { tokens } = await countersOf(stage);
-    expect(tokens).toBeGreaterThan(90_500 * (told.length - 1));
-    expect(tokens).toBeLessThanOrEqual(tokensTold(stage));
+    expect(tokens).toBeGreaterThan(90_500 * (reported.length - 1));
+    expect(tokens).toBeLessThanOrEqual(tokensReported(stage));
     await expectTidy(stage);
   });
 });

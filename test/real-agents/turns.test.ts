@@ -94,9 +94,9 @@ describe.each(agentsToTry)("one turn of $title", ({ name, isHere }) => {
       "made by the agent",
     ]);
     expect(result.kind === "ended" ? result.said : "").toContain("All is done.");
-    const told = model.calls().flatMap(({ usage }) => usage ?? []);
-    const sum = told.reduce((all, one) => all + one.inputTokens + one.cacheReadTokens + one.cacheWriteTokens + one.outputTokens, 0);
-    expect(result.usage).toMatchObject({ tokens: sum, calls: told.length });
+    const reported = model.calls().flatMap(({ usage }) => usage ?? []);
+    const sum = reported.reduce((all, one) => all + one.inputTokens + one.cacheReadTokens + one.cacheWriteTokens + one.outputTokens, 0);
+    expect(result.usage).toMatchObject({ tokens: sum, calls: reported.length });
     expect(sessions).toHaveLength(1);
     nobodyIsLeft();
   });

@@ -95,8 +95,8 @@ describe("a run of another tool", () => {
   };
   test("is shown by status with where it stands", async () => {
     const folder = there(theirs());
-    const { json: told } = await autopilot(folder, ["status", "--json"]);
-    expect(JSON.stringify(told)).toContain("a roadmap's run of another tool, cut short in phase 2, step plan; 1 of 2 phases completed");
+    const { json: reported } = await autopilot(folder, ["status", "--json"]);
+    expect(JSON.stringify(reported)).toContain("a roadmap's run of another tool, cut short in phase 2, step plan; 1 of 2 phases completed");
   });
   test.each(["running", "failed"])("that says %s is taken up by resume: what it completed is not walked again", async (status) => {
     const folder = there(theirs({ status }));

@@ -70,7 +70,7 @@ async function nothingMendsIt(): Promise<string> {
   const folder = project(phases);
   const [one] = phases;
   if (one === undefined) throw new Error("there are two phases");
-  const told = (n: number) => ({
+  const reported = (n: number) => ({
     tasks_completed: "1/1",
     tasks_failed: "0/1",
     commit_shas: [],
@@ -99,7 +99,7 @@ async function nothingMendsIt(): Promise<string> {
       returns: { plans_created: 1, waves: 1, total_tasks: 1, complexity: "simple", dependencies: [], concerns: [`try ${n}`] },
     })),
     plan_check: [8, 9].map((confidence) => ({ returns: { pass: true, issues: [], confidence, blocker_count: 0, warning_count: 0 } })),
-    do: [1, 2, 3, 4].map((n) => ({ do: [{ write: { path: artifact("1"), text: `not yet, ${n}\n` } }], returns: told(n) })),
+    do: [1, 2, 3, 4].map((n) => ({ do: [{ write: { path: artifact("1"), text: `not yet, ${n}\n` } }], returns: reported(n) })),
     debug: [
       {
         do: [{ write: { path: "notes.md", text: "a note\n" } }],
@@ -123,7 +123,7 @@ async function nothingMendsIt(): Promise<string> {
 async function goingInCircles(): Promise<string> {
   const one = { id: "1", name: "One" };
   const folder = project([one], { ".autopilot/config.yaml": "version: 1\nlimits: { no_progress_threshold: 1 }\n" });
-  const told = (n: number) => ({
+  const reported = (n: number) => ({
     tasks_completed: "1/1",
     tasks_failed: "0/1",
     commit_shas: [],
@@ -141,7 +141,7 @@ async function goingInCircles(): Promise<string> {
     },
   });
   const changes = {
-    do: [1, 2].map((n) => ({ do: [{ write: { path: artifact("1"), text: `not yet, ${n}\n` } }], returns: told(n) })),
+    do: [1, 2].map((n) => ({ do: [{ write: { path: artifact("1"), text: `not yet, ${n}\n` } }], returns: reported(n) })),
     debug: [debugged(false), debugged(true)],
   };
   const turns = [...turnsOf(one, changes), audit([one])];

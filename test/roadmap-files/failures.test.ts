@@ -127,8 +127,8 @@ describe("a phase of which every criterion holds, and which somebody rejects", (
     );
     expect(ended.json.reason_code).toBe("phase_failed");
     expectNamed(folder, { step: "judge", words, category: "executor_wrong_approach" });
-    const { json: told } = await autopilot(folder, ["report", "--json"]);
-    expect(JSON.stringify(told["phases"])).toContain(words);
+    const { json: reported } = await autopilot(folder, ["report", "--json"]);
+    expect(JSON.stringify(reported["phases"])).toContain(words);
   });
 
   test("the judge, who sends it back when nothing is left to try", async () => {

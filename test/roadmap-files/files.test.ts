@@ -148,12 +148,12 @@ describe("a roadmap that goes well", () => {
     expect(archived().event_log.filter(({ event }) => event === "batch_completion_report")).toHaveLength(1);
   });
   test("validate knows every one of these files, and finds nothing wrong", async () => {
-    const told = names(folder, ".autopilot/archive").map((name) => `.autopilot/archive/${name}`);
+    const reported = names(folder, ".autopilot/archive").map((name) => `.autopilot/archive/${name}`);
     const inPhase = [...pages, "execute-trace.jsonl"].filter((name) => !name.endsWith(".md")).map((name) => `.planning/phases/1/${name}`);
     const { code, json: answer } = await autopilot(folder, [
       "validate",
       "--json",
-      ...told,
+      ...reported,
       ".autopilot/completion-report.json",
       ...inPhase,
     ]);
@@ -173,8 +173,8 @@ test("after the first run the seed's ignore lines are there, our files are no ch
   const one = { id: "1", name: "One" };
   const folder = project([one]);
   const secret = "tk-4f9c2b7e8a1d6035c9e7b2f4a8d1c6e0";
-  const told = `echo ${"x".repeat(180)} ${secret} ${secret}`;
-  const research = { ...turnsOf(one)[0], do: [...((turnsOf(one)[0]?.["do"] ?? []) as readonly object[]), { run: told }] };
+  const reported = `echo ${"x".repeat(180)} ${secret} ${secret}`;
+  const research = { ...turnsOf(one)[0], do: [...((turnsOf(one)[0]?.["do"] ?? []) as readonly object[]), { run: reported }] };
   await autopilot(folder, walkWords(folder, turnsOf(one, { research }), ["1"]), { env: { ...quiet.env, SERVICE_TOKEN: secret } });
   expect(read(folder, ".planning/phases/1/research-trace.jsonl")).toContain(`echo ${"x".repeat(180)}`);
   const drawn = git(folder, "ls-files", "--cached", "--others", "-z")

@@ -102,7 +102,10 @@ test("killed over and over, a roadmap ends with the state, the commits and the f
       status,
       debug_attempts,
       replan_attempts,
-      steps: Object.entries(steps).map(([step, told]) => [step, told !== undefined && "status" in told ? told.status : told]),
+      steps: Object.entries(steps).map(([step, reported]) => [
+        step,
+        reported !== undefined && "status" in reported ? reported.status : reported,
+      ]),
       hashes: [steps.research?.hash, steps.plan?.hash],
     })),
     done: [metrics.phases_completed, metrics.phases_failed, metrics.debug_loops_total, metrics.replan_count],

@@ -42,10 +42,10 @@ test("the planner of the next phase is told why the one before failed", async ()
   writeFileSync(join(beside, "home/.config/autopilot/config.yaml"), JSON.stringify(config));
   const ended = await autopilot(folder, ["roadmap", "1,2", "--yes", "--json", "--isolation", "clone"], quiet);
   expect(ended.json.state, ended.out + ended.err).toBe("paused"); // a planner that does nothing brings it no further
-  const told = read(beside, "told.txt");
+  const reported = read(beside, "told.txt");
   const page = read(folder, ".autopilot/learnings.md");
   expect(page).toContain("### Phase 1 failure -- coordination_failure");
   const [rule = "no rule"] = /\*\*Prevention rule:\*\* .*/.exec(page) ?? [];
-  expect(told).toContain("### Phase 1 failure -- coordination_failure");
-  expect(told).toContain(rule);
+  expect(reported).toContain("### Phase 1 failure -- coordination_failure");
+  expect(reported).toContain(rule);
 });

@@ -186,8 +186,8 @@ export function turnsOf(phase: PhaseOf, changes: Changes = {}): readonly Turn[] 
     },
   };
   return Object.keys({ ...usual, ...changes }).flatMap((step) => {
-    const told = changes[step] ?? usual[step] ?? {};
-    const turns = Array.isArray(told) ? (told as readonly Turn[]) : [told as Turn];
+    const reported = changes[step] ?? usual[step] ?? {};
+    const turns = Array.isArray(reported) ? (reported as readonly Turn[]) : [reported as Turn];
     return turns.map((turn) => ({ when: { phase: id, step }, ...turn }));
   });
 }

@@ -132,12 +132,12 @@ describe("a secret in what the user says", () => {
 
   test("a goal with a secret in it is drafted without it", async () => {
     const folder = scratch();
-    const { json: told, out } = await autopilot(
+    const { json: reported, out } = await autopilot(
       folder,
       ["start", `deploy with ${token}`, "--json", "--isolation", "clone", ...scripted(folder, [])],
       { env },
     );
-    expect(told).toMatchObject({ state: "draft" });
+    expect(reported).toMatchObject({ state: "draft" });
     expect(out).not.toContain(token);
     expect(journal(folder)[0]).toMatchObject({ objective: { goal: "deploy with [redacted:DEPLOY_TOKEN]" } });
   });
@@ -154,9 +154,9 @@ describe("a secret in what the user says", () => {
       `ok :: curl -H ${token} localhost`,
       ...scripted(folder, []),
     ];
-    const { json: told, out, code } = await autopilot(folder, words, { env });
-    expect({ code, reason: told.reason_code }).toEqual({ code: 1, reason: "objective_schema_invalid" });
-    expect(told.message).toContain("[redacted:DEPLOY_TOKEN]");
+    const { json: reported, out, code } = await autopilot(folder, words, { env });
+    expect({ code, reason: reported.reason_code }).toEqual({ code: 1, reason: "objective_schema_invalid" });
+    expect(reported.message).toContain("[redacted:DEPLOY_TOKEN]");
     expect(out).not.toContain(token);
   });
 
@@ -227,8 +227,8 @@ describe("a secret in what an agent would have committed", () => {
 
   test("is committed where nobody says that it is a secret", async () => {
     const folder = scratch({ files });
-    const { json: told } = await goes(folder, {});
-    expect(told).toMatchObject({ state: "completed" });
+    const { json: reported } = await goes(folder, {});
+    expect(reported).toMatchObject({ state: "completed" });
     expect(readFileSync(join(folder, "src/plain.yml"), "utf8")).toBe(`token: ${token}\n`);
   });
 });

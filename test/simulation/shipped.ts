@@ -64,8 +64,8 @@ function outcomeAt(place: Place, chanceAt: ChanceAt, domains: ReturnType<typeof 
   const trouble = 0.15 * chanceAt("trouble").below(4) * 0.33; // some runs are calm, some are not
   const chance = chanceAt(phase, visit, inTask, id, n);
   const step: Step = stepOf(run, walk, id);
-  const told = knownFrom(step, domains);
-  const { facts, says } = told[chance.below(told.length)] ?? { facts: {}, says: {} };
+  const reported = knownFrom(step, domains);
+  const { facts, says } = reported[chance.below(reported.length)] ?? { facts: {}, says: {} };
   const tasks = ["a", "b", "c", "d"].slice(0, chance.below(5)).map((name, at) => task(name, [name], at === 3 ? ["a"] : []));
   return {
     facts,

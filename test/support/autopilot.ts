@@ -11,7 +11,7 @@ import { type Environment, served } from "./served.ts";
 export const program = process.env["AUTOPILOT_PROGRAM"] ?? resolve(import.meta.dirname, "../../dist/autopilot.cjs");
 
 /** The one object of --json, as far as tests look into it. */
-export type Told = {
+export type Reported = {
   readonly result: "PASS" | "WARN" | "FAIL";
   readonly reason_code: string;
   readonly run_id: string | null;
@@ -26,7 +26,7 @@ export type Ended = {
   readonly signal: string | null;
   readonly out: string;
   readonly err: string;
-  readonly json: Told;
+  readonly json: Reported;
 };
 export type Entry = {
   readonly seq: number;
@@ -69,9 +69,9 @@ export function begin(
   child.stderr.setEncoding("utf8").on("data", (text: string) => (err += text));
   child.stdin.on("error", () => undefined);
   child.stdin.end(input ?? "");
-  const ended = new Promise<Ended>((tell, fail) => {
+  const ended = new Promise<Ended>((report, fail) => {
     child.once("error", fail);
-    child.once("close", (code, signal) => tell({ code, signal, out, err, json: lazily(out, err) }));
+    child.once("close", (code, signal) => report({ code, signal, out, err, json: lazily(out, err) }));
   });
   return { child, ended };
 }
@@ -86,17 +86,17 @@ function environmentIn(folder: string, { env = {} }: Around): Environment {
 }
 
 /** The object is read when it is asked for, so that a command without --json may say what it likes. */
-function lazily(out: string, err: string): Told {
-  let told: Told | null = null;
-  const read = (): Told => {
-    if (told !== null) return told;
+function lazily(out: string, err: string): Reported {
+  let reported: Reported | null = null;
+  const read = (): Reported => {
+    if (reported !== null) return reported;
     try {
-      return (told = JSON.parse(out) as Told);
+      return (reported = JSON.parse(out) as Reported);
     } catch {
       throw new Error(`stdout is not one JSON object:\n${out}\nstderr:\n${err}`);
     }
   };
-  return new Proxy({} as Told, {
+  return new Proxy({} as Reported, {
     get: (_, key) => Reflect.get(read(), key) as unknown,
     has: (_, key) => key in read(),
     ownKeys: () => Reflect.ownKeys(read()),

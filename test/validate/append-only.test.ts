@@ -10,14 +10,14 @@ import { shop, turns, words } from "../quality/audit.ts";
 import { lines } from "./samples.ts";
 
 const log = "quality/run_state.jsonl";
-type Told = {
+type Reported = {
   readonly valid: boolean;
   readonly violations: readonly { readonly line: number; readonly rule: string }[];
   readonly unchecked?: readonly { readonly rule: string; readonly why: string }[];
 };
 
 async function judged(folder: string): Promise<string> {
-  const [file] = (await autopilot(folder, ["validate", log, "--json"])).json["files"] as readonly Told[];
+  const [file] = (await autopilot(folder, ["validate", log, "--json"])).json["files"] as readonly Reported[];
   // What its pages say of missing documentation is another rule's, and none of these logs has pages beside it.
   const unchecked = (file?.unchecked ?? []).flatMap(({ rule }) => (rule === "RS-docs" ? [] : `${rule} unchecked`));
   return [...(file?.violations ?? []).map(({ line, rule }) => `${line} ${rule}`), ...unchecked].join(", ");

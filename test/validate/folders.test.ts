@@ -19,13 +19,13 @@ import {
   taskSnapshot,
 } from "./samples.ts";
 
-type Told = {
+type Reported = {
   readonly path: string;
   readonly format: string;
   readonly valid: boolean;
   readonly violations: readonly { readonly rule: string }[];
 };
-const filesOf = (json: Readonly<Record<string, unknown>>): readonly Told[] => json["files"] as readonly Told[];
+const filesOf = (json: Readonly<Record<string, unknown>>): readonly Reported[] => json["files"] as readonly Reported[];
 const shown = (json: Readonly<Record<string, unknown>>): readonly string[] =>
   filesOf(json).map(({ path, format, valid, violations }) =>
     [path, format, ...(valid ? [] : [violations.map(({ rule }) => rule).join(",")])].join(" | "),

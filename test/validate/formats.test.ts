@@ -6,14 +6,14 @@ import { fingerprint } from "../support/fingerprint.ts";
 import { scratch, write } from "../support/scratch-repository.ts";
 import { broken, fixture, samples } from "./samples.ts";
 
-type Told = {
+type Reported = {
   readonly path: string;
   readonly format: string;
   readonly valid: boolean;
   readonly violations: readonly { readonly line: number; readonly rule: string; readonly message: string; readonly severity: string }[];
   readonly unchecked?: readonly { readonly rule: string }[];
 };
-const filesOf = (json: Readonly<Record<string, unknown>>): readonly Told[] => json["files"] as readonly Told[];
+const filesOf = (json: Readonly<Record<string, unknown>>): readonly Reported[] => json["files"] as readonly Reported[];
 
 const names = Object.keys(samples);
 /** A name that says nothing about its content. */

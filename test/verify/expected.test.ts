@@ -80,11 +80,11 @@ test.each<[string, Expectation, CheckResult["status"], string]>([
   ["cat notes.txt", { kind: "text", text: "three" }, "failed", "which is not there"],
   ["yes done | head -c 3000000; echo end", { kind: "text", text: "done\nend" }, "passed", "which is there"],
   ["no-such-program", { kind: "at_least", count: 0 }, "not_found", "exit 127"],
-])("%s with %j: %s", async (command, expected, status, told) => {
+])("%s with %j: %s", async (command, expected, status, reported) => {
   const { result, evidence } = await judged(checkOf(command, expected));
   expect(result.status).toBe(status);
   expect(evidence).toMatchObject({ status, check: { expect: expected } });
-  expect(evidence.output_excerpt).toContain(told);
+  expect(evidence.output_excerpt).toContain(reported);
 });
 
 test("without an expectation the exit code decides, whatever is printed", async () => {

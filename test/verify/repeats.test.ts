@@ -251,16 +251,16 @@ test("what restores is run where a check is, and not where all is known", async 
 
 test("a check that passes and ran less than it did on the base has not passed, and says so; on the base itself nothing is held against it", async () => {
   const silent = checkOf("true");
-  const told = checkOf("echo '2 passed in 0.01s'");
-  const [base, spoken] = await open().check(order([silent, told]));
+  const reported = checkOf("echo '2 passed in 0.01s'");
+  const [base, spoken] = await open().check(order([silent, reported]));
   expect([base?.status, base?.tests, spoken?.status, spoken?.tests]).toEqual([
     "passed",
     undefined,
     "passed",
     { ran: 2, failed: 0, skipped: 0 },
   ]);
-  const tests = { [silent.id]: { ran: 4, failed: 1, skipped: 0 }, [told.id]: { ran: 2, failed: 0, skipped: 0 } };
-  const [lost, same] = await open().check(order([silent, told], { tests }));
+  const tests = { [silent.id]: { ran: 4, failed: 1, skipped: 0 }, [reported.id]: { ran: 2, failed: 0, skipped: 0 } };
+  const [lost, same] = await open().check(order([silent, reported], { tests }));
   expect([lost?.status, lost?.exit_code, same?.status]).toEqual(["failed", 0, "passed"]);
   expect(lost?.why).toContain("4 before the work began");
   expect(evidenceOf(lost)).toMatchObject({

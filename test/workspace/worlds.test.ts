@@ -197,13 +197,13 @@ describe.skipIf(!hasBoxes)("a world that is a view (needs bubblewrap and namespa
     expect(applied !== null && "commit" in applied).toBe(true);
     const second = await bench.workspace.openLayer("1@1/execute#2", []);
     const borrowed = { readable: borrowedIn(bench.runDir, "1@1/execute#2") };
-    const told = run(
+    const reported = run(
       isolation,
       second,
       "cat src/a.ts src/b.ts/in tools; ls -A; git status --porcelain; git log --oneline | wc -l; git diff HEAD~1 --stat | tail -1",
       borrowed,
     );
-    expect(told.out.split("\n")).toEqual([
+    expect(reported.out.split("\n")).toEqual([
       "two",
       "in",
       "file",
@@ -245,8 +245,8 @@ describe.skipIf(!hasBoxes)("a world that is a view (needs bubblewrap and namespa
     const { commit } = await bench.workspace.tip();
     const taken = { from: commit, paths: ["src/a.ts"], without: ["src/b.ts", "docs"], written: [{ path: "new/x.txt", text: "x\n" }] };
     const folder = await bench.workspace.checkout(commit, "check", taken);
-    const told = run(await openLevel("overlay", bench), folder, "ls; ls src; cat new/x.txt", { writes: "directly" });
-    expect(told.out).toBe("README.md\nnew\nsrc\ntools\na.ts\ndeep\nx\n");
+    const reported = run(await openLevel("overlay", bench), folder, "ls; ls src; cat new/x.txt", { writes: "directly" });
+    expect(reported.out).toBe("README.md\nnew\nsrc\ntools\na.ts\ndeep\nx\n");
     expect(await bench.workspace.rewrittenIn(folder)).toEqual([]);
   });
 
@@ -260,8 +260,8 @@ describe.skipIf(!hasBoxes)("a world that is a view (needs bubblewrap and namespa
       expect(found).toBe("");
     }
     const tried = `for d in ${borrowed.join(" ")}; do echo bad > $d/pack/bad; done; ls ${borrowed[0] ?? ""}/pack | wc -l; git cat-file -e HEAD && echo there`;
-    const told = run(await openLevel("overlay", bench), layer, tried, { readable: borrowed });
-    expect(told.out.trim().split("\n")).toEqual(["2", "there"]);
+    const reported = run(await openLevel("overlay", bench), layer, tried, { readable: borrowed });
+    expect(reported.out.trim().split("\n")).toEqual(["2", "there"]);
     expect(readFileSync(join(layer, ".git", "objects", "info", "alternates"), "utf8")).toBe(borrowed.map((one) => `${one}\n`).join(""));
   });
 });

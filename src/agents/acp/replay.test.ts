@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Replay } from "./replay.ts";
 
-const told = (...updates: readonly (readonly [string, string])[]): Replay => {
+const reported = (...updates: readonly (readonly [string, string])[]): Replay => {
   const replay = new Replay();
   for (const [sessionUpdate, text] of updates) replay.take({ sessionUpdate, content: { type: "text", text } });
   return replay;
@@ -9,11 +9,11 @@ const told = (...updates: readonly (readonly [string, string])[]): Replay => {
 const prompt = "Do the work.\n\nThen say so, at length and in order.";
 
 test("a session that was told nothing holds nothing", () => {
-  expect(told().holds(prompt)).toBe("no");
+  expect(reported().holds(prompt)).toBe("no");
 });
 
 test("a prompt cut in pieces, with other blanks and words around it, is found", () => {
-  const replay = told(
+  const replay = reported(
     ["user_message_chunk", "<context>Do the work. Then "],
     ["user_message_chunk", "say so, at length\nand in order.</context>"],
   );
@@ -21,9 +21,9 @@ test("a prompt cut in pieces, with other blanks and words around it, is found", 
 });
 
 test("another prompt is another prompt", () => {
-  expect(told(["user_message_chunk", "Do something else."], ["agent_message_chunk", prompt]).holds(prompt)).toBe("no");
+  expect(reported(["user_message_chunk", "Do something else."], ["agent_message_chunk", prompt]).holds(prompt)).toBe("no");
 });
 
 test("an agent that tells of its own words only leaves it open", () => {
-  expect(told(["agent_message_chunk", "I did."]).holds(prompt)).toBe("unknown");
+  expect(reported(["agent_message_chunk", "I did."]).holds(prompt)).toBe("unknown");
 });

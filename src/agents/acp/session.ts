@@ -96,11 +96,11 @@ async function takeUp(
     try {
       const asked = (): Promise<unknown> => watch.ask<unknown>(agent.request(method, params), { asked: method, ms: limits.sessionMs });
       const { value, replay } = await collector.whileReplaying(asked);
-      const isTold = method === "session/load";
+      const isReported = method === "session/load";
       return {
         session: want.session,
-        how: isTold ? "loaded" : "resumed",
-        holds: isTold ? replay.holds(want.prompt) : "unknown",
+        how: isReported ? "loaded" : "resumed",
+        holds: isReported ? replay.holds(want.prompt) : "unknown",
         offered: recordOf(value),
         warnings: [],
       };

@@ -37,9 +37,9 @@ test("a call passes by with its id, what it does and the first path it names", (
     status: "pending",
     locations: [{ path: "src/a.ts" }, { path: "b" }],
   });
-  const told = { signal: "tool", attempt: "1@1/do#1", title: "edit a", call: "a", kind: "edit", path: "src/a.ts" };
-  expect(call === null ? null : signalOf("1@1/do#1", call)).toEqual({ ...told, status: "pending" });
-  expect(call === null ? null : signalOf("1@1/do#1", call, "cancelled")).toEqual({ ...told, status: "cancelled" });
+  const reported = { signal: "tool", attempt: "1@1/do#1", title: "edit a", call: "a", kind: "edit", path: "src/a.ts" };
+  expect(call === null ? null : signalOf("1@1/do#1", call)).toEqual({ ...reported, status: "pending" });
+  expect(call === null ? null : signalOf("1@1/do#1", call, "cancelled")).toEqual({ ...reported, status: "cancelled" });
   const plain = calls.merge({ toolCallId: "b", title: "think" });
   expect(plain === null ? null : signalOf("1@1/do#1", plain)).toEqual({
     signal: "tool",

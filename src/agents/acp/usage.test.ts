@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { nothingUsed, usageAfter, usageOf } from "./usage.ts";
 
-const told = { totalTokens: 1100, inputTokens: 800, outputTokens: 200, cachedReadTokens: 100 };
+const reported = { totalTokens: 1100, inputTokens: 800, outputTokens: 200, cachedReadTokens: 100 };
 const report = (usage: unknown, updates = 1, costUsd: number | null = null) => ({
   response: { usage },
   chunks: [],
@@ -11,17 +11,17 @@ const report = (usage: unknown, updates = 1, costUsd: number | null = null) => (
 });
 
 test("what counts the turn is taken as it is", () => {
-  expect(usageOf("turn", report(told, 3), nothingUsed)).toEqual({ tokens: 1100, input: 900, output: 200, cached: 100, calls: 3 });
+  expect(usageOf("turn", report(reported, 3), nothingUsed)).toEqual({ tokens: 1100, input: 900, output: 200, cached: 100, calls: 3 });
 });
 
 test("what counts the last call is believed only where there was no other", () => {
-  expect(usageOf("lastCall", report(told, 1), nothingUsed)).toMatchObject({ tokens: 1100 });
-  expect(usageOf("lastCall", report(told, 3), nothingUsed)).toBe(null);
-  expect(usageOf("lastCall", { ...report(told, 1), tools: 1 }, nothingUsed)).toBe(null);
+  expect(usageOf("lastCall", report(reported, 1), nothingUsed)).toMatchObject({ tokens: 1100 });
+  expect(usageOf("lastCall", report(reported, 3), nothingUsed)).toBe(null);
+  expect(usageOf("lastCall", { ...report(reported, 1), tools: 1 }, nothingUsed)).toBe(null);
 });
 
 test("what counts the session is taken less what was before", () => {
-  const first = report(told);
+  const first = report(reported);
   const second = report({ totalTokens: 3000, inputTokens: 2000, outputTokens: 700, cachedReadTokens: 300 });
   const before = usageAfter(first, nothingUsed);
   expect(usageOf("cumulative", first, nothingUsed)).toMatchObject({ tokens: 1100 });
@@ -31,9 +31,9 @@ test("what counts the session is taken less what was before", () => {
 });
 
 test("the cost is the session's, less what was before", () => {
-  const before = usageAfter(report(told, 1, 0.5), nothingUsed);
-  expect(usageOf("turn", report(told, 1, 0.75), before)).toMatchObject({ usd: 0.25 });
-  expect(usageOf("turn", report(told, 1, 0.25), before)).not.toHaveProperty("usd");
+  const before = usageAfter(report(reported, 1, 0.5), nothingUsed);
+  expect(usageOf("turn", report(reported, 1, 0.75), before)).toMatchObject({ usd: 0.25 });
+  expect(usageOf("turn", report(reported, 1, 0.25), before)).not.toHaveProperty("usd");
 });
 
 test.each([
@@ -49,7 +49,7 @@ test.each([
 });
 
 test("an agent whose numbers mean nothing is not asked", () => {
-  expect(usageOf("none", report(told), nothingUsed)).toBe(null);
+  expect(usageOf("none", report(reported), nothingUsed)).toBe(null);
 });
 
 // Written by hand after what each agent was seen to send for a turn of three model calls and two tools; recordings are in test/agents.

@@ -36,9 +36,9 @@ export const nothingUsed: UsageBefore = { tokens: noTokens, costUsd: 0 };
 type Tokens = { readonly all: number; readonly input: number; readonly output: number; readonly cached: number };
 
 export function usageOf(meaning: UsageMeaning, report: UsageReport, before: UsageBefore): ReportedUsage {
-  const told = reportedIn(meaning, report, before);
-  if (told === null) return null;
-  const { tokens, calls } = told;
+  const reported = reportedIn(meaning, report, before);
+  if (reported === null) return null;
+  const { tokens, calls } = reported;
   if (tokens.all === 0) return null; // a prompt of no tokens at all did not ask a model
   const usd = report.costUsd === null || before === null ? null : report.costUsd - before.costUsd;
   return {
@@ -57,9 +57,9 @@ export function usageAfter(report: UsageReport, before: UsageBefore): UsageBefor
   return tokens === undefined ? null : { tokens, costUsd: report.costUsd ?? before?.costUsd ?? 0 };
 }
 
-type Told = { readonly tokens: Tokens; readonly calls: number } | null;
+type Reported = { readonly tokens: Tokens; readonly calls: number } | null;
 
-function reportedIn(meaning: UsageMeaning, report: UsageReport, before: UsageBefore): Told {
+function reportedIn(meaning: UsageMeaning, report: UsageReport, before: UsageBefore): Reported {
   const beside = tokensOf(recordOf(report.response)["usage"]);
   const { updates } = report;
   switch (meaning) {
@@ -85,9 +85,9 @@ function reportedIn(meaning: UsageMeaning, report: UsageReport, before: UsageBef
 }
 
 /** Side calls stand in `model_usage` only, so the sum of that is taken where it is larger. */
-function inMeta(told: Readonly<Record<string, unknown>>, updates: number): Told {
-  const whole = tokensOf(told["token_count"]);
-  const models = listOf(told["model_usage"]).flatMap((one) => tokensOf(recordOf(one)["token_count"]) ?? tokensOf(one) ?? []);
+function inMeta(reported: Readonly<Record<string, unknown>>, updates: number): Reported {
+  const whole = tokensOf(reported["token_count"]);
+  const models = listOf(reported["model_usage"]).flatMap((one) => tokensOf(recordOf(one)["token_count"]) ?? tokensOf(one) ?? []);
   const summed = models.reduce(sum, noTokens);
   if (whole === null && summed.all === 0) return null;
   return { tokens: whole === null || summed.all > whole.all ? summed : whole, calls: updates };
@@ -109,9 +109,9 @@ const sum = (one: Tokens, other: Tokens): Tokens => ({
 
 /** Null where nothing, or nothing believable, is told. Some count what was cached into the input, some beside it. */
 export function tokensOf(raw: unknown): Tokens | null {
-  const told = recordOf(raw);
+  const reported = recordOf(raw);
   const first = (...names: readonly string[]): number | null =>
-    names.map((name) => amountOf(told[name])).find((found) => found !== null) ?? null;
+    names.map((name) => amountOf(reported[name])).find((found) => found !== null) ?? null;
   const input = first("inputTokens", "input_tokens");
   const output = first("outputTokens", "output_tokens");
   if (input === null || output === null) return null;

@@ -10,7 +10,7 @@ import { filled } from "./filled.ts";
 import { loadScript } from "./load.ts";
 import { play, type Stage, type Used } from "./play.ts";
 import { type CallRunner, runnerTools } from "./runner-tools.ts";
-import { Refusal, speak, type Tell } from "./speak.ts";
+import { Refusal, speak, type Report } from "./speak.ts";
 
 /** The version of the Agent Client Protocol. */
 const protocolVersion = 1;
@@ -40,7 +40,7 @@ function giveUp(text: string): void {
 function serve(script: Script): void {
   const folders = new Map<string, { readonly cwd: string; readonly callRunner: CallRunner }>();
   /** What each session was told so far: a correction does not say everything again. */
-  const told = new Map<string, string>();
+  const reported = new Map<string, string>();
   const begun: TurnFacts[] = [];
   let isStubborn = false;
   let cancel = new AbortController();
@@ -54,13 +54,13 @@ function serve(script: Script): void {
     begun.push(me);
     const chosen = choose(script, history, me);
     const turn = chosen === null ? { do: [{ say: "nothing to do" }] } : (script.turns[chosen] ?? {});
-    const heard = `${told.get(params.sessionId) ?? ""}${promptText(params.prompt)}\n`;
-    told.set(params.sessionId, heard);
+    const heard = `${reported.get(params.sessionId) ?? ""}${promptText(params.prompt)}\n`;
+    reported.set(params.sessionId, heard);
     const played = await play(filled(turn, heard), {
-      ...voiceOf(tell, params.sessionId),
+      ...voiceOf(report, params.sessionId),
       ...place,
       cancelled: cancel.signal,
-      used: (used) => tellUsage(tell, params.sessionId, used, sessionUsd),
+      used: (used) => reportUsage(report, params.sessionId, used, sessionUsd),
       ignoreTerm: () => {
         isStubborn = true;
         standFast();
@@ -76,7 +76,7 @@ function serve(script: Script): void {
     };
   };
 
-  const tell = speak(
+  const report = speak(
     process.stdin,
     process.stdout,
     {
@@ -123,10 +123,10 @@ function factsOf(
   return { me, history };
 }
 
-function voiceOf(tell: Tell, sessionId: string): Omit<Stage, "cwd" | "callRunner" | "cancelled" | "used" | "ignoreTerm"> {
+function voiceOf(report: Report, sessionId: string): Omit<Stage, "cwd" | "callRunner" | "cancelled" | "used" | "ignoreTerm"> {
   const ids = new Map<object, string>();
   const chunk = (sessionUpdate: "agent_message_chunk" | "agent_thought_chunk", text: string): Promise<void> =>
-    tell({ sessionId, update: { sessionUpdate, content: { type: "text", text } } });
+    report({ sessionId, update: { sessionUpdate, content: { type: "text", text } } });
   return {
     say: (text) => chunk("agent_message_chunk", text),
     think: (text) => chunk("agent_thought_chunk", text),
@@ -136,7 +136,7 @@ function voiceOf(tell: Tell, sessionId: string): Omit<Stage, "cwd" | "callRunner
       const { title, kind } = tool;
       if (result === null) {
         const locations = tool.paths.map((path) => ({ path }));
-        return tell({
+        return report({
           sessionId,
           update: { sessionUpdate: "tool_call", toolCallId, title, kind, status: "in_progress", locations },
         });
@@ -144,17 +144,17 @@ function voiceOf(tell: Tell, sessionId: string): Omit<Stage, "cwd" | "callRunner
       const text = result.output.slice(0, outputCharsMax);
       const content = text === "" ? [] : [{ type: "content" as const, content: { type: "text" as const, text } }];
       const status = result.ok ? "completed" : "failed";
-      return tell({ sessionId, update: { sessionUpdate: "tool_call_update", toolCallId, status, content } });
+      return report({ sessionId, update: { sessionUpdate: "tool_call_update", toolCallId, status, content } });
     },
     print: (bytes) => new Promise((resolve) => process.stdout.write(bytes, () => resolve())),
     exit: (code) => process.exit(code),
   };
 }
 
-function tellUsage(tell: Tell, sessionId: string, used: Used, sessionUsd: number): Promise<void> {
+function reportUsage(report: Report, sessionId: string, used: Used, sessionUsd: number): Promise<void> {
   const cost = used.usd === null ? {} : { cost: { amount: sessionUsd + used.usd, currency: "USD" } };
   const tokens = used.input + used.output;
-  return tell({
+  return report({
     sessionId,
     update: { sessionUpdate: "usage_update", used: Math.round(tokens), size: contextTokens, ...cost },
   });

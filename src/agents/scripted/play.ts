@@ -75,18 +75,18 @@ async function flood(bytes: number, stage: Stage): Promise<void> {
 
 function more(
   before: Used | null,
-  told: {
+  reported: {
     readonly input?: number | undefined;
     readonly output?: number | undefined;
     readonly cached?: number | undefined;
     readonly usd?: number | undefined;
   },
 ): Used {
-  const usd = told.usd === undefined && (before?.usd ?? null) === null ? null : (before?.usd ?? 0) + (told.usd ?? 0);
+  const usd = reported.usd === undefined && (before?.usd ?? null) === null ? null : (before?.usd ?? 0) + (reported.usd ?? 0);
   return {
-    input: (before?.input ?? 0) + (told.input ?? 0),
-    output: (before?.output ?? 0) + (told.output ?? 0),
-    cached: (before?.cached ?? 0) + (told.cached ?? 0),
+    input: (before?.input ?? 0) + (reported.input ?? 0),
+    output: (before?.output ?? 0) + (reported.output ?? 0),
+    cached: (before?.cached ?? 0) + (reported.cached ?? 0),
     usd,
   };
 }

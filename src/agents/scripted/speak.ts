@@ -13,7 +13,7 @@ import type {
 } from "@agentclientprotocol/sdk";
 import { lineSplitter } from "../process/line-splitter.ts";
 
-export type Tell = (update: SessionNotification) => Promise<void>;
+export type Report = (update: SessionNotification) => Promise<void>;
 export type Answers = {
   readonly initialize: () => InitializeResponse;
   readonly "session/new": (params: NewSessionRequest) => NewSessionResponse;
@@ -36,7 +36,7 @@ const codes = { parse: -32700, unknownMethod: -32601, internal: -32603 } as cons
 type Message = { readonly id?: unknown; readonly method?: unknown; readonly params?: unknown };
 
 /** Answers what is asked until the input ends; says how to tell the client something meanwhile. */
-export function speak(from: Readable, to: Writable, answers: Answers, ended: () => void): Tell {
+export function speak(from: Readable, to: Writable, answers: Answers, ended: () => void): Report {
   const send = (message: object): Promise<void> =>
     new Promise((resolve) => to.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`, () => resolve()));
   const known = answers as unknown as Readonly<Record<string, (params: unknown) => unknown>>;

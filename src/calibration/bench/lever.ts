@@ -113,7 +113,7 @@ function shell(
   env: LeverOrder["env"],
   interrupted: AbortSignal,
 ): Promise<{ readonly code: number | null; readonly said: string }> {
-  return new Promise((tell) => {
+  return new Promise((report) => {
     const child = spawn("/bin/sh", ["-c", command], { cwd, env: { ...env }, detached: true, stdio: ["ignore", "pipe", "pipe"] });
     let said = "";
     const hear = (chunk: Buffer): void => void (said = (said + chunk.toString("utf8")).slice(-saidCharsMax));
@@ -131,7 +131,7 @@ function shell(
     const done = (code: number | null): void => {
       clearTimeout(timer);
       interrupted.removeEventListener("abort", end);
-      tell({ code, said: said.trim().split("\n").at(-1) ?? "" });
+      report({ code, said: said.trim().split("\n").at(-1) ?? "" });
     };
     child.once("error", () => done(null));
     child.once("close", done);

@@ -42,8 +42,11 @@ export function answerPortfolio(
           if (contentOf(block.asked_by.run_id, asked.block, asked.question) !== block.content)
             return refuse("block_changed", { message: `The run asks something else now: ${asked.question}`, ...listed });
           const { answer } = await import("../answer.ts");
-          const told = await answer({ ...place, cwd: copy }, { run: block.asked_by.run_id, block: block.asked_by.block, text: input.text });
-          if (told.result === "FAIL") throw new Refusal(told);
+          const reported = await answer(
+            { ...place, cwd: copy },
+            { run: block.asked_by.run_id, block: block.asked_by.block, text: input.text },
+          );
+          if (reported.result === "FAIL") throw new Refusal(reported);
         }
       }
       await open.write({

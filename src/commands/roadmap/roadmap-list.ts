@@ -17,7 +17,7 @@ export function roadmapList(place: CommandContext): Promise<Answer> {
     const home = findProject(place.cwd) ?? { root: place.cwd, folder: join(place.cwd, ".autopilot") };
     const here = roadmapHere(home);
     const { findings } = weighed(here, "all");
-    const answer = told(here, findings, await refusalOf(() => choosePhases(home.root, here, "all")));
+    const answer = reported(here, findings, await refusalOf(() => choosePhases(home.root, here, "all")));
     return { ...answer, warnings: [...answer.warnings, ...(await unreadableState(home.root))] };
   });
 }
@@ -33,7 +33,11 @@ async function refusalOf(choose: () => Promise<unknown>): Promise<Answer | null>
   }
 }
 
-function told({ read: { path, phases, specPath }, completed }: RoadmapHere, problems: readonly Finding[], refusal: Answer | null): Answer {
+function reported(
+  { read: { path, phases, specPath }, completed }: RoadmapHere,
+  problems: readonly Finding[],
+  refusal: Answer | null,
+): Answer {
   const errors = problems.filter(({ severity }) => severity === "error").length;
   const warnings = problems.length - errors;
   const counted = [errors === 0 ? "" : numbered(errors, "error"), warnings === 0 ? "" : numbered(warnings, "warning")]

@@ -9,7 +9,7 @@ const join = (place: string, key: string): string => (place === "" ? key : `${pl
 export function described(
   schema: object,
   table: Readonly<Record<string, string>>,
-  tell: (place: string, about: string | null) => void = () => undefined,
+  report: (place: string, about: string | null) => void = () => undefined,
 ): object {
   const walk = (value: unknown, place: string): unknown => {
     if (Array.isArray(value)) return value.map((one) => walk(one, place));
@@ -28,7 +28,7 @@ export function described(
     if (!isNode(inner)) return inner;
     const own = inner["description"];
     const about = typeof own === "string" ? own : (table[place] ?? null);
-    tell(place, about);
+    report(place, about);
     return about === null ? inner : { ...inner, description: about };
   };
   return walk(schema, "") as object;

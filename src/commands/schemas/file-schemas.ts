@@ -37,10 +37,10 @@ const written: Readonly<Record<FileSchemaName, Written>> = {
 };
 
 /** Drawn from the schema that reads the file, so that an editor and the reader never disagree. */
-export function fileSchema(name: FileSchemaName, tell?: (place: string, about: string | null) => void): object {
+export function fileSchema(name: FileSchemaName, report?: (place: string, about: string | null) => void): object {
   const { title, schema, parts, keys } = written[name];
   const drawn = toJsonSchema(schema, { errorMode: "ignore", ...(parts === undefined ? {} : { definitions: parts }) });
-  return { title, ...described(drawn, keys, tell) };
+  return { title, ...described(drawn, keys, report) };
 }
 
 /** Beside the files that name them, by a path that holds on every machine. */

@@ -21,7 +21,7 @@ export function installSkills(place: CommandContext, input: SkillsInput): Promis
       written.length === 0 && replaced.length === 0
         ? "Everything is there already."
         : `${counted(written.length)} written to ${foldersOf(written).join(" and ") || "no folder"}.`;
-    return told(root, { message, files, kept: files.filter(isKept), written, replaced });
+    return reported(root, { message, files, kept: files.filter(isKept), written, replaced });
   });
 }
 
@@ -31,7 +31,7 @@ export function removeInstalledSkills(place: CommandContext, input: SkillsInput)
     const files = await skillFilesIn(root, skillFolders);
     const removed = removeSkills(root, files);
     const message = removed.length === 0 ? "There was nothing to remove." : `${counted(removed.length)} removed.`;
-    return told(root, { message, files, kept: files.filter(({ state }) => state === "edited"), removed });
+    return reported(root, { message, files, kept: files.filter(({ state }) => state === "edited"), removed });
   });
 }
 
@@ -75,7 +75,7 @@ type Outcome = {
   readonly replaced?: readonly string[];
 };
 
-function told(root: string, { message, files, kept, written, removed, replaced }: Outcome): Answer {
+function reported(root: string, { message, files, kept, written, removed, replaced }: Outcome): Answer {
   const paths = (some: readonly SkillFile[] | undefined): readonly string[] => (some ?? []).map(({ path }) => path);
   return reply(kept.length === 0 ? "ok" : "skill_kept", {
     message,

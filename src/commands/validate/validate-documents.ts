@@ -150,8 +150,8 @@ function judgeState({ fd, shown, size }: Document): readonly Violation[] {
   const hazards = hazardsOf(text);
   if (hazards.some(({ kind }) => kind === "deep")) return dangersIn(text, hazards);
   const { findings } = readRoadmapState(text, shown);
-  const told = findings.map((finding) => violationOf(tolerated.has(finding.rule) ? finding : { ...finding, severity: "error" }));
-  return [...dangersIn(text, hazards), ...told].toSorted((a, b) => a.line - b.line);
+  const reported = findings.map((finding) => violationOf(tolerated.has(finding.rule) ? finding : { ...finding, severity: "error" }));
+  return [...dangersIn(text, hazards), ...reported].toSorted((a, b) => a.line - b.line);
 }
 
 function textOf(bytes: Buffer): string | Violation {

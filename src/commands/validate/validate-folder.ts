@@ -26,9 +26,9 @@ export async function validateFolder(folder: FileNamed): Promise<readonly Valida
     else if (await isOfUse(file)) found.push(await validateFile(file));
   }
   if (isPortfolio(folder.path)) found.unshift(portfolioLayout(folder));
-  if (!isWhole) found.push(told(folder.shown, "folder", [stopped]));
+  if (!isWhole) found.push(reported(folder.shown, "folder", [stopped]));
   if (found.length > 0) return found;
-  return [told(folder.shown, "folder", [violation("file", "holds nothing that is known here: no run, flow, log, state or roadmap")])];
+  return [reported(folder.shown, "folder", [violation("file", "holds nothing that is known here: no run, flow, log, state or roadmap")])];
 }
 
 const violation = (rule: string, message: string): Violation => ({ line: 1, rule, message, severity: "error" });
@@ -39,7 +39,7 @@ const stopped: Violation = {
   severity: "warning",
 };
 
-function told(path: string, format: string, violations: readonly Violation[]): Validated {
+function reported(path: string, format: string, violations: readonly Violation[]): Validated {
   return { path, format, valid: !violations.some(({ severity }) => severity === "error"), violations };
 }
 
@@ -134,5 +134,5 @@ function portfolioLayout({ path, shown }: FileNamed): Validated {
     const is = stats.isSymbolicLink() ? "link" : stats.isDirectory() ? "folder" : stats.isFile() ? "file" : "special file";
     return is === expected ? [] : [violation("PF-layout", `${name} is a ${is}, expected a ${expected}`)];
   });
-  return told(shown, "portfolio", violations);
+  return reported(shown, "portfolio", violations);
 }

@@ -38,7 +38,7 @@ export async function judgeLog(format: LogFormat, fd: number, path: string): Pro
   const violations = openViolations();
   if (format === "quality run_state") return judgeRunState(fd, path, violations);
   const read = readLines(fd, plainRules[format](violations));
-  tellChange(read, violations, "changed");
+  reportChange(read, violations, "changed");
   return judged(format, violations, []);
 }
 
@@ -47,7 +47,7 @@ function judged(format: string, violations: Violations, unchecked: readonly Unch
 }
 
 /** What happened to the file while it was read. A log only grows. */
-function tellChange({ lines, grewBytes, isUnended }: LinesRead, violations: Violations, shrunkRule: string): void {
+function reportChange({ lines, grewBytes, isUnended }: LinesRead, violations: Violations, shrunkRule: string): void {
   const line = Math.max(lines, 1);
   if (grewBytes < 0) violations.add(line, shrunkRule, `lost ${-grewBytes} bytes while it was read; a log is only added to`);
   if (grewBytes <= 0) return;
@@ -62,7 +62,7 @@ function tellChange({ lines, grewBytes, isUnended }: LinesRead, violations: Viol
 
 async function judgeRunState(fd: number, path: string, violations: Violations): Promise<LogJudged> {
   const rules = openRunStateRules(violations);
-  tellChange(readLines(fd, rules), violations, "RS5");
+  reportChange(readLines(fd, rules), violations, "RS5");
   const facts = rules.facts();
   const unchecked: Unchecked[] = [];
   const { editedSince } = await import("./validate-history.ts"); // other logs need neither git nor a journal

@@ -86,7 +86,7 @@ async function recheckAll(
       message: `${what}: ${differs.length} of ${evidence.length} pieces of evidence give another result now.`,
     });
   }
-  const told = [
+  const reported = [
     ...(isForeign ? ["none of its commands was run, because it isn't yours"] : []),
     ...(differs.length === 0 ? [] : [`${differs.length} give another result now, which does not change the verdict`]),
     ...(unrun.length === 0 ? [] : [`${unrun.length} cannot be run again here`]),
@@ -95,9 +95,9 @@ async function recheckAll(
   const same = evidence.length - differs.length - unrun.length;
   return reply("ok", {
     ...parts,
-    ...(told.length === 0 ? {} : { result: "WARN" as const, remediation: ["autopilot report"] }),
-    warnings: told,
-    message: `The chain holds${evidence.length > 0 ? `, and ${same} of ${evidence.length} pieces of evidence give the same result again` : ""}${told.length === 0 ? "" : `; ${told.join("; ")}`}.`,
+    ...(reported.length === 0 ? {} : { result: "WARN" as const, remediation: ["autopilot report"] }),
+    warnings: reported,
+    message: `The chain holds${evidence.length > 0 ? `, and ${same} of ${evidence.length} pieces of evidence give the same result again` : ""}${reported.length === 0 ? "" : `; ${reported.join("; ")}`}.`,
   });
 }
 

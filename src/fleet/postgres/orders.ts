@@ -18,7 +18,7 @@ import { nextStep } from "../worker/decide.ts";
 import type { Ask, Database, Row } from "./connect.ts";
 import { storeFailure } from "./connect.ts";
 import { type HeldLease, leaseClock, type LeaseClock } from "./lease.ts";
-import { takeSeat, tellDraining } from "./workers.ts";
+import { takeSeat, reportDraining } from "./workers.ts";
 
 const lookEveryMs = 250;
 const outcomeCharactersMax = 1_000;
@@ -103,7 +103,7 @@ function working(database: Database, seat: WorkerSeat, lease: HeldLease, on: OnO
       afterMs: lookEveryMs * 4,
       because: wordsOf(error),
     }));
-    await told(database, seat, lease, order, end);
+    await reported(database, seat, lease, order, end);
   };
   const run = async (): Promise<string | null> => {
     for (;;) {
@@ -131,7 +131,7 @@ function working(database: Database, seat: WorkerSeat, lease: HeldLease, on: OnO
     drain: async () => {
       isDraining = true;
       ring();
-      await tellDraining(database, seat.worker, lease.epoch).catch(() => undefined);
+      await reportDraining(database, seat.worker, lease.epoch).catch(() => undefined);
       await over;
     },
   };
@@ -226,7 +226,7 @@ async function storedOrders({ ask, name }: Database, text: string, values: reado
 }
 
 /** Says what became of an order until it is heard, or nobody would believe it any more (P2). */
-async function told(database: Database, { worker }: WorkerSeat, lease: HeldLease, { id }: WorkOrder, end: OrderEnd): Promise<void> {
+async function reported(database: Database, { worker }: WorkerSeat, lease: HeldLease, { id }: WorkOrder, end: OrderEnd): Promise<void> {
   const words = (end.kind === "ended" ? end.outcome : end.because).slice(0, outcomeCharactersMax);
   while (lease.whyLost() === null) {
     try {

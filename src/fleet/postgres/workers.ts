@@ -53,7 +53,7 @@ export async function takeSeat(
 }
 
 /** For `status`: it takes nothing more. */
-export async function tellDraining({ ask }: Database, worker: string, epoch: number): Promise<void> {
+export async function reportDraining({ ask }: Database, worker: string, epoch: number): Promise<void> {
   await ask("update autopilot.worker set is_draining = true where worker_id = $1 and epoch = $2", [worker, epoch]);
 }
 

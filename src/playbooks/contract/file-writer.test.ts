@@ -12,7 +12,7 @@ describe("the desk at which a run's files are drawn", () => {
 
   function opened(draw: () => Promise<void> = () => Promise.resolve()) {
     const seen: string[] = [];
-    const told: string[] = [];
+    const reported: string[] = [];
     const face = {
       take: () => void seen.push("take"),
       draw: (now: string) => {
@@ -21,24 +21,24 @@ describe("the desk at which a run's files are drawn", () => {
       },
     };
     let minute = 0;
-    const desk = openFileWriter(face, { now: () => `minute ${minute++}` }, (problem) => void told.push(problem));
-    return { desk, seen, told };
+    const fileWriter = openFileWriter(face, { now: () => `minute ${minute++}` }, (problem) => void reported.push(problem));
+    return { fileWriter, seen, reported };
   }
 
   test("who writes an entry waits for no file: entries are noted at once, the files are drawn later and once for many", async () => {
-    const { desk, seen } = opened();
-    for (let n = 0; n < 100; n++) desk.take(entry, run);
+    const { fileWriter, seen } = opened();
+    for (let n = 0; n < 100; n++) fileWriter.take(entry, run);
     expect(seen).toEqual(Array.from({ length: 100 }, () => "take"));
     await vi.advanceTimersByTimeAsync(1_000);
     expect(seen.slice(100)).toEqual(["draw minute 0"]);
-    await desk.close();
+    await fileWriter.close();
     expect(seen).toHaveLength(101);
   });
 
   test("what the playbook's record says of a phase is handed on; one without a record says nothing", async () => {
-    const { desk } = opened();
-    expect(desk.recorded("3")).toBe("");
-    await desk.close();
+    const { fileWriter } = opened();
+    expect(fileWriter.recorded("3")).toBe("");
+    await fileWriter.close();
     const face = { take: () => undefined, draw: () => Promise.resolve(), recorded: (phase: string) => `of ${phase}` };
     const other = openFileWriter(face, { now: () => "" }, () => undefined);
     expect(other.recorded("3")).toBe("of 3");
@@ -46,10 +46,10 @@ describe("the desk at which a run's files are drawn", () => {
   });
 
   test("a step that takes long is no crash: the files are refreshed at least every five minutes", async () => {
-    const { desk, seen } = opened();
+    const { fileWriter, seen } = opened();
     await vi.advanceTimersByTimeAsync(60 * 60_000);
     expect(seen.length).toBeGreaterThanOrEqual(12);
-    await desk.close();
+    await fileWriter.close();
     const drawn = seen.length;
     await vi.advanceTimersByTimeAsync(60 * 60_000);
     expect(seen).toHaveLength(drawn);
@@ -58,17 +58,17 @@ describe("the desk at which a run's files are drawn", () => {
   test("what was noted last is drawn before it closes, and never two drawings at once", async () => {
     let busy = 0;
     let most = 0;
-    const { desk, seen } = opened(async () => {
+    const { fileWriter, seen } = opened(async () => {
       most = Math.max(most, ++busy);
       await new Promise((done) => setTimeout(done, 500));
       busy--;
     });
     for (let n = 0; n < 5; n++) {
-      desk.take(entry, run);
+      fileWriter.take(entry, run);
       await vi.advanceTimersByTimeAsync(210);
     }
-    desk.take(entry, run);
-    const closed = desk.close();
+    fileWriter.take(entry, run);
+    const closed = fileWriter.close();
     await vi.advanceTimersByTimeAsync(10_000);
     await closed;
     expect(most).toBe(1);
@@ -76,13 +76,13 @@ describe("the desk at which a run's files are drawn", () => {
   });
 
   test("a file that cannot be drawn is told once and ends nothing", async () => {
-    const { desk, seen, told } = opened(() => Promise.reject(new Error("no room")));
+    const { fileWriter, seen, reported } = opened(() => Promise.reject(new Error("no room")));
     for (let n = 0; n < 3; n++) {
-      desk.take(entry, run);
+      fileWriter.take(entry, run);
       await vi.advanceTimersByTimeAsync(300);
     }
-    await desk.close();
+    await fileWriter.close();
     expect(seen.filter((one) => one.startsWith("draw")).length).toBeGreaterThan(1);
-    expect(told).toEqual(["The run's files could not be written: no room"]);
+    expect(reported).toEqual(["The run's files could not be written: no room"]);
   });
 });

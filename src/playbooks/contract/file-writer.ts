@@ -35,9 +35,9 @@ export const noFileWriter: FileWriter = {
   close: () => Promise.resolve(),
 };
 
-export function openFileWriter(face: OpenedFace, clock: Pick<Clock, "now">, tell: (problem: string) => void): FileWriter {
+export function openFileWriter(face: OpenedFace, clock: Pick<Clock, "now">, report: (problem: string) => void): FileWriter {
   let isStale = true;
-  let hasTold = false;
+  let hasReported = false;
   let soon: NodeJS.Timeout | null = null;
   let drawing: Promise<void> = Promise.resolve();
 
@@ -47,11 +47,11 @@ export function openFileWriter(face: OpenedFace, clock: Pick<Clock, "now">, tell
     // One after the other, so that an older drawing never comes after a newer one.
     drawing = drawing
       .then(() => face.draw(clock.now()))
-      .finally(() => face.remarks?.().forEach(tell))
+      .finally(() => face.remarks?.().forEach(report))
       .catch((error: unknown) => {
-        if (hasTold) return;
-        hasTold = true;
-        tell(`The run's files could not be written: ${error instanceof Error ? error.message : String(error)}`); // W4
+        if (hasReported) return;
+        hasReported = true;
+        report(`The run's files could not be written: ${error instanceof Error ? error.message : String(error)}`); // W4
       });
   };
   const note = (): void => {
@@ -74,7 +74,7 @@ export function openFileWriter(face: OpenedFace, clock: Pick<Clock, "now">, tell
       if (soon !== null || isStale) draw(); // W3
       await drawing;
       await face.rest?.().catch((error: unknown) => {
-        tell(`The run's pages could not be committed: ${error instanceof Error ? error.message : String(error)}`); // W4
+        report(`The run's pages could not be committed: ${error instanceof Error ? error.message : String(error)}`); // W4
       });
     },
   };

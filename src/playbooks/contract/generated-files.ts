@@ -33,7 +33,7 @@ export function openSheets(root: string, folder: string): Sheets {
   /** What was ever drawn, by path and hash: pages of many phases would be a lot to remember. */
   const known = drawnIn(listed);
   const latest = new Map<string, string>();
-  let told: string[] = [];
+  let reported: string[] = [];
 
   const remember = (path: string, hash: string): void => {
     const hashes = known.get(path) ?? new Set();
@@ -43,7 +43,8 @@ export function openSheets(root: string, folder: string): Sheets {
   };
   const aside = async (path: string): Promise<void> => {
     const to = await setAside(root, path, folder); // S1
-    if (to !== null && known.has(path)) told.push(`${path} was changed by somebody and is drawn anew; what they wrote is kept in ${to}`);
+    if (to !== null && known.has(path))
+      reported.push(`${path} was changed by somebody and is drawn anew; what they wrote is kept in ${to}`);
   };
   const isOurs = async (path: string): Promise<boolean> => {
     const read = await readBounded(root, path, sheetBytesMax);
@@ -75,8 +76,8 @@ export function openSheets(root: string, folder: string): Sheets {
       else await aside(path);
     },
     remarks() {
-      const all = told;
-      told = [];
+      const all = reported;
+      reported = [];
       return all;
     },
   };

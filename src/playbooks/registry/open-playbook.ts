@@ -39,8 +39,8 @@ export async function openFace({ place, home, folder, view, isApart = false }: F
 /** Draws a run's files once, after something was written by a command that does not drive it. */
 export async function drawFace(parts: FacePlace): Promise<void> {
   if (parts.view().drafted.flow.face === undefined) return;
-  const desk = await openFace(parts);
-  await desk.close();
+  const fileWriter = await openFace(parts);
+  await fileWriter.close();
 }
 
 export { blobsIn, entriesIn };

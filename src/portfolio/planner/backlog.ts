@@ -102,9 +102,9 @@ export function draftTasks(
   });
   const ring = ringAmong(changes);
   if (ring !== null) problems.push(`these depend on each other in a ring: ${ring.join(" → ")}`);
-  const told =
+  const reported =
     problems.length > problemsMax ? [...problems.slice(0, problemsMax), `… and ${problems.length - problemsMax} more`] : problems;
-  return { changes, ids, problems: told };
+  return { changes, ids, problems: reported };
 }
 
 /** `text :: command`, or a sentence that only a person can judge. A string is what is wrong. */

@@ -129,8 +129,8 @@ test("no two tasks that overlap are dispatched, no slot is used twice, and each 
       for (let turn = 0; turn < 30; turn++) {
         const planned = plan(state, { ...facts, jobs });
         const open = Object.values(state.tasks).filter(({ status }) => status !== "done");
-        const told = [...planned.waiting.map(({ task_id }) => task_id), ...dispatchesOf(planned)];
-        expect(told.toSorted()).toEqual(open.map(({ task_id }) => task_id).toSorted());
+        const reported = [...planned.waiting.map(({ task_id }) => task_id), ...dispatchesOf(planned)];
+        expect(reported.toSorted()).toEqual(open.map(({ task_id }) => task_id).toSorted());
         for (const task_id of dispatchesOf(planned)) {
           write(dispatched(task_id, turn * 100 + running.length));
           running.push(task_id);

@@ -278,11 +278,11 @@ function simulate(seed: number, size: SimulationSize): Simulated {
     const gone = recover();
     const { actions, waiting } = plan(state, { now: isoOf(now), jobs: size.jobs, gone, perAgent: {}, agent: "codex" });
     const open = Object.values(state.tasks).filter(({ status }) => status !== "done" && status !== "canceled").length;
-    const told = new Set([
+    const reported = new Set([
       ...waiting.map(({ task_id }) => task_id),
       ...actions.flatMap((action) => ("task_id" in action ? action.task_id : [])),
     ]);
-    if (told.size !== open) faults.push(`${open} tasks are open, ${told.size} are told of`);
+    if (reported.size !== open) faults.push(`${open} tasks are open, ${reported.size} are told of`);
     for (const action of actions) {
       mayDie();
       if (action.do === "release")

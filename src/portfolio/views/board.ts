@@ -27,9 +27,9 @@ export function board(state: PortfolioView, { actions, waiting }: Plan, now: str
     ...waiting.flatMap(({ task_id, code, because }): [string, string][] => (own.has(code) ? [[task_id, because]] : [])),
     ...starting,
   ]);
-  const told = Object.values(state.tasks).filter(({ task_id }) => reasons.has(task_id));
+  const reported = Object.values(state.tasks).filter(({ task_id }) => reasons.has(task_id));
   const order = ["blocked_human", "needs_adjustment", "failed", "running", "ready"];
-  const tasks = told
+  const tasks = reported
     .toSorted((a, b) => order.indexOf(a.status) - order.indexOf(b.status) || a.priority - b.priority || a.created - b.created)
     .map((task) => taskRows(task, reasons.get(task.task_id) ?? ""));
   const tail = [...groups(waiting.filter(({ code }) => !own.has(code))), ...landed(state, now)];

@@ -22,8 +22,8 @@ export function reduceToLine(state: Portfolio, entry: PortfolioEntry): string | 
   const fromBlock = blockTask === null ? null : (state.tasks[blockTask]?.status ?? null);
   reduce(state, entry);
   if (entry.event === "line_imported") return entry.line; // E2
-  const told = tell(entry);
-  if (told === null) return null;
+  const reported = report(entry);
+  if (reported === null) return null;
   const task = blockTask === null ? undefined : state.tasks[blockTask];
   const before = entry.event === "block_resolved" ? fromBlock : from;
   const isStep = task !== undefined && task.status !== before;
@@ -36,9 +36,9 @@ export function reduceToLine(state: Portfolio, entry: PortfolioEntry): string | 
     from_status: isStep ? before : null,
     to_status: isStep ? task.status : null,
     actor: actorOf(entry.actor),
-    summary: told.summary,
-    evidence: [...(told.evidence ?? [])],
-    meta: { [seqKey]: entry.seq, by: entry.actor, ...told.meta },
+    summary: reported.summary,
+    evidence: [...(reported.evidence ?? [])],
+    meta: { [seqKey]: entry.seq, by: entry.actor, ...reported.meta },
     ...(task === undefined ? {} : dashboardOf(task)),
   };
   return JSON.stringify(line);
@@ -70,9 +70,9 @@ function actorOf(actor: string): PortfolioEvent["actor"] {
   return actor === "planner" ? "planner" : "system";
 }
 
-type Told = { readonly summary: string; readonly evidence?: readonly string[]; readonly meta?: Readonly<Record<string, unknown>> };
+type Reported = { readonly summary: string; readonly evidence?: readonly string[]; readonly meta?: Readonly<Record<string, unknown>> };
 
-function tell(entry: PortfolioEntry): Told | null {
+function report(entry: PortfolioEntry): Reported | null {
   switch (entry.event) {
     case "portfolio_created":
       return {

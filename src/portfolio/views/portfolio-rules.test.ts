@@ -36,7 +36,7 @@ const span = {
   status: "success",
 };
 
-function told(open: (violations: Violations) => LineRules, ...records: readonly (object | string)[]): string[] {
+function reported(open: (violations: Violations) => LineRules, ...records: readonly (object | string)[]): string[] {
   const violations = openViolations();
   const rules = open(violations);
   for (const [at, record] of records.entries()) rules.line(typeof record === "string" ? record : JSON.stringify(record), at + 1);
@@ -48,28 +48,28 @@ describe("a portfolio's events", () => {
   test("are in order with every required field, null where that is allowed, and more than the format knows", () => {
     const more = { ...event, meta: { why: "free slot" }, priority: 3, worker_backend: "acp", mood: "good", event_type: "plan_proposed" };
     const portfolio = { ...event, project_id: null, task_id: null, from_status: null, to_status: null, event_type: "planner_tick" };
-    expect(told(openPortfolioEventRules, event, more, portfolio, "")).toEqual([]);
+    expect(reported(openPortfolioEventRules, event, more, portfolio, "")).toEqual([]);
   });
 
   test.each(Object.keys(event))("%s is required", (key) => {
     const rest = Object.fromEntries(Object.entries(event).filter(([name]) => name !== key));
-    expect(told(openPortfolioEventRules, event, rest)).toEqual(["2 PF-field"]);
-    expect(told(openPortfolioEventRules, { ...event, [key]: 7 })).toEqual(["1 PF-field"]);
+    expect(reported(openPortfolioEventRules, event, rest)).toEqual(["2 PF-field"]);
+    expect(reported(openPortfolioEventRules, { ...event, [key]: 7 })).toEqual(["1 PF-field"]);
   });
 
   test("a word that is none of those allowed is told", () => {
-    expect(told(openPortfolioEventRules, { ...event, actor: "robot" }, { ...event, to_status: "finished" })).toEqual([
+    expect(reported(openPortfolioEventRules, { ...event, actor: "robot" }, { ...event, to_status: "finished" })).toEqual([
       "1 PF-enum",
       "2 PF-enum",
     ]);
   });
 
   test("an id that is none is told; a line that is no object too", () => {
-    expect(told(openPortfolioEventRules, { ...event, task_id: "4711" }, "[]", "{")).toEqual(["1 PF-field", "2 PF-json", "3 PF-json"]);
+    expect(reported(openPortfolioEventRules, { ...event, task_id: "4711" }, "[]", "{")).toEqual(["1 PF-field", "2 PF-json", "3 PF-json"]);
   });
 
   test("a step between statuses that autopilot would not take is a warning", () => {
-    const step = (from_status: string, to_status: string) => told(openPortfolioEventRules, { ...event, from_status, to_status });
+    const step = (from_status: string, to_status: string) => reported(openPortfolioEventRules, { ...event, from_status, to_status });
     expect(step("done", "running")).toEqual(["1 PF-step (warning)"]);
     expect(step("running", "ready")).toEqual([]);
     expect(portfolioTaskStatuses.filter((status) => step("canceled", status).length === 0)).toEqual(["canceled"]);
@@ -79,14 +79,14 @@ describe("a portfolio's events", () => {
 describe("a portfolio's checkpoints", () => {
   test.each(Object.keys(checkpoint))("%s is required", (key) => {
     const rest = Object.fromEntries(Object.entries(checkpoint).filter(([name]) => name !== key));
-    expect(told(openPortfolioCheckpointRules, checkpoint)).toEqual([]);
-    expect(told(openPortfolioCheckpointRules, rest)[0]).toBe("1 PF-field");
+    expect(reported(openPortfolioCheckpointRules, checkpoint)).toEqual([]);
+    expect(reported(openPortfolioCheckpointRules, rest)[0]).toBe("1 PF-field");
   });
 
   test("scope and scope_id speak of one thing", () => {
-    expect(told(openPortfolioCheckpointRules, { ...checkpoint, scope: "portfolio", scope_id: "portfolio" })).toEqual([]);
-    expect(told(openPortfolioCheckpointRules, { ...checkpoint, scope: "portfolio" })).toEqual(["1 PF-field"]);
-    expect(told(openPortfolioCheckpointRules, { ...checkpoint, scope: "world" })).toEqual(["1 PF-enum"]);
+    expect(reported(openPortfolioCheckpointRules, { ...checkpoint, scope: "portfolio", scope_id: "portfolio" })).toEqual([]);
+    expect(reported(openPortfolioCheckpointRules, { ...checkpoint, scope: "portfolio" })).toEqual(["1 PF-field"]);
+    expect(reported(openPortfolioCheckpointRules, { ...checkpoint, scope: "world" })).toEqual(["1 PF-enum"]);
   });
 });
 
@@ -121,15 +121,15 @@ describe("a snapshot", () => {
 describe("trace spans", () => {
   test.each(Object.keys(span))("%s is required", (key) => {
     const rest = Object.fromEntries(Object.entries(span).filter(([name]) => name !== key));
-    expect(told(openTraceRules, span, rest, { ...span, more: 1 })).toEqual(["2 TR-field"]);
+    expect(reported(openTraceRules, span, rest, { ...span, more: 1 })).toEqual(["2 TR-field"]);
   });
 
   test("have one of the steps, actions and statuses, and summaries of at most 200 characters", () => {
-    expect(told(openTraceRules, { ...span, step: "dance" }, { ...span, action: "wave" }, { ...span, status: "ok" })).toEqual([
+    expect(reported(openTraceRules, { ...span, step: "dance" }, { ...span, action: "wave" }, { ...span, status: "ok" })).toEqual([
       "1 TR-enum",
       "2 TR-enum",
       "3 TR-enum",
     ]);
-    expect(told(openTraceRules, { ...span, input_summary: "x".repeat(201) }, "nothing")).toEqual(["1 TR-field", "2 TR-json"]);
+    expect(reported(openTraceRules, { ...span, input_summary: "x".repeat(201) }, "nothing")).toEqual(["1 TR-field", "2 TR-json"]);
   });
 });

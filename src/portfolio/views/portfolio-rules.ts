@@ -21,21 +21,21 @@ export const openPortfolioEventRules = (violations: Violations): LineRules =>
 export const openPortfolioCheckpointRules = (violations: Violations): LineRules =>
   openRecordRules(violations, { record: PortfolioCheckpoint, names, beyond: judgeScope });
 
-type Tell = (rule: string, message: string, severity?: Violation["severity"]) => void;
+type Report = (rule: string, message: string, severity?: Violation["severity"]) => void;
 
 const steps: ReadonlyMap<unknown, readonly string[]> = new Map(Object.entries(portfolioTransitions));
 
 /** The seed lists no steps between statuses, so one that we would not take is a warning. */
-function judgeStep({ from_status: from, to_status: to }: Tree, tell: Tell): void {
+function judgeStep({ from_status: from, to_status: to }: Tree, report: Report): void {
   if (typeof from !== "string" || typeof to !== "string" || from === to) return;
   const may = steps.get(from);
   if (may === undefined || !steps.has(to) || may.includes(to)) return;
-  tell("PF-step", `goes from ${from} to ${to}, expected ${may.length === 0 ? `${from} to be the end` : may.join(" or ")}`, "warning");
+  report("PF-step", `goes from ${from} to ${to}, expected ${may.length === 0 ? `${from} to be the end` : may.join(" or ")}`, "warning");
 }
 
-function judgeScope({ scope, scope_id: id }: Tree, tell: Tell): void {
+function judgeScope({ scope, scope_id: id }: Tree, report: Report): void {
   if ((scope === "portfolio") === (id === "portfolio")) return;
-  tell("PF-field", `scope is ${shown(scope)} and scope_id is ${shown(id)}, expected them to speak of one thing`);
+  report("PF-field", `scope is ${shown(scope)} and scope_id is ${shown(id)}, expected them to speak of one thing`);
 }
 
 export type SnapshotKind = "portfolio" | "project" | "task";

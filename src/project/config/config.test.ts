@@ -30,7 +30,7 @@ function read(more: Record<string, string> = {}, flags: Config = {}) {
   if (result.kind === "invalid") throw new Error(result.findings.map(findingText).join("\n"));
   return result;
 }
-const told = (more: Record<string, string> = {}): string => {
+const reported = (more: Record<string, string> = {}): string => {
   const result = readConfig({ env: env(more), root: root() });
   return result.kind === "invalid" ? result.findings.map(findingText).join("\n") : "valid";
 };
@@ -46,16 +46,16 @@ test("what the door could not read, or what is no variable or address, is refuse
   ] as const;
   for (const [line, expected] of wrong) {
     user(`agents:\n  mine:\n    argv: [mine]\n    ${line}\n`);
-    expect(told()).toContain("config.yaml:4:");
-    expect(told()).toContain(expected);
+    expect(reported()).toContain("config.yaml:4:");
+    expect(reported()).toContain(expected);
   }
   user("network: { agents: [a b] }\n");
-  expect(told()).toContain("expected a host, *.host or host:port");
+  expect(reported()).toContain("expected a host, *.host or host:port");
   const hosts = '["api.example.com", "*.example.com", "localhost:8080", "127.0.0.1:80", "[::1]:80", "::1"]';
   user(
     `network: { agents: ${hosts} }\nagents: { mine: { argv: [mine], hosts: ${hosts}, upstream: "http://127.0.0.1:9/v1", key_env: MY_KEY } }\n`,
   );
-  expect(told()).toBe("valid");
+  expect(reported()).toBe("valid");
 });
 
 describe("limits have a range", () => {
@@ -74,8 +74,8 @@ describe("limits have a range", () => {
     const text = `agent: a\nlimits:\n  ${line}\n`;
     for (const place of [user, project]) {
       place(text);
-      expect(told()).toContain("config.yaml:3:");
-      expect(told()).toContain(expected);
+      expect(reported()).toContain("config.yaml:3:");
+      expect(reported()).toContain(expected);
       place("");
     }
   });
@@ -89,7 +89,7 @@ describe("limits have a range", () => {
   });
   test("a list is no mapping of them", () => {
     project("limits: []\n");
-    expect(told()).toContain("found a list, expected a mapping");
+    expect(reported()).toContain("found a list, expected a mapping");
   });
 });
 
@@ -230,21 +230,21 @@ describe("what is broken is told with file and line", () => {
     ["a prototype", "__proto__: { dry_run: auto }\n", /reserved_key/],
   ])("%s", (_title, text, message) => {
     project(text);
-    expect(told()).toMatch(message);
+    expect(reported()).toMatch(message);
   });
   test("in both files at once", () => {
     user("x: 1\n");
     project("y: 1\n");
-    expect(told().split("\n")).toHaveLength(2);
+    expect(reported().split("\n")).toHaveLength(2);
   });
   test("a pipe, without waiting for it", () => {
     mkdirSync(dirname(projectConfigPath(root())), { recursive: true });
     execFileSync("mkfifo", [projectConfigPath(root())]);
-    expect(told()).toMatch(/no regular file/);
+    expect(reported()).toMatch(/no regular file/);
   });
   test("the environment, by the variable's name", () => {
-    expect(told({ AUTOPILOT_ISOLATION: "strong" })).toMatch(/^\$AUTOPILOT_ISOLATION:.*found "strong"/);
-    expect(told({ AUTOPILOT_CHECKS_DETECT: "maybe" })).toMatch(/true or false/);
+    expect(reported({ AUTOPILOT_ISOLATION: "strong" })).toMatch(/^\$AUTOPILOT_ISOLATION:.*found "strong"/);
+    expect(reported({ AUTOPILOT_CHECKS_DETECT: "maybe" })).toMatch(/true or false/);
   });
   test("a variable almost right is warned about, one of somebody else's is not", () => {
     expect(read({ AUTOPILOT_ISOLATON: "none", AUTOPILOT_RUN: "x" }).warnings).toEqual([

@@ -20,7 +20,7 @@ const Nudge = v.strictObject({ nudge: v.pipe(v.string(), v.minLength(1), v.maxLe
 
 export type InboxListener = {
   /** Tells whoever waits for this request what became of it; later askers are told too. */
-  readonly tell: (request: string, word: "journaled" | "gone") => void;
+  readonly report: (request: string, word: "journaled" | "gone") => void;
   readonly close: () => Promise<void>;
 };
 
@@ -30,7 +30,7 @@ export async function openInboxListener(runDir: string, onNudge: () => void): Pr
   if (path === null || !(await clearSocket(path))) return null;
   const sockets = new Set<Socket>();
   const waiting = new Map<string, Set<Socket>>();
-  const told = new Map<string, "journaled" | "gone">();
+  const reported = new Map<string, "journaled" | "gone">();
 
   const hear = (socket: Socket, line: string): void => {
     const request = nudgeIn(line);
@@ -38,7 +38,7 @@ export async function openInboxListener(runDir: string, onNudge: () => void): Pr
       socket.destroy(); // S1
       return;
     }
-    const word = told.get(request);
+    const word = reported.get(request);
     if (word !== undefined) {
       answer(socket, request, word);
       return;
@@ -60,10 +60,10 @@ export async function openInboxListener(runDir: string, onNudge: () => void): Pr
   if (!(await listening(server, path))) return null;
 
   return {
-    tell: (request, word) => {
-      if (told.has(request)) return;
-      told.set(request, word);
-      for (const oldest of told.keys()) if (told.size > rememberedMax) told.delete(oldest);
+    report: (request, word) => {
+      if (reported.has(request)) return;
+      reported.set(request, word);
+      for (const oldest of reported.keys()) if (reported.size > rememberedMax) reported.delete(oldest);
       for (const socket of waiting.get(request) ?? []) answer(socket, request, word);
     },
     close: async () => {

@@ -30,13 +30,13 @@ export async function openInbox(runDir: string): Promise<OwnedInbox> {
     forget: async (request) => {
       await removeRequest(runDir, request);
       // Already acknowledged, and this changes nothing; otherwise the sender learns that nothing more will come of it.
-      ear?.tell(request, "gone");
+      ear?.report(request, "gone");
     },
     watch: (callback) => {
       callbacks.add(callback);
       return () => callbacks.delete(callback);
     },
-    acknowledge: (request) => ear?.tell(request, "journaled"),
+    acknowledge: (request) => ear?.report(request, "journaled"),
     close: async () => {
       callbacks.clear();
       stopLooking();

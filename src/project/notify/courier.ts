@@ -104,7 +104,7 @@ async function serveLocked(
       ...(notices.length === 1 && only !== undefined ? only : digestOf(notices)),
       notices: notices.map(({ id }) => id),
     };
-    const outcome = await (options.send ?? ((one, told) => send(one, told, options.env)))(hook, message);
+    const outcome = await (options.send ?? ((one, reported) => send(one, reported, options.env)))(hook, message);
     if (outcome.kind === "sent") {
       sentAt.push(now());
       sent += 1;

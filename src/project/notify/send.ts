@@ -31,9 +31,9 @@ const briefId = (id: string): string => {
 
 /** What is sent, as JSON. For Slack its markup is escaped: words of an agent must not call a channel or hide a link. */
 export function bodyOf(message: Message, { as, content }: Pick<NotifyHook, "as" | "content">): string {
-  const told: Message =
+  const reported: Message =
     content === "brief" ? { ...briefNotice(message), id: briefId(message.id), notices: message.notices.map(briefId) } : message;
-  return JSON.stringify(as === "slack" ? { text: told.text.replace(/[&<>]/g, (sign) => escapes[sign] ?? sign) } : told);
+  return JSON.stringify(as === "slack" ? { text: reported.text.replace(/[&<>]/g, (sign) => escapes[sign] ?? sign) } : reported);
 }
 const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
@@ -93,7 +93,7 @@ function faultOf(error: unknown, withinMs: number): string {
 
 function runCommand(hook: Target, argv: readonly string[], message: Message, env: Env, withinMs: number): Promise<Outcome> {
   const body = bodyOf(message, hook);
-  const told = hook.content === "brief" ? briefNotice(message) : message;
+  const reported = hook.content === "brief" ? briefNotice(message) : message;
   const [program = "", ...words] = argv;
   return new Promise((resolve) => {
     const child = spawn(program, words, {
@@ -102,11 +102,11 @@ function runCommand(hook: Target, argv: readonly string[], message: Message, env
       stdio: ["pipe", "ignore", "ignore"], // S1
       env: {
         ...unmarked(env),
-        NOTICE_TITLE: told.title,
-        NOTICE_TEXT: told.text,
-        NOTICE_KIND: told.kind,
-        NOTICE_RUN: told.run,
-        NOTICE_NEXT: told.next,
+        NOTICE_TITLE: reported.title,
+        NOTICE_TEXT: reported.text,
+        NOTICE_KIND: reported.kind,
+        NOTICE_RUN: reported.run,
+        NOTICE_NEXT: reported.next,
       }, // S3
     });
     let isLate = false;

@@ -23,16 +23,16 @@ export async function keepWithinQuota(
   const over = (await knownRuns(place, home)).filter((row) => isOver(row) && !row.current);
   for (const { run_id } of over) await whileNobodyWorks(runFolder(home, run_id), () => freeRun(runFolder(home, run_id)));
   const repository = await openedRepository(home.root);
-  const told: string[] = [];
+  const reported: string[] = [];
   for (const row of over) {
-    if ((await sum()) <= quota) return told;
+    if ((await sum()) <= quota) return reported;
     const { removed, kept } = await removeAll(place, home, repository, [row]);
-    told.push(
+    reported.push(
       ...removed.map(
         (run) => `Removed ${run} to stay within disk_quota (${quotaMb} MB)${kept.length === 0 ? "" : `; ${kept.join(", ")} stays`}.`,
       ),
     );
   }
   const left = await sum();
-  return left <= quota ? told : [...told, `Runs take ${bytesWords(left)}, more than disk_quota (${quotaMb} MB): autopilot runs`];
+  return left <= quota ? reported : [...reported, `Runs take ${bytesWords(left)}, more than disk_quota (${quotaMb} MB): autopilot runs`];
 }

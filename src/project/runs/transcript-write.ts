@@ -72,13 +72,13 @@ function openTranscript({ folder, redactor, now }: Parts, { attempt, cast, layer
   const speech = openSpeech(redactor, (kind, text) => lines.write({ kind, at: now(), text: shortened(text) }));
   /** Paths are told as the repository has them: where the layer lay means nothing to a reader. */
   const placed = (text: string): string => text.replaceAll(`${layer}/`, "");
-  const told = new Map<string, string>();
+  const reported = new Map<string, string>();
   const tool = (signal: ToolSignal): void => {
     const call = signal.call ?? signal.title;
     const { title, kind, path, input } = signal;
     const known = JSON.stringify([title, kind, path, input]);
-    if (told.get(call) !== known) {
-      told.set(call, known);
+    if (reported.get(call) !== known) {
+      reported.set(call, known);
       lines.write({
         kind: "tool",
         at: now(),
@@ -90,7 +90,7 @@ function openTranscript({ folder, redactor, now }: Parts, { attempt, cast, layer
       });
     }
     if (signal.status === "pending" || signal.status === "in_progress") return;
-    told.delete(call);
+    reported.delete(call);
     const { output } = signal;
     lines.write({
       kind: "result",

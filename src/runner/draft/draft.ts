@@ -90,7 +90,7 @@ export async function makeDraft(place: CommandContext, home: ProjectPaths, input
     ...scripts,
     ...(prepared?.documents ?? []).map(({ text }) => text),
   ];
-  const { uncommitted, warnings: told } = await survey();
+  const { uncommitted, warnings: reported } = await survey();
   await addIgnoreLines(repository.commonDir);
   // The name a bare command means changes under the same lock as starting does: no draft takes it from a run that is open.
   const run = await whileNoOtherStarts(home, async () => {
@@ -127,7 +127,7 @@ export async function makeDraft(place: CommandContext, home: ProjectPaths, input
       ...unusedPolicyWarnings(flow, objective),
       ...warnings,
       ...assumed,
-      ...told,
+      ...reported,
       ...unread,
       ...over,
     ],

@@ -109,13 +109,13 @@ async function follow(place: CommandContext, hand: OpenRun, run: string): Promis
     ...(why === null ? {} : { detail: why.detail }),
     reason_code: why?.code ?? "pull_request_pushed",
   });
-  const told = { ...where(hand), data: { follow_up: run, commit, url: request.opened.url } };
+  const reported = { ...where(hand), data: { follow_up: run, commit, url: request.opened.url } };
   if (why === null) {
     const message = `Pushed ${view.tip.commit.slice(0, 10)} of ${run} to ${request.opened.url}.`;
-    return { answer: reply("pull_request_pushed", { ...told, message }), goesOn: true };
+    return { answer: reply("pull_request_pushed", { ...reported, message }), goesOn: true };
   }
   const answered = reply(why.code, {
-    ...told,
+    ...reported,
     result: "FAIL",
     message: `Nothing of ${run} was pushed: ${why.detail}`,
     remediation: [`autopilot report --run ${run}`],

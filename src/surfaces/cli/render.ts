@@ -48,10 +48,10 @@ export function linesOf(answer: Answer, { hasColour, columns }: Terminal, usage:
   const broken = (line: string): readonly string[] => (columns === undefined || command.test(line) ? [line] : wrappedTo(line, columns)); // R4
   const page = (answer.page ?? []).map(visible); // R1
   const lines = page.flatMap(broken);
-  const told = (as: ResultWord, line: string): readonly string[] => broken(line).map((piece) => paint(as, piece));
+  const reported = (as: ResultWord, line: string): readonly string[] => broken(line).map((piece) => paint(as, piece));
   const [first = "", ...more] = answer.message.split("\n");
   const message = [
-    ...told(answer.result, `${marks[answer.result]} ${visible(first)}`),
+    ...reported(answer.result, `${marks[answer.result]} ${visible(first)}`),
     ...more.map((line) => `    ${visible(line)}`), // R1: what a program printed stands apart, and begins no line of ours
   ];
   const isSaid = page.length > 0 && answer.result === "PASS";
@@ -63,7 +63,7 @@ export function linesOf(answer: Answer, { hasColour, columns }: Terminal, usage:
       ...usage,
       ...answer.warnings
         .filter((warning) => !page.some((line) => line.includes(visible(warning))))
-        .flatMap((warning) => told("WARN", `! ${visible(warning)}`)),
+        .flatMap((warning) => reported("WARN", `! ${visible(warning)}`)),
       ...hints.map((hint, at) => `${at === 0 ? paint("head", "Next:") : "     "} ${hint}`),
     ],
   };

@@ -75,12 +75,12 @@ function send(
   path: string,
   { method, headers, body }: { method: string; headers: Record<string, string>; body?: string | undefined },
 ): Promise<Came> {
-  return new Promise((tell, fail) => {
+  return new Promise((report, fail) => {
     const asked = request({ host: "127.0.0.1", port, path, method, headers }, (response) => {
       let text = "";
       response.setEncoding("utf8").on("data", (part: string) => (text += part));
       response.on("end", () =>
-        tell({ status: response.statusCode ?? 0, text, headers: response.headers, json: () => JSON.parse(text) as never }),
+        report({ status: response.statusCode ?? 0, text, headers: response.headers, json: () => JSON.parse(text) as never }),
       );
     });
     asked.on("error", fail);
@@ -183,10 +183,10 @@ test("while an agent could read the token, a page only looks until the terminal'
 
 test("a page is told that something changed, and a run that goes away is missing, not an error", async () => {
   const { server, token, journal, ask, root } = await served();
-  const stream = await new Promise<AsyncIterable<Buffer>>((tell, fail) => {
+  const stream = await new Promise<AsyncIterable<Buffer>>((report, fail) => {
     const asked = request(
       { host: "127.0.0.1", port: server.port, path: "/api/events", headers: { authorization: `Bearer ${token}` } },
-      tell,
+      report,
     );
     asked.on("error", fail);
     asked.end();
@@ -238,8 +238,8 @@ test("inside a run no dashboard starts, and a process of a run that has the toke
     method: process.argv[2], headers: { authorization: "Bearer ${token}", "content-type": "application/json" },
     ...(process.argv[2] === "POST" ? { body: process.argv[3] } : {}) }).then(async (answer) => console.log(answer.status, await answer.text()))`;
   const asked = (words: readonly string[], env: Record<string, string>): Promise<string> =>
-    new Promise((tell, fail) => {
-      execFile(process.execPath, ["-e", client, ...words], { env }, (error, out) => (error === null ? tell(out) : fail(error)));
+    new Promise((report, fail) => {
+      execFile(process.execPath, ["-e", client, ...words], { env }, (error, out) => (error === null ? report(out) : fail(error)));
     });
   const pause = ["/api/request", "POST", JSON.stringify({ do: "pause", run })];
   const code = ["/api/unlock", "POST", JSON.stringify({ code: "000000" })];

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { claimsIn } from "./look-up.ts";
 import { claimLimits } from "./said-claim.ts";
 
-const told = (said: string, more: { claim?: unknown; prompt?: string; promised?: boolean } = {}): readonly string[] =>
+const reported = (said: string, more: { claim?: unknown; prompt?: string; promised?: boolean } = {}): readonly string[] =>
   claimsIn({ said, claim: null, ...more }).map((claim) => {
     switch (claim.kind) {
       case "done":
@@ -47,7 +47,7 @@ describe("what an agent says that can be looked up", () => {
     ["12 passed.", ["count other 0"]],
     ["Coverage is now 92 %.", ["score"]],
   ])("%s", (said, claims) => {
-    expect(told(said)).toEqual(claims);
+    expect(reported(said)).toEqual(claims);
   });
 
   test.each([
@@ -61,7 +61,7 @@ describe("what an agent says that can be looked up", () => {
     ["a number that is no commit", "There are 1234567 rows."],
     ["a file somebody else's", "The helper follows the style of `src/a.ts`."],
   ])("%s claims nothing that could be held against it", (_what, said) => {
-    expect(told(said).filter((claim) => !claim.startsWith("count"))).toEqual([]);
+    expect(reported(said).filter((claim) => !claim.startsWith("count"))).toEqual([]);
   });
 
   test("quotations, code, JSON and echoes of the prompt are not its word", () => {
@@ -75,19 +75,19 @@ describe("what an agent says that can be looked up", () => {
       "Work until all tests pass and everything is done in src/a.ts:1.",
       '{ "summary": "all tests pass" }',
     ].join("\n");
-    expect(told(said, { prompt })).toEqual([]);
+    expect(reported(said, { prompt })).toEqual([]);
   });
 });
 
 describe("transcripts", () => {
-  const shown = (...lines: readonly string[]): readonly string[] => told(["I ran it:", "```console", ...lines, "```"].join("\n"));
+  const shown = (...lines: readonly string[]): readonly string[] => reported(["I ran it:", "```console", ...lines, "```"].join("\n"));
   test("a command with what it is said to have printed", () => {
     expect(shown("$ npm test", "# pass 4", "# fail 0")).toEqual(["command npm test passed"]);
     expect(shown("$ npm test", "Tests: 1 failed, 3 passed")).toEqual(["command npm test failed"]);
     expect(shown("$ npm run lint", "$ pytest -q", "3 passed in 0.1s")).toEqual(["command pytest -q passed"]);
   });
   test("a block whose command stands in the words before it", () => {
-    expect(told("The output of `go test ./...`:\n\n```\nok  \texample/a\t0.1s\n```")).toEqual(["command go test ./... passed"]);
+    expect(reported("The output of `go test ./...`:\n\n```\nok  \texample/a\t0.1s\n```")).toEqual(["command go test ./... passed"]);
   });
   test("code is none", () => {
     expect(shown("const price = `$ 5 passed`;", "npm test")).toEqual([]);
@@ -105,7 +105,7 @@ describe("what an agent hands back", () => {
       tasks_completed: "3/3",
       evidence: [{ task_id: "1", criteria_met: [], commands_run: ["npm test -> passed", "npm run lint"] }],
     };
-    expect(told("", { claim, promised: true })).toEqual([
+    expect(reported("", { claim, promised: true })).toEqual([
       "done all",
       "changed src/a.ts",
       "commit abc1234",
@@ -117,10 +117,10 @@ describe("what an agent hands back", () => {
       "done tests",
       "line src/a.ts:3",
     ]);
-    expect(told("", { claim: { pass: true, confidence: 0.4, issues: [] } })).toEqual(["done all", "score"]);
+    expect(reported("", { claim: { pass: true, confidence: 0.4, issues: [] } })).toEqual(["done all", "score"]);
   });
   test("what is no object claims nothing", () => {
-    for (const claim of [null, 7, "All tests pass.", []]) expect(told("", { claim })).toEqual([]);
+    for (const claim of [null, 7, "All tests pass.", []]) expect(reported("", { claim })).toEqual([]);
   });
 });
 
@@ -133,10 +133,10 @@ test("what is said is bounded, however much it is", () => {
 
 describe("what is found and listed", () => {
   test("numbers of findings in a sentence, and in a field of the return", () => {
-    expect(told("I found 12 bugs and wrote them down.")).toEqual(["count listed 12 bugs"]);
-    expect(told("docs/REPORT.md lists three open findings.")).toEqual(["count listed 3 findings"]);
-    expect(told("Five requirements were documented.")).toEqual(["count listed 5 requirements"]);
-    expect(told("", { claim: { bugs_found: 3, use_cases_count: 2, findings: 7, retries: 4 } })).toEqual([
+    expect(reported("I found 12 bugs and wrote them down.")).toEqual(["count listed 12 bugs"]);
+    expect(reported("docs/REPORT.md lists three open findings.")).toEqual(["count listed 3 findings"]);
+    expect(reported("Five requirements were documented.")).toEqual(["count listed 5 requirements"]);
+    expect(reported("", { claim: { bugs_found: 3, use_cases_count: 2, findings: 7, retries: 4 } })).toEqual([
       "count listed 3 bugs",
       "count listed 2 use cases",
       "count listed 7 findings",
@@ -144,7 +144,7 @@ describe("what is found and listed", () => {
   });
   test("a wish, a limit and a number of something else claim nothing", () => {
     for (const sentence of ["I should find 12 bugs.", "If there were 3 findings, I would list them.", "It takes 12 minutes."])
-      expect(told(sentence)).toEqual([]);
+      expect(reported(sentence)).toEqual([]);
   });
   test("findings that are handed back one by one: their ids and their places, less what the agent was told", () => {
     const claim = {
@@ -154,6 +154,6 @@ describe("what is found and listed", () => {
       ],
       bugs: [{ id: "free text" }],
     };
-    expect(told("", { claim, prompt: "Criteria: c1" })).toEqual(["named BUG-001", "line src/a.ts:3"]);
+    expect(reported("", { claim, prompt: "Criteria: c1" })).toEqual(["named BUG-001", "line src/a.ts:3"]);
   });
 });

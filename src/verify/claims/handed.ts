@@ -9,8 +9,8 @@ const depthMax = 6;
 
 export function handedClaims(value: unknown, prompt = ""): readonly ReportedClaim[] {
   if (!isRecord(value)) return [];
-  const told = textsIn(value, 0).slice(0, textsMax).join("\n\n");
-  return [...fieldClaims(value), ...foundClaims(value, prompt), ...reportedClaims(told, prompt)];
+  const reported = textsIn(value, 0).slice(0, textsMax).join("\n\n");
+  return [...fieldClaims(value), ...foundClaims(value, prompt), ...reportedClaims(reported, prompt)];
 }
 
 const foundMax = 100;
@@ -72,15 +72,15 @@ function fieldClaims(value: Readonly<Record<string, unknown>>): readonly Reporte
 }
 
 function evidenceClaims(item: Readonly<Record<string, unknown>>): readonly ReportedClaim[] {
-  return stringsIn(item["commands_run"]).flatMap((told): ReportedClaim[] => {
-    const [command = "", result = ""] = told.split(/\s*(?:→|->|=>|: (?=(?:pass|fail|ok|exit)))\s*/, 2);
+  return stringsIn(item["commands_run"]).flatMap((reported): ReportedClaim[] => {
+    const [command = "", result = ""] = reported.split(/\s*(?:→|->|=>|: (?=(?:pass|fail|ok|exit)))\s*/, 2);
     if (command.trim() === "") return [];
     const passed = /\b(?:pass\w*|ok|success\w*|exit 0|0)\b/i.test(result)
       ? true
       : /\b(?:fail\w*|error|exit [1-9]\d*)\b/i.test(result)
         ? false
         : null;
-    return [{ kind: "command", text: claimText(`commands_run: ${told}`), command: command.trim(), passed }];
+    return [{ kind: "command", text: claimText(`commands_run: ${reported}`), command: command.trim(), passed }];
   });
 }
 

@@ -112,9 +112,13 @@ describe("what only checks decide", () => {
     const done = { kind: "done" as const, text: "done", verdict: "unverifiable" as const, why: "", waits: { of: "all" } };
     const order: Order = { attempt: "1@1/execute#1", said: "", claim: null, commit, changed: [], results: [], waiting: [done] };
     const [criterion, project] = [result("test -f a", "passed"), { ...red, check: { ...red.check, kind: "project" as const } }];
-    const told = async (regressed: readonly CheckResult[]) =>
+    const reported = async (regressed: readonly CheckResult[]) =>
       (await lookUpClaims(workspace(), { ...order, results: [criterion, project], regressed }))[0]?.verdict;
-    expect([await told([]), await told([project]), await told([{ ...project, status: "flaky" }])]).toEqual(["true", "false", "true"]);
+    expect([await reported([]), await reported([project]), await reported([{ ...project, status: "flaky" }])]).toEqual([
+      "true",
+      "false",
+      "true",
+    ]);
   });
   test("waits, and says for what", async () => {
     const [claim] = await lookUpClaims(workspace(), {

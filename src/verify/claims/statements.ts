@@ -14,9 +14,9 @@ const blockLinesMax = 400;
 const echoCharsMin = 15;
 
 export function statementsIn(said: string, prompt = ""): Statements {
-  const told = new Set(prompt.split("\n").map(plain));
+  const reported = new Set(prompt.split("\n").map(plain));
   const flat = plain(prompt.replaceAll(/\s+/g, " "));
-  const { paragraphs, blocks } = partsOf(said.slice(-claimLimits.saidCharsMax).replaceAll("\r\n", "\n"), told); // S2
+  const { paragraphs, blocks } = partsOf(said.slice(-claimLimits.saidCharsMax).replaceAll("\r\n", "\n"), reported); // S2
   const sentences = paragraphs
     .flatMap((paragraph) => withoutQuotations(paragraph).split(/(?<=[.!?:;])\s+(?=[^a-z])/))
     .map((sentence) => sentence.trim().slice(0, claimLimits.sentenceCharsMax))
@@ -27,7 +27,10 @@ export function statementsIn(said: string, prompt = ""): Statements {
 type Block = { readonly before: string; readonly lines: readonly string[] };
 
 /** Paragraphs of prose with their lines joined, and the fenced blocks, each with the line that leads to it. */
-function partsOf(text: string, told: ReadonlySet<string>): { readonly paragraphs: readonly string[]; readonly blocks: readonly Block[] } {
+function partsOf(
+  text: string,
+  reported: ReadonlySet<string>,
+): { readonly paragraphs: readonly string[]; readonly blocks: readonly Block[] } {
   const paragraphs: string[] = [];
   const blocks: Block[] = [];
   let words: string[] = [];
@@ -55,7 +58,7 @@ function partsOf(text: string, told: ReadonlySet<string>): { readonly paragraphs
       endParagraph();
       continue;
     }
-    if (/^\s*>/.test(line) || /^\s*["{}[\]]/.test(line) || (line.trim().length >= echoCharsMin && told.has(plain(line)))) {
+    if (/^\s*>/.test(line) || /^\s*["{}[\]]/.test(line) || (line.trim().length >= echoCharsMin && reported.has(plain(line)))) {
       endParagraph(); // S1
       continue;
     }

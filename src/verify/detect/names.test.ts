@@ -4,12 +4,12 @@ import { describe, expect, test } from "vitest";
 import { openTestOutput } from "../test-output.ts";
 import { brokenSince, keptNames, unrunSince } from "./names.ts";
 
-function told(output: string, command = "") {
+function reported(output: string, command = "") {
   const ear = openTestOutput(command, "/somewhere/check");
   ear.said(Buffer.from(output));
   return ear.take(() => false).names;
 }
-const broken = (before: string, now: string, isSameJudge = true) => brokenSince(keptNames(told(before)), [told(now)], isSameJudge);
+const broken = (before: string, now: string, isSameJudge = true) => brokenSince(keptNames(reported(before)), [reported(now)], isSameJudge);
 
 const tap = (one: string, two: string): string =>
   `TAP version 13\n# Subtest: top\n${one} 1 - top\n  ---\n  duration_ms: 1\n  ...\n# Subtest: suite\n    # Subtest: inner\n    ${two} 1 - inner\n    1..1\nnot ok 2 - suite\n`;
@@ -71,8 +71,8 @@ describe("nothing is called broken that may have failed before", () => {
     expect(broken(pytest("test_x"), "== 2 passed in 0.1s ==\nFAILED it/test_b.py::test_z\n== 1 failed in 0.1s ==\n")).toEqual([]);
     expect(broken(`!!!!!!!!! stopping after 1 failures !!!!!!!!!\n${pytest("test_x")}`, pytest("test_y"))).toEqual([]);
     expect(broken(`panic: nil\n${go("TestX")}`, go("TestY"))).toEqual([]);
-    const cut = keptNames(told(unittest("test_x"), "python3 -m unittest --failfast"));
-    expect(brokenSince(cut, [told(unittest("test_y"))], true)).toEqual([]);
+    const cut = keptNames(reported(unittest("test_x"), "python3 -m unittest --failfast"));
+    expect(brokenSince(cut, [reported(unittest("test_y"))], true)).toEqual([]);
   });
   test("what is new, skipped or to do", () => {
     expect(broken(tap("not ok", "ok"), `${tap("ok", "ok")}not ok 3 - quite new\n`)).toEqual([]);
@@ -88,14 +88,14 @@ describe("nothing is called broken that may have failed before", () => {
     expect(broken(cargo("FAILED", "ok"), cargo("ok", "FAILED"), false)).toEqual(["tests::two"]);
   });
   test("what fails in one run and passes in the next", () => {
-    const before = keptNames(told(cargo("FAILED", "ok")));
-    expect(brokenSince(before, [told(cargo("FAILED", "FAILED")), told(cargo("FAILED", "ok"))], true)).toEqual([]);
+    const before = keptNames(reported(cargo("FAILED", "ok")));
+    expect(brokenSince(before, [reported(cargo("FAILED", "FAILED")), reported(cargo("FAILED", "ok"))], true)).toEqual([]);
   });
 });
 
 test.each(["✖ 53 problems (0 errors, 53 warnings)", "✖ 1 problem (1 error, 0 warnings)", "  × 2 errors"])(
   "a linter's sum is no test: %s",
-  (line) => expect([...told(`✔ adds (1ms)\n${line}\n`).failed.keys()]).toEqual([]),
+  (line) => expect([...reported(`✔ adds (1ms)\n${line}\n`).failed.keys()]).toEqual([]),
 );
 
 test("the folder a check ran in is no part of a name", () =>
@@ -103,15 +103,15 @@ test("the folder a check ran in is no part of a name", () =>
 
 test("names are bounded, and lines made to be slow to read are read in good time", () => {
   const many = Array.from({ length: 20_000 }, (_, at) => `ok ${at} - ${"n".repeat(400)}${at}\nnot ok ${at} - m${at}\n`).join("");
-  const kept = keptNames(told(many));
+  const kept = keptNames(reported(many));
   expect([kept.passed.length, kept.failed.length, kept.passed[0]?.length]).toEqual([1, 500, 300]);
   for (const bad of [" > ", "FAIL: (", "a.py::", "✔ ", "  ", " ... ", "● ", "1) ", "# Subtest: ", "--- FAIL: ", "ok 1 - # ", "(1 ms) "])
-    told(`${bad.repeat(600)}\n`.repeat(40) + `${bad}\n`.repeat(3_000) + bad.repeat(100_000));
+    reported(`${bad.repeat(600)}\n`.repeat(40) + `${bad}\n`.repeat(3_000) + bad.repeat(100_000));
 });
 
 test("tests that are no longer told of are found by their names", () => {
-  const before = keptNames(told("ok 1 - one\nok 2 - two\nnot ok 3 - three\n"));
-  expect(unrunSince(before, told("ok 1 - one\nok 2 - three\n"))).toEqual(["two"]);
-  expect(unrunSince(before, told("ok 1 - one\nok 2 - two\nok 3 - three\n"))).toEqual([]);
-  expect(unrunSince(before, told("all is well\n"))).toEqual([]); // it names no tests at all
+  const before = keptNames(reported("ok 1 - one\nok 2 - two\nnot ok 3 - three\n"));
+  expect(unrunSince(before, reported("ok 1 - one\nok 2 - three\n"))).toEqual(["two"]);
+  expect(unrunSince(before, reported("ok 1 - one\nok 2 - two\nok 3 - three\n"))).toEqual([]);
+  expect(unrunSince(before, reported("all is well\n"))).toEqual([]); // it names no tests at all
 });

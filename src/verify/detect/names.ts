@@ -34,7 +34,7 @@ class Reading {
   file: string | null = null;
   isCut = false;
 
-  tell(name: string, hasPassed: boolean, group: Group = null): void {
+  report(name: string, hasPassed: boolean, group: Group = null): void {
     const short = cleaned(name);
     if (short === "") return;
     if (hasPassed && this.passed.size < passedMax) this.passed.add(short); // N2
@@ -77,28 +77,28 @@ const forms: readonly Form[] = [
   [
     /^( {0,80})(not )?ok \d{1,9}(?: -)? (.+)$/,
     (to, [, indent = "", not, name = ""]) => {
-      if (!/\s#\s?(?:skip|todo)\b/i.test(name)) to.tell(to.under(indent.length, name.replace(/\s# time=.*$/, "")), not === undefined);
+      if (!/\s#\s?(?:skip|todo)\b/i.test(name)) to.report(to.under(indent.length, name.replace(/\s# time=.*$/, "")), not === undefined);
     },
   ],
   // vitest: a line a file, and one a failure.
   [
     /^ {0,4}([✓❯×]) (?:\|[^|]{1,60}\| )?(\S{1,300}\.[cm]?[jt]sx?) \((\d{1,9}) tests?\b/,
     (to, [, mark, path = "", many]) => {
-      to.tell(path, mark === "✓");
+      to.report(path, mark === "✓");
       if (many !== "0") to.whole.add(path);
       to.title(1, path);
     },
   ],
-  [/^ {0,4}([✓×]) (?:\|[^|]{1,60}\| )?(\S{1,300}\.[cm]?[jt]sx? > .+)$/, (to, [, mark, name = ""]) => to.tell(name, mark === "✓")],
+  [/^ {0,4}([✓×]) (?:\|[^|]{1,60}\| )?(\S{1,300}\.[cm]?[jt]sx? > .+)$/, (to, [, mark, name = ""]) => to.report(name, mark === "✓")],
   [
     /^ ?FAIL {1,2}(?:\|[^|]{1,60}\| )?(\S{1,300}\.[cm]?[jt]sx?)(?: > (.+)| \[ .+ \])$/,
-    (to, [, path = "", name]) => (name === undefined ? to.tell(path, false) : to.tell(`${path} > ${name}`, false, path)),
+    (to, [, path = "", name]) => (name === undefined ? to.report(path, false) : to.report(`${path} > ${name}`, false, path)),
   ],
   // jest: a line a file, and one a failure under it.
   [
     /^ ?(PASS|FAIL) {1,2}(\S{1,300}\.[cm]?[jt]sx?)(?: \([\d.]{1,9} m?s\))?$/,
     (to, [, word, path = ""]) => {
-      to.tell(path, word === "PASS");
+      to.report(path, word === "PASS");
       to.whole.add(path);
       to.file = path;
     },
@@ -108,7 +108,7 @@ const forms: readonly Form[] = [
     (to, [, name = ""]) => {
       if (to.file === null || name.startsWith("Console")) return;
       if (name === "Test suite failed to run") to.whole.delete(to.file);
-      else to.tell(`${to.file} > ${name}`, false, to.file);
+      else to.report(`${to.file} > ${name}`, false, to.file);
     },
   ],
   // A linter's sum looks like a test's line and is none.
@@ -118,7 +118,7 @@ const forms: readonly Form[] = [
   [
     /^( {0,80})([✔✓✖×✕]|\d{1,6}\)) (.+)$/,
     (to, [, indent = "", mark = "", name = ""]) => {
-      if (!/\s# (?:skip|todo)\b/i.test(name)) to.tell(to.under(indent.length, cleaned(name)), mark === "✔" || mark === "✓");
+      if (!/\s# (?:skip|todo)\b/i.test(name)) to.report(to.under(indent.length, cleaned(name)), mark === "✔" || mark === "✓");
     },
   ],
   // pytest
@@ -127,25 +127,25 @@ const forms: readonly Form[] = [
   [/^(?:=+ )?\d{1,9} (?:passed|failed|errors?|skipped)\b.{0,200} in [\d.]{1,20}s/, (to) => to.sum("pytest")],
   // unittest
   [/^(?:FAIL|ERROR): (.+ \([\w.]{1,300}\).*)$/, (to, [, name = ""]) => to.list("unittest", name)],
-  [/^(\w{1,200} \([\w.]{1,300}\)) \.\.\. ok$/, (to, [, name = ""]) => to.tell(name, true)],
+  [/^(\w{1,200} \([\w.]{1,300}\)) \.\.\. ok$/, (to, [, name = ""]) => to.report(name, true)],
   [/^Ran \d{1,9} tests? in /, (to) => to.sum("unittest")],
   // go: the tests of a package are told before the package is named.
   [/^ {0,80}--- (PASS|FAIL): (\S{1,300}) \(/, (to, [, word, name = ""]) => to.wait(name, word === "PASS")],
   [/^panic: |^fatal error: /, (to) => to.wait("", false)],
   [/^(ok|FAIL) {0,2}\t(\S{1,300})(?:\t| (\[\w{1,20} failed\]))/, (to, [, word, name = "", cause]) => ofGo(to, name, word === "ok", cause)],
   // cargo and deno, ctest
-  [/^(?:test )?(.{1,300}?) \.\.\. (ok|FAILED)(?: \([\d.]{1,20}m?s\))?$/, (to, [, name = "", word]) => to.tell(name, word === "ok")],
+  [/^(?:test )?(.{1,300}?) \.\.\. (ok|FAILED)(?: \([\d.]{1,20}m?s\))?$/, (to, [, name = "", word]) => to.report(name, word === "ok")],
   [
     /^ {0,9}\d{1,9}\/\d{1,9} Test {1,9}#\d{1,9}: (\S{1,300}) [. ]{0,80}(\*{3}\S{1,40}|Passed)\b/,
-    (to, [, name = "", word]) => to.tell(name, word === "Passed"),
+    (to, [, name = "", word]) => to.report(name, word === "Passed"),
   ],
   // maven, gradle
   [
     /^(?:\[\w{1,9}\] )?Tests run: .{1,200}, Time elapsed: [\d.]{1,20} s(.{0,60}) --? in ([\w.$]{1,300})$/,
-    (to, [, end, name = ""]) => to.tell(name, end === ""),
+    (to, [, end, name = ""]) => to.report(name, end === ""),
   ],
   [/^(\S.{0,300}? > .{1,300}) FAILED$/, (to, [, name = ""]) => to.list("gradle", name)],
-  [/^(\S.{0,300}? > .{1,300}) PASSED$/, (to, [, name = ""]) => to.tell(name, true)],
+  [/^(\S.{0,300}? > .{1,300}) PASSED$/, (to, [, name = ""]) => to.report(name, true)],
   [/^\d{1,9} tests? completed\b/, (to) => to.sum("gradle")],
   // rspec
   [/^rspec (\S{1,300}) #/, (to, [, name = ""]) => to.list("rspec", name)],
@@ -153,15 +153,15 @@ const forms: readonly Form[] = [
 ];
 
 function ofPytest(to: Reading, name: string, word: string | undefined): void {
-  if (word === "PASSED") to.tell(name, true);
+  if (word === "PASSED") to.report(name, true);
   else to.list("pytest", name);
 }
 
 function ofGo(to: Reading, name: string, hasPassed: boolean, cause: string | undefined): void {
-  const told = to.waiting.splice(0);
-  to.tell(name, hasPassed);
-  for (const one of told) if (one.name !== "") to.tell(`${name} ${one.name}`, one.hasPassed, one.hasPassed ? null : name);
-  if (cause === undefined && told.every((one) => one.name !== "")) to.whole.add(name);
+  const reported = to.waiting.splice(0);
+  to.report(name, hasPassed);
+  for (const one of reported) if (one.name !== "") to.report(`${name} ${one.name}`, one.hasPassed, one.hasPassed ? null : name);
+  if (cause === undefined && reported.every((one) => one.name !== "")) to.whole.add(name);
 }
 
 /** phpunit counts its failures with the same marks as a tree does its own; what it names has a class. */
@@ -186,7 +186,7 @@ export function openNames(): NamesReader {
     take() {
       for (const [tool, names] of to.failedOf) {
         const group = `${tool} ${to.sums.get(tool) ?? 0}`;
-        for (const name of names) to.tell(name, false, group);
+        for (const name of names) to.report(name, false, group);
       }
       for (const [tool, many] of to.sums) to.whole.add(`${tool} ${many}`);
       if (to.isCut) to.whole.clear(); // N1
@@ -196,11 +196,11 @@ export function openNames(): NamesReader {
 }
 
 /** What several outputs of one command told together. */
-export function together(told: readonly ReportedNames[]): ReportedNames {
+export function together(reported: readonly ReportedNames[]): ReportedNames {
   return {
-    passed: new Set(told.flatMap(({ passed }) => [...passed])),
-    failed: new Map(told.flatMap(({ failed }) => [...failed])),
-    whole: new Set(told.flatMap(({ whole }) => [...whole])),
+    passed: new Set(reported.flatMap(({ passed }) => [...passed])),
+    failed: new Map(reported.flatMap(({ failed }) => [...failed])),
+    whole: new Set(reported.flatMap(({ whole }) => [...whole])),
   };
 }
 

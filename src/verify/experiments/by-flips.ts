@@ -5,7 +5,7 @@ import type { Check, Experiment } from "../../contracts/evidence.ts";
 import { candidatesFor, restedFor } from "./candidates.ts";
 import { chooseFlips } from "./choose.ts";
 import { broken, type Flip } from "./flips.ts";
-import { blindTold, type Edit, type Laboratory, late, noticed, type Side, unknown } from "./laboratory.ts";
+import { blindReported, type Edit, type Laboratory, late, noticed, type Side, unknown } from "./laboratory.ts";
 import { type Noticed, noticedBy, type Observed } from "./noticed.ts";
 import { type Asking, silentAmong, silentWords } from "./rests-on.ts";
 
@@ -162,7 +162,7 @@ const placesOf = (flips: readonly Flip[]): string =>
     .join(", ");
 
 const missed = (flips: readonly Flip[]): Experiment =>
-  blindTold(
+  blindReported(
     flips
       .slice(0, shownMax)
       .map(({ path, line, broken: text }) => `${path}:${line} (${text.trim().slice(0, 120)})`)

@@ -18,7 +18,7 @@ import { type Breakage, breakagesOf } from "./breakages.ts";
 import { byFlips } from "./by-flips.ts";
 import { shuffled } from "./choose.ts";
 import { variantsOf } from "./flips.ts";
-import { blindTold, type Laboratory, late, noticed, type Side, unknown } from "./laboratory.ts";
+import { blindReported, type Laboratory, late, noticed, type Side, unknown } from "./laboratory.ts";
 
 const breakagesMax = 3;
 const variantsMax = 6;
@@ -72,7 +72,7 @@ async function byBreakages(check: Check, lab: Laboratory): Promise<Experiment> {
     if (red) return noticed(`${breakage.what} in ${breakage.path}`);
     if (lab.before?.passed !== true || !asSet(await lab.pathsAt("base")).has(breakage.path)) continue;
     if ((await isRedWith(lab, "base", breakage)) !== true) continue;
-    if ((await isRedWith(lab, "work", breakage)) === false) return blindTold(`${breakage.what} in ${breakage.path}`); // K1, K2
+    if ((await isRedWith(lab, "work", breakage)) === false) return blindReported(`${breakage.what} in ${breakage.path}`); // K1, K2
   }
   const inputs = named.length > 0 ? named : [...paths].filter((path) => rowOf(path) === null);
   const bare = inputs.length === 0 ? null : await lab.run("work", [], inputs);

@@ -30,4 +30,4 @@ export type Laboratory = {
 export const noticed = (detail: string): Experiment => ({ outcome: "noticed", detail });
 export const unknown = (detail: string): Experiment => ({ outcome: "unknown", detail });
 export const late = unknown("it took longer than an experiment may");
-export const blindTold = (detail: string): Experiment => ({ outcome: "missed", detail });
+export const blindReported = (detail: string): Experiment => ({ outcome: "missed", detail });

@@ -40,16 +40,16 @@ export function restedIn(
   const isNew = (one: TestCase): boolean => !known.has(keyOf(one));
   if (!wasRed) return all.filter(isNew);
   const failed = [...(before?.failed ?? [])];
-  const told = failed.filter((name) => all.some((one) => isOf(name, one)));
-  const ofFiles = failed.filter((name) => !told.includes(name) && all.some(({ path }) => isOfFile(name, path)));
+  const reported = failed.filter((name) => all.some((one) => isOf(name, one)));
+  const ofFiles = failed.filter((name) => !reported.includes(name) && all.some(({ path }) => isOfFile(name, path)));
   const isGroup = (name: string): boolean => failed.some((other) => other.startsWith(`${name} > `));
-  const isStray = before === null || failed.some((name) => !told.includes(name) && !ofFiles.includes(name) && !isGroup(name));
-  const apart = new Set(all.filter((one) => told.some((name) => isOf(name, one))).map(({ path }) => path));
+  const isStray = before === null || failed.some((name) => !reported.includes(name) && !ofFiles.includes(name) && !isGroup(name));
+  const apart = new Set(all.filter((one) => reported.some((name) => isOf(name, one))).map(({ path }) => path));
   const held = isStray ? [...(before?.held ?? [])] : [];
   return all.filter(
     (one) =>
       isNew(one) ||
-      told.some((name) => isOf(name, one)) ||
+      reported.some((name) => isOf(name, one)) ||
       (!apart.has(one.path) && ofFiles.some((name) => isOfFile(name, one.path))) ||
       (isStray && !held.some((name) => isOf(name, one))), // R2
   );

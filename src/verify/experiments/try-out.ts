@@ -138,8 +138,8 @@ async function experimentsOn(
     now,
     seed,
   });
-  const told = { canary: found, ...(gap === undefined ? {} : { gap }) };
-  if (found.outcome === "missed") return told; // it has failed: the rest would be paid for in vain (T1)
+  const reported = { canary: found, ...(gap === undefined ? {} : { gap }) };
+  if (found.outcome === "missed") return reported; // it has failed: the rest would be paid for in vain (T1)
   const out = check.kind === "criterion" ? workIn(differences) : null;
   const change = out === null || (tests?.ran ?? 0) === 0 ? null : await changeOf(differences, textAt, nonceOf(seed));
   const changed =
@@ -178,7 +178,7 @@ async function experimentsOn(
     ...late,
   ];
   return {
-    ...told,
+    ...reported,
     ...(isNoticed ? { without_work: answersMatter(definedWords(change.defined)) } : {}),
     ...(without === null ? {} : { without_work: withoutWork(without.passed) }),
     ...(gaps.length === 0 ? {} : { gap: gaps.join("; ") }),

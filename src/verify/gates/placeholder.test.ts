@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { placeholderReason, promptLines } from "./placeholder.ts";
 
 const why = (text: string, path = "docs/report.md", minLines = 0, prompt = ""): string | null =>
-  placeholderReason(text, { path, minLines, told: promptLines(prompt) });
+  placeholderReason(text, { path, minLines, promptLines: promptLines(prompt) });
 const times = (count: number, line: (n: number) => string): string => Array.from({ length: count }, (_, n) => line(n)).join("\n");
 
 describe("a Markdown file", () => {

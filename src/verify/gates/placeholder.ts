@@ -15,8 +15,8 @@ export type Measured = {
   readonly path: string;
   /** How many lines its gate asks for; 0 where it asks for none. */
   readonly minLines: number;
-  /** The lines of what the agent was told, as `toldLines` makes them. */
-  readonly told?: ReadonlySet<string>;
+  /** The lines of what the agent was told, as `promptLines` makes them. */
+  readonly promptLines?: ReadonlySet<string>;
 };
 
 const repeatedMin = 10;
@@ -25,12 +25,12 @@ const askedMin = 20;
 const echoCharsMin = 20;
 
 /** Why there is nothing in a text, in a few words; null where there is something. */
-export function placeholderReason(text: string, { path, minLines, told = new Set() }: Measured): string | null {
+export function placeholderReason(text: string, { path, minLines, promptLines: prompted = new Set() }: Measured): string | null {
   const kind = kindOf(path);
   if (text.trim() === "") return blank(text);
   if (kind === "json") return hollowJson(text);
   const found = kind === "markdown" ? markdownLines(text) : plainLines(text);
-  const own = found.content.filter((line) => line.length < echoCharsMin || !told.has(line));
+  const own = found.content.filter((line) => line.length < echoCharsMin || !prompted.has(line));
   if (own.length === 0) return nothingBut(found);
   return kind === "other" ? null : padded(own, minLines);
 }

@@ -165,14 +165,14 @@ async function measured(
 ): Promise<Pick<ProofResult, "hollow" | "solid">> {
   if (held.size === 0) return {};
   const ours = new Set(base === undefined ? changed : (await workspace.differences(base, commit)).map(({ path }) => path));
-  const told = prompt === undefined ? {} : { told: promptLines(prompt) };
+  const echoed = prompt === undefined ? {} : { promptLines: promptLines(prompt) };
   const hollow: PlaceholderFile[] = [];
   const solid: string[] = [];
   for (const [file, { asksContent, minLines }] of [...held].filter(([path]) => ours.has(path)).slice(0, measuredMax)) {
     // Who asks only that a file is there may mean a mark, which is empty.
     const text = files.get(file)?.size === 0 && !asksContent ? null : read(file);
     if (text === null || text.fault !== undefined) continue;
-    const why = placeholderReason(text.text, { path: file, minLines, ...told });
+    const why = placeholderReason(text.text, { path: file, minLines, ...echoed });
     if (why === null) solid.push(file);
     else hollow.push({ file, why });
   }

@@ -10,17 +10,17 @@
 export type Place = { readonly folder: string; readonly channel: string; readonly nonce: string };
 
 export function nodePrograms(place: Place): Readonly<Record<string, string>> {
-  const told = `const place = ${JSON.stringify(place)};\n${tell}`;
+  const reported = `const place = ${JSON.stringify(place)};\n${report}`;
   return {
-    "a.cjs": `"use strict";\n(() => {\ntry {\nconst fs = require("fs");\n${told}${preload}\n} catch {}\n})();\n`,
-    "t.mjs": `import * as fs from "node:fs";\nimport { Readable } from "node:stream";\nimport { spec, tap } from "node:test/reporters";\n${told}${nodeTest}`,
-    "v.mjs": `import * as fs from "node:fs";\nimport { relative } from "node:path";\n${told}${vitest}`,
-    "j.cjs": `"use strict";\nconst fs = require("fs");\nconst { relative } = require("path");\n${told}${jest}`,
-    "m.cjs": `"use strict";\nconst fs = require("fs");\n${told}${mocha}`,
+    "a.cjs": `"use strict";\n(() => {\ntry {\nconst fs = require("fs");\n${reported}${preload}\n} catch {}\n})();\n`,
+    "t.mjs": `import * as fs from "node:fs";\nimport { Readable } from "node:stream";\nimport { spec, tap } from "node:test/reporters";\n${reported}${nodeTest}`,
+    "v.mjs": `import * as fs from "node:fs";\nimport { relative } from "node:path";\n${reported}${vitest}`,
+    "j.cjs": `"use strict";\nconst fs = require("fs");\nconst { relative } = require("path");\n${reported}${jest}`,
+    "m.cjs": `"use strict";\nconst fs = require("fs");\n${reported}${mocha}`,
   };
 }
 
-const tell = String.raw`
+const report = String.raw`
 const quoted = encodeURIComponent;
 const { openSync, writeSync } = fs;
 const id = process.pid + "." + Math.random().toString(36).slice(2, 8);

@@ -11,7 +11,7 @@ function settled(comes: (isAsked: boolean, at: number) => Came): readonly Truste
   for (let at = 0; at === 0 || trust.isOpen(); at += 1) {
     const isAsked = trust.isAsked();
     const [status, failed] = comes(isAsked, at);
-    runs = trust.add({ status, isAsked, told: { ran: 5, failed, skipped: 0 } });
+    runs = trust.add({ status, isAsked, tally: { ran: 5, failed, skipped: 0 } });
   }
   return runs;
 }
@@ -34,7 +34,7 @@ describe("a check that is run with our reporters", () => {
       [false, "passed"],
       [true, "failed"],
     ] as const)
-      trust.add({ isAsked, status, told: null });
+      trust.add({ isAsked, status, tally: null });
     expect(trust.note()).toContain("results are read from its output");
   });
   test("that hangs is not run again for it", () => expect(words(settled(() => ["timed_out", 0]))).toEqual(["asked timed_out"]));

@@ -13,7 +13,7 @@ export type TrustedRun = {
   /** Whether its test runners were asked to report, and anything heard that. */
   readonly isAsked: boolean;
   /** What its output told of its tests. */
-  readonly told: TestTally | null;
+  readonly tally: TestTally | null;
 };
 /** Whether our reporters can have had a hand in what a command came to: they were loaded, or a program complains of how they were to be. */
 export const mayHaveChanged = ({ record, output }: Pick<CommandResult, "record" | "output">): boolean =>
@@ -50,7 +50,7 @@ export function openTrust<Run extends TrustedRun>(isWanted: boolean): Trust<Run>
       runs = [...runs, run];
       if (!isInDoubt() || bare().length === 0) return runs;
       const isBroken = hasPassedBare() && failedAsked().length > 1; // T1
-      const isOther = !hasPassedBare() && !isSame(failedAsked()[0]?.told ?? null, bare()[0]?.told ?? null); // T2
+      const isOther = !hasPassedBare() && !isSame(failedAsked()[0]?.tally ?? null, bare()[0]?.tally ?? null); // T2
       if (isBroken || isOther) [isTrusted, runs] = [false, bare()];
       return runs;
     },

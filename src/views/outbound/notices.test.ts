@@ -29,17 +29,17 @@ const turn: Event = {
   confidence: null,
   usage,
 };
-const told = (event: Event, changes: Parameters<typeof runView>[0] = {}) =>
+const reported = (event: Event, changes: Parameters<typeof runView>[0] = {}) =>
   noticesOf(entryOf(event, 7), runView({ drafted: drafted(), ...changes }), "shop");
 
 describe("what a person is told of", () => {
   test("a question, once: the pause that follows from it has the same id", () => {
-    const [first] = told(opened);
+    const [first] = reported(opened);
     expect(first).toMatchObject({ kind: "needs_you", id: `${runId}:${block}`, project: "shop", next: `autopilot inbox --run ${runId}` });
     expect(first?.text).toContain("Drop the old table?");
     expect(first?.text).toContain("yes: drop it");
     const waits = { ...asked, walk: "1", step: "ask", hold: true, house: false, recommend: null, show: [], code: "human_block_open" };
-    const [again] = told(paused("human_block_open", asked.question), {
+    const [again] = reported(paused("human_block_open", asked.question), {
       status: "paused",
       reason: "human_block_open",
       detail: asked.question,
@@ -57,7 +57,7 @@ describe("what a person is told of", () => {
     ["oracle_changed", "needs_you"],
     ["boundary_reached", "needs_you"],
   ])("a pause for %s is %s", (code, kind) => {
-    expect(told(paused(code)).map((notice) => notice.kind)).toEqual([kind]);
+    expect(reported(paused(code)).map((notice) => notice.kind)).toEqual([kind]);
   });
 
   test("a run's end, and not the pause that its user asked for", () => {
@@ -70,16 +70,16 @@ describe("what a person is told of", () => {
       from_state: "running",
       to_state: "completed",
     };
-    expect(told(ended)[0]).toMatchObject({ kind: "ended", title: "shop: verified" });
-    expect(told(paused("operator_paused"))).toEqual([]);
+    expect(reported(ended)[0]).toMatchObject({ kind: "ended", title: "shop: verified" });
+    expect(reported(paused("operator_paused"))).toEqual([]);
     expect(
-      told({ event: "run_started", actor: "system", reason_code: "ok", ack: "0".repeat(64), from_state: "draft", to_state: "running" }),
+      reported({ event: "run_started", actor: "system", reason_code: "ok", ack: "0".repeat(64), from_state: "draft", to_state: "running" }),
     ).toEqual([]);
   });
 
   test("a budget that is nearly used up, by an id that does not change with each turn", () => {
     const at = (tokens: number) =>
-      told(turn, { ledger: { ...runView().ledger, run: { tokens, minutes: 0, calls: 0, usd: 0, estimated: 0 } } });
+      reported(turn, { ledger: { ...runView().ledger, run: { tokens, minutes: 0, calls: 0, usd: 0, estimated: 0 } } });
     expect(at(100_000)).toEqual([]);
     expect(at(150_000)[0]).toMatchObject({ kind: "limit", id: `${runId}:tokens:180000`, title: "shop: 83 % of the tokens budget is used" });
     expect(at(160_000)[0]?.id).toBe(at(150_000)[0]?.id);
@@ -98,7 +98,7 @@ describe("what a person is told of", () => {
 });
 
 test("a brief notice holds no word of the goal, the question or the project", () => {
-  const [notice] = told(opened);
+  const [notice] = reported(opened);
   const brief = JSON.stringify(
     briefNotice(
       notice ??
@@ -112,7 +112,7 @@ test("a brief notice holds no word of the goal, the question or the project", ()
 });
 
 test("a digest counts by kind, names each, and begins with what is most pressing", () => {
-  const notices = [...told(paused("phase_failed")), ...told(opened), ...told(paused("provider_limit_reached"))];
+  const notices = [...reported(paused("phase_failed")), ...reported(opened), ...reported(paused("provider_limit_reached"))];
   const digest = digestOf(notices);
   expect(digest.title).toBe("3 notices: 1 needs you, 1 failed, 1 limit");
   expect(digest.kind).toBe("needs_you");

@@ -112,10 +112,18 @@ export function openSpans(isGenAi: boolean): SpanBook {
     if (open === undefined) return [];
     const passed = checks.filter(({ status }) => status === "passed").length;
     const counted = checks.length === 0 ? {} : { [names.checksPassed]: passed, [names.checksFailed]: checks.length - passed };
-    const told = { [names.attempt]: attempt, [names.walk]: phaseOfPath(attempt), [names.try]: open.try, [names.stepKind]: open.kind };
+    const reported = { [names.attempt]: attempt, [names.walk]: phaseOfPath(attempt), [names.try]: open.try, [names.stepKind]: open.kind };
     return [
       ...checkSpans(open, checks, endMs),
-      span(open.key, parentOfPath(attempt), spanNames.step(open.step), open.startMs, endMs, { ...told, ...counted, ...more }, { error }),
+      span(
+        open.key,
+        parentOfPath(attempt),
+        spanNames.step(open.step),
+        open.startMs,
+        endMs,
+        { ...reported, ...counted, ...more },
+        { error },
+      ),
     ];
   };
   const turnEnd = (entry: EventOf<"turn_ended">, endMs: number): readonly Span[] => {
@@ -217,13 +225,13 @@ export function openSpans(isGenAi: boolean): SpanBook {
     return ran.map(({ check, status, exit_code, duration_ms, quarantined }, at) => {
       const startMs = Math.max(open.startMs, Math.round(endMs - leftMs));
       leftMs -= duration_ms;
-      const told = {
+      const reported = {
         [names.checkId]: check.id,
         [names.checkStatus]: status,
         ...amount(names.exitCode, exit_code ?? undefined),
         ...(quarantined === undefined ? {} : { [names.quarantined]: true }),
       };
-      return span(`check:${open.key}:${at}`, open.key, spanNames.check, startMs, startMs + Math.round(duration_ms), told, {
+      return span(`check:${open.key}:${at}`, open.key, spanNames.check, startMs, startMs + Math.round(duration_ms), reported, {
         error: status === "passed" ? null : status,
       });
     });

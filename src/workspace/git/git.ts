@@ -169,10 +169,10 @@ function end(child: ChildProcess): void {
 const slowMs = 3_000;
 
 /** A git that takes long may wait at a pipe somewhere in the checkout, where looking beforehand would cost as much as the call. */
-function whenSlow(call: GitCall, ended: AbortSignal, tell: (waitsAt: string) => void): void {
+function whenSlow(call: GitCall, ended: AbortSignal, report: (waitsAt: string) => void): void {
   const look = async (): Promise<void> => {
     const found = await whereGitWaits(call.env?.["GIT_WORK_TREE"] ?? call.cwd, ended);
-    if (found !== null && !ended.aborted) tell(found);
+    if (found !== null && !ended.aborted) report(found);
   };
   const timer = setTimeout(() => void look().catch(() => undefined), slowMs); // without an answer the time limit holds
   ended.addEventListener("abort", () => clearTimeout(timer), { once: true });

@@ -42,9 +42,9 @@ async function keepsChangeTimes(place: string): Promise<boolean> {
   await sleep(tickMs);
   writeFileSync(probe, "b");
   utimesSync(probe, before.atime, before.mtime);
-  const isTold = lstatSync(probe).ctimeMs > before.ctimeMs;
+  const isReported = lstatSync(probe).ctimeMs > before.ctimeMs;
   await rm(probe);
-  return isTold;
+  return isReported;
 }
 
 /** Which files of the world are as they were handed out; null where that was not noted. */

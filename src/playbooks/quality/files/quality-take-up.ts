@@ -32,12 +32,12 @@ export async function takeUpQuality({ home, view }: TakeUpOrder): Promise<TakenU
   const entries = entriesIn(folder);
   const log = logOf({ entries: () => entries, readBlob });
   const differs = await new QualityLogFile(home.root, log, earlierOf(view.drafted, readBlob)).differs();
-  const isTold = entries.some(
+  const isReported = entries.some(
     (entry) => entry.event === "document_differed" && entry.path === runStatePath && entry.found === differs?.found,
   );
   const again = await phasesGone(home, view);
   return {
-    events: [...(differs === null || isTold ? [] : [differedEvent(differs)]), ...again.events],
+    events: [...(differs === null || isReported ? [] : [differedEvent(differs)]), ...again.events],
     warnings: [...(differs === null ? [] : [differsWords(differs)]), ...again.warnings],
   };
 }

@@ -53,13 +53,13 @@ export function phaseTally(parts: Parts) {
 function withEarlier({ readBlob }: Parts, { state, walk }: Order, counted: PhaseTally["key_counts"]): PhaseTally["key_counts"] {
   const earlier = isTakenOver(state, walk.phase) ? earlierEnd(state, walk.phase, readBlob) : null;
   if (earlier === null) return counted;
-  const told = Object.entries(counted).map(([name, value]) => {
+  const reported = Object.entries(counted).map(([name, value]) => {
     const said = earlier.key_counts[name];
     const isCount = value === 0 && typeof said === "number" && Number.isSafeInteger(said) && said > 0;
     const isVerdict = name === "gate_verdict" && v.is(v.picklist(terminalVerdicts), said);
     return [name, isCount || isVerdict ? said : value];
   });
-  return Object.fromEntries(told) as PhaseTally["key_counts"];
+  return Object.fromEntries(reported) as PhaseTally["key_counts"];
 }
 
 const countings: Readonly<Record<string, (counting: Counting) => Promise<Counted>>> = {

@@ -22,8 +22,8 @@ export function runAgrees(workspace: Pick<Workspace, "pathsAt" | "textAt">) {
         return { ok: false, facts: { bugs: now }, reason: "proof_missing", detail };
       }
       // What the core itself knows to be hollow it tells itself.
-      const isToldAlready = (name: string): boolean => name === "content" && Object.keys(state.hollow ?? {}).length > 0;
-      const warned = (gateIn(state)?.checks ?? []).filter(({ name, verdict }) => verdict === "warn" && !isToldAlready(name));
+      const isReportedAlready = (name: string): boolean => name === "content" && Object.keys(state.hollow ?? {}).length > 0;
+      const warned = (gateIn(state)?.checks ?? []).filter(({ name, verdict }) => verdict === "warn" && !isReportedAlready(name));
       const gaps = warned.map(({ name, reason }) => `${name}: ${reason.replaceAll(";", ",")}`);
       const isTaken = optionOf(state, "earlier_verified") === true && gateIn(state) === null;
       const said = String(state.walks["6"]?.last["tally"]?.facts["gate_verdict"] ?? "unknown");

@@ -47,14 +47,14 @@ async function checksOf({ files = {}, changed, options = {}, takenOver = [] }: S
 }
 
 test("a heading that no file can be named after is no way around write-ups and logs", async () => {
-  const { bugs_heading: told } = await checksOf({ files: { "quality/BUGS.md": "# Bugs\n\n### BUG-: nameless\n### BUG-_2: too\n" } });
-  expect(told).toMatch(/^fail: BUGS\.md has 2 headings ### BUG- without an id/);
+  const { bugs_heading: reported } = await checksOf({ files: { "quality/BUGS.md": "# Bugs\n\n### BUG-: nameless\n### BUG-_2: too\n" } });
+  expect(reported).toMatch(/^fail: BUGS\.md has 2 headings ### BUG- without an id/);
   expect((await checksOf({})).bugs_heading).toMatch(/^skip: no agent handed back its bugs; BUGS\.md has 2/);
 });
 
 test("a BUGS.md that cannot be read is not taken for one without bugs", async () => {
-  const { bugs_heading: told } = await checksOf({ files: { "quality/BUGS.md": null } });
-  expect(told).toMatch(/^fail: quality\/BUGS\.md is no regular text file/);
+  const { bugs_heading: reported } = await checksOf({ files: { "quality/BUGS.md": null } });
+  expect(reported).toMatch(/^fail: quality\/BUGS\.md is no regular text file/);
 });
 
 test.each<[string, Story, string]>([
@@ -82,4 +82,4 @@ test.each<[string, Story, string]>([
     },
     "pass: every phase left documents in this run",
   ],
-])("documents of before are told: %s", async (_what, story, told) => expect((await checksOf(story)).made_here).toBe(told));
+])("documents of before are told: %s", async (_what, story, reported) => expect((await checksOf(story)).made_here).toBe(reported));

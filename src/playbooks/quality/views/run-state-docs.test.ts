@@ -27,22 +27,22 @@ function judged(...events: readonly object[]) {
   const rules = openRunStateRules(violations);
   for (const [n, event] of events.entries()) rules.line(JSON.stringify(event), n + 1);
   rules.end();
-  return { told: violations.list().map(({ line, rule }) => `${line} ${rule}`), facts: rules.facts() };
+  return { reported: violations.list().map(({ line, rule }) => `${line} ${rule}`), facts: rules.facts() };
 }
 
 test("a run that went on without documentation, and one that ended for want of it, are in order", () => {
-  expect(judged(index, start, codeOnly, phase).told).toEqual([]);
-  expect(judged(index, start, aborted, end).told).toEqual([]);
+  expect(judged(index, start, codeOnly, phase).reported).toEqual([]);
+  expect(judged(index, start, aborted, end).reported).toEqual([]);
 });
 
 test("the two exclude each other, in either order", () => {
-  expect(judged(index, start, codeOnly, aborted, end).told).toEqual(["4 RS-docs"]);
-  expect(judged(index, start, aborted, codeOnly, end).told).toEqual(["4 RS-docs"]);
+  expect(judged(index, start, codeOnly, aborted, end).reported).toEqual(["4 RS-docs"]);
+  expect(judged(index, start, aborted, codeOnly, end).reported).toEqual(["4 RS-docs"]);
 });
 
 test("a run that ended for want of documentation began no phase", () => {
-  expect(judged(index, start, aborted, phase, end).told).toEqual(["4 RS-docs"]);
-  expect(judged(index, start, phase, aborted, end).told).toEqual(["4 RS-docs"]);
+  expect(judged(index, start, aborted, phase, end).reported).toEqual(["4 RS-docs"]);
+  expect(judged(index, start, phase, aborted, end).reported).toEqual(["4 RS-docs"]);
 });
 
 test("what the pages beside the log must say follows from it", () => {

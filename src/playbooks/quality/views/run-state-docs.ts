@@ -1,13 +1,13 @@
 // run-state-docs: what seed 002 says in prose of its two documentation events: a run that went on without documentation says so in its
 // pages; one that ended for want of it began no phase, says why in its page, and did not go on without it too.
 
-import type { Tell } from "./run-state-field-rules.ts";
+import type { Report } from "./run-state-field-rules.ts";
 
 /** What the log says of documentation, by line; null where it says nothing. */
 export type DocsFacts = { readonly codeOnly: number | null; readonly aborted: number | null; readonly isExplored: boolean };
 
 export type DocsRules = {
-  readonly event: (name: string, tree: Readonly<Record<string, unknown>>, line: number, tell: Tell) => void;
+  readonly event: (name: string, tree: Readonly<Record<string, unknown>>, line: number, report: Report) => void;
   readonly facts: () => DocsFacts;
 };
 
@@ -19,16 +19,16 @@ export function openDocsRules(): DocsRules {
   let started: number | null = null;
   let isExplored = false;
   return {
-    event: (name, tree, line, tell) => {
+    event: (name, tree, line, report) => {
       if (name === "documentation_state" && tree["state"] === "code_only") codeOnly ??= line;
       if (name === "aborted_missing_docs") aborted ??= line;
       if (name === "phase_start") started ??= line;
       if (name === "phase_end" && tree["phase"] === 1) isExplored = true;
       const isAbout = docsEvents.includes(name);
       if (isAbout && codeOnly !== null && aborted !== null)
-        tell("RS-docs", `documentation_state code_only (line ${codeOnly}) and aborted_missing_docs (line ${aborted}) exclude each other`);
+        report("RS-docs", `documentation_state code_only (line ${codeOnly}) and aborted_missing_docs (line ${aborted}) exclude each other`);
       if ((name === "aborted_missing_docs" || name === "phase_start") && aborted !== null && started !== null)
-        tell(
+        report(
           "RS-docs",
           `aborted_missing_docs (line ${aborted}) ends the run before any phase, and a phase_start stands in line ${started}`,
         );

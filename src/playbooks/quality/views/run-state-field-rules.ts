@@ -18,7 +18,7 @@ import { stringsIn } from "../../../kit/json-hazards.ts";
 import { isTree, type Tree, type Violation } from "../../../documents/line-rules.ts";
 
 export type Level = "run" | "cycle";
-export type Tell = (rule: string, message: string, severity?: Violation["severity"]) => void;
+export type Report = (rule: string, message: string, severity?: Violation["severity"]) => void;
 
 /** Time and name are every event's, and told by a rule of their own. */
 const everyEvents = ["ts", "event"] as const;
@@ -27,7 +27,7 @@ const everyEvents = ["ts", "event"] as const;
 export type KnownEvent = {
   readonly name: string;
   readonly check: FieldCheck;
-  readonly beyond: ((event: Tree, tell: Tell) => void) | undefined;
+  readonly beyond: ((event: Tree, report: Report) => void) | undefined;
 };
 
 const knownOf = (schemas: Readonly<Record<string, { readonly entries: Parameters<typeof fieldCheckOf>[0]["entries"] }>>) =>
@@ -38,22 +38,22 @@ const knownOf = (schemas: Readonly<Record<string, { readonly entries: Parameters
 const countChecks = new Map<unknown, FieldCheck>(phaseNumbers.map((phase: PhaseNumber) => [phase, fieldCheckOf(keyCounts[phase])]));
 
 /** What is worth a word though the seed does not forbid it, and what holds between two fields. */
-const beyond: Readonly<Record<string, (event: Tree, tell: Tell) => void>> = {
-  _index: ({ ts, started_at, cycle_name }, tell) => {
+const beyond: Readonly<Record<string, (event: Tree, report: Report) => void>> = {
+  _index: ({ ts, started_at, cycle_name }, report) => {
     if (typeof started_at === "string" && started_at !== ts && cycle_name === undefined)
-      tell("RS-field", `_index started_at is ${shown(started_at)}, expected the event's own ts ${shown(ts)}`);
+      report("RS-field", `_index started_at is ${shown(started_at)}, expected the event's own ts ${shown(ts)}`);
   },
-  run_start: ({ runner }, tell) => open(tell, "run_start runner", runner, runners),
-  documentation_state: ({ state }, tell) => open(tell, "documentation_state state", state, documentationStates),
-  run_end: ({ final_verdict }, tell) => open(tell, "run_end final_verdict", final_verdict, terminalVerdicts),
+  run_start: ({ runner }, report) => open(report, "run_start runner", runner, runners),
+  documentation_state: ({ state }, report) => open(report, "documentation_state state", state, documentationStates),
+  run_end: ({ final_verdict }, report) => open(report, "run_end final_verdict", final_verdict, terminalVerdicts),
   phase_end: judgeCounts,
-  benchmark_end: ({ recall, metric_value }, tell) => {
+  benchmark_end: ({ recall, metric_value }, report) => {
     if (recall === null)
-      tell("RS-field", "benchmark_end recall is null, expected a number", typeof metric_value === "number" ? "warning" : "error");
+      report("RS-field", "benchmark_end recall is null, expected a number", typeof metric_value === "number" ? "warning" : "error");
   },
-  cycle_end: ({ verdict }, tell) => {
+  cycle_end: ({ verdict }, report) => {
     if ((toleratedCycleVerdicts as readonly unknown[]).includes(verdict))
-      tell("RS-enum", `cycle_end verdict is ${shown(verdict)}, which some tools write and the format does not name`, "warning");
+      report("RS-enum", `cycle_end verdict is ${shown(verdict)}, which some tools write and the format does not name`, "warning");
   },
 };
 
@@ -64,27 +64,27 @@ export const knownEvents: Readonly<Record<Level, ReadonlyMap<string, KnownEvent>
 };
 
 /** Judges the fields of an event, and answers how many names and texts stand in it. */
-export function judgeFields({ name, check, beyond: judgeBeyond }: KnownEvent, event: Tree, tell: Tell): number {
+export function judgeFields({ name, check, beyond: judgeBeyond }: KnownEvent, event: Tree, report: Report): number {
   const counted = check.countIn(event);
   if (counted === unfit) {
     for (const { kind, message } of check.faultsOf(event))
-      tell(kind === "enum" ? "RS-enum" : "RS-field", `${name} ${message}`, kind === "null" ? "warning" : "error");
+      report(kind === "enum" ? "RS-enum" : "RS-field", `${name} ${message}`, kind === "null" ? "warning" : "error");
   }
-  judgeBeyond?.(event, tell);
+  judgeBeyond?.(event, report);
   return counted === unfit ? stringsIn(event) : counted;
 }
 
-function open(tell: Tell, what: string, value: unknown, known: readonly string[]): void {
+function open(report: Report, what: string, value: unknown, known: readonly string[]): void {
   if (typeof value !== "string" || known.includes(value)) return;
-  tell("RS-enum", `${what} is ${shown(value)}, which is none of ${known.join(", ")}`, "warning");
+  report("RS-enum", `${what} is ${shown(value)}, which is none of ${known.join(", ")}`, "warning");
 }
 
 /** The format requires the counts and lists what they hold by phase; a count that is left out is told, and no reason to refuse the log. */
-function judgeCounts({ phase, key_counts }: Tree, tell: Tell): void {
+function judgeCounts({ phase, key_counts }: Tree, report: Report): void {
   const check = countChecks.get(phase);
   if (check === undefined || !isTree(key_counts) || check.countIn(key_counts) !== unfit) return;
   for (const { kind, message } of check.faultsOf(key_counts))
-    tell(
+    report(
       kind === "enum" ? "RS-enum" : "RS-field",
       `phase_end key_counts of phase ${String(phase)} ${message}`,
       kind === "missing" ? "warning" : "error",

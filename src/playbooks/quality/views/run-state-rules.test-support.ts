@@ -197,4 +197,4 @@ export function judgeLines(lines: readonly string[]): Judged {
 export const judge = (events: readonly Event[]): Judged => judgeLines(events.map((event) => JSON.stringify(event)));
 
 export const without = (event: Event, key: string): Event => Object.fromEntries(Object.entries(event).filter(([name]) => name !== key));
-export const told = ({ violations }: Judged): readonly string[] => violations.map(({ line, rule }) => `${line} ${rule}`);
+export const reported = ({ violations }: Judged): readonly string[] => violations.map(({ line, rule }) => `${line} ${rule}`);

@@ -17,7 +17,7 @@ import {
   runIndex,
   runSpecs,
   runStart,
-  told,
+  reported,
   wholeCycle,
   wholeRun,
   without,
@@ -30,47 +30,47 @@ const textOf = (log: readonly Event[]): string[] => log.map((event) => JSON.stri
 
 describe("in order", () => {
   test("are a whole run, an aborted one, a whole cycle, and a log that is still being written", () => {
-    for (const log of [wholeRun, abortedRun, wholeCycle, wholeRun.slice(0, 9)]) expect(told(judge(log))).toEqual([]);
+    for (const log of [wholeRun, abortedRun, wholeCycle, wholeRun.slice(0, 9)]) expect(reported(judge(log))).toEqual([]);
   });
 
   test("is a real log of another tool: newer version, fields beyond the format, a phase that starts before the one before it ended by the clock", () => {
     const real = readFileSync(join(import.meta.dirname, "../../../../test/fixtures/quality/complete-run.run_state.jsonl"), "utf8");
     const judged = judgeLines(real.split("\n"));
-    expect(told(judged)).toEqual([]);
+    expect(reported(judged)).toEqual([]);
     expect(judged.facts).toMatchObject({ level: "run", bugsCounted: 5, end: { line: 45, status: "success" } });
   });
 
   test("are blank lines, which are skipped and counted", () => {
-    expect(told(judgeLines(["", "  ", ...textOf(wholeRun), ""]))).toEqual([]);
-    expect(told(judgeLines(["", ...textOf(wholeRun.toSpliced(4, 0, { event: "gate_check", gate_name: "x", verdict: "pass" }))]))).toEqual([
-      "6 RS3",
-    ]);
+    expect(reported(judgeLines(["", "  ", ...textOf(wholeRun), ""]))).toEqual([]);
+    expect(
+      reported(judgeLines(["", ...textOf(wholeRun.toSpliced(4, 0, { event: "gate_check", gate_name: "x", verdict: "pass" }))])),
+    ).toEqual(["6 RS3"]);
   });
 
   test("are fields the format does not know and a version that is newer", () => {
     const log = wholeRun.map((event) => ({ ...event, mood: "good", deep: { a: [1] } }));
-    expect(told(judge(withLine(log, 1, { ...runIndex, schema_version: "2.0.0", extra: true })))).toEqual([]);
+    expect(reported(judge(withLine(log, 1, { ...runIndex, schema_version: "2.0.0", extra: true })))).toEqual([]);
   });
 
   test("are events the format does not know, where _index lists them", () => {
     const index = { ...runIndex, event_types: [...(runIndex["event_types"] as string[]), "coffee_made"] };
     const log = withLine(wholeRun, 1, index).toSpliced(4, 0, { event: "coffee_made", ts: "2026-05-15T14:32:01Z" });
-    expect(told(judge(log))).toEqual([]);
+    expect(reported(judge(log))).toEqual([]);
   });
 });
 
 describe("the seven invariants", () => {
   test("RS1: _index is the first line, and there is one", () => {
-    expect(told(judge(wholeRun.slice(1)))).toEqual(["1 RS1", "2 RS7"]);
-    expect(told(judge([runStart, runIndex, ...wholeRun.slice(2)]))).toEqual(["1 RS1", "2 RS1", "2 RS7"]);
-    expect(told(judge(wholeRun.toSpliced(7, 0, runIndex)))).toEqual(["8 RS1"]);
-    expect(told(judgeLines([]))).toEqual(["1 RS1"]);
-    expect(told(judgeLines(["", ""]))).toEqual(["1 RS1"]);
+    expect(reported(judge(wholeRun.slice(1)))).toEqual(["1 RS1", "2 RS7"]);
+    expect(reported(judge([runStart, runIndex, ...wholeRun.slice(2)]))).toEqual(["1 RS1", "2 RS1", "2 RS7"]);
+    expect(reported(judge(wholeRun.toSpliced(7, 0, runIndex)))).toEqual(["8 RS1"]);
+    expect(reported(judgeLines([]))).toEqual(["1 RS1"]);
+    expect(reported(judgeLines(["", ""]))).toEqual(["1 RS1"]);
   });
 
   test("RS2: every line is one JSON object", () => {
     for (const line of ["{", "not json", "[]", "null", '"text"', "3", '{"a":1}{"b":2}', '{"a":1,}', '{"a":"\0"}', "\u{feff}{}"])
-      expect([line, told(judgeLines(textOf(wholeRun).with(5, line)))]).toEqual([line, ["6 RS2"]]);
+      expect([line, reported(judgeLines(textOf(wholeRun).with(5, line)))]).toEqual([line, ["6 RS2"]]);
   });
 
   test("RS2: a line that could not be read stands for an event, so that those after it are not told for its place", () => {
@@ -93,11 +93,11 @@ describe("the seven invariants", () => {
 
   test("RS3: every event has a ts and an event, and both are texts", () => {
     for (const [at, event] of wholeRun.entries()) {
-      expect(told(judge(withLine(wholeRun, at + 1, without(event, "ts"))))).toContain(`${at + 1} RS3`);
-      expect(told(judge(withLine(wholeRun, at + 1, without(event, "event"))))).toContain(`${at + 1} RS3`);
+      expect(reported(judge(withLine(wholeRun, at + 1, without(event, "ts"))))).toContain(`${at + 1} RS3`);
+      expect(reported(judge(withLine(wholeRun, at + 1, without(event, "event"))))).toContain(`${at + 1} RS3`);
     }
-    expect(told(judge(withLine(wholeRun, 5, { ...wholeRun[4], ts: 1_747_319_521 })))).toEqual(["5 RS3"]);
-    expect(told(judge(withLine(wholeRun, 5, { ...wholeRun[4], event: null })))).toEqual(["5 RS3"]);
+    expect(reported(judge(withLine(wholeRun, 5, { ...wholeRun[4], ts: 1_747_319_521 })))).toEqual(["5 RS3"]);
+    expect(reported(judge(withLine(wholeRun, 5, { ...wholeRun[4], event: null })))).toEqual(["5 RS3"]);
   });
 
   test("RS4: every event is one of those that _index lists", () => {
@@ -105,30 +105,30 @@ describe("the seven invariants", () => {
     for (const name of new Set(wholeRun.slice(1).map(({ event }) => event as string))) {
       const log = withLine(wholeRun, 1, { ...runIndex, event_types: types.filter((type) => type !== name) });
       const lines = wholeRun.flatMap(({ event }, at) => (event === name ? [`${at + 1} RS4`] : []));
-      expect(told(judge(log))).toEqual(lines);
+      expect(reported(judge(log))).toEqual(lines);
     }
     expect(judge(withLine(wholeRun, 1, { ...runIndex, event_types: [] })).errors).toBe(wholeRun.length - 1);
-    expect(told(judge(wholeRun.toSpliced(4, 0, { event: "coffee_made", ts: "2026-05-15T14:32:01Z" })))).toEqual(["5 RS4"]);
+    expect(reported(judge(wholeRun.toSpliced(4, 0, { event: "coffee_made", ts: "2026-05-15T14:32:01Z" })))).toEqual(["5 RS4"]);
   });
 
   test("RS6: a phase starts once and ends once, and the phases come in order", () => {
     const end3 = lineOf(wholeRun, "finding_logged") + 1;
-    expect(told(judge(wholeRun.toSpliced(end3, 0, phaseEnd(3))))).toEqual([`${end3 + 1} RS6`]);
-    expect(told(judge(wholeRun.toSpliced(4, 0, phaseStart(1))))).toEqual(["5 RS6"]);
-    expect(told(judge(wholeRun.filter(({ event, phase }) => event !== "phase_start" || phase !== 4)))).toEqual(["16 RS6"]);
+    expect(reported(judge(wholeRun.toSpliced(end3, 0, phaseEnd(3))))).toEqual([`${end3 + 1} RS6`]);
+    expect(reported(judge(wholeRun.toSpliced(4, 0, phaseStart(1))))).toEqual(["5 RS6"]);
+    expect(reported(judge(wholeRun.filter(({ event, phase }) => event !== "phase_start" || phase !== 4)))).toEqual(["16 RS6"]);
     const swapped = [runIndex, runStart, phaseStart(2), phaseEnd(2), phaseStart(1), phaseEnd(1)];
-    expect(told(judge(swapped))).toEqual(["5 RS6"]);
+    expect(reported(judge(swapped))).toEqual(["5 RS6"]);
     const overlapping = [runIndex, runStart, phaseStart(1), phaseStart(2), phaseEnd(1), phaseEnd(2)];
-    expect(told(judge(overlapping))).toEqual(["4 RS6"]);
+    expect(reported(judge(overlapping))).toEqual(["4 RS6"]);
   });
 
   test("RS7: run_start is the second line, and run_end the last; where two lines contradict each other, both are named", () => {
-    expect(told(judge(wholeRun.toSpliced(1, 1)))).toEqual(["2 RS7"]);
-    expect(told(judge([runIndex, ...wholeRun.slice(2, 4), runStart, ...wholeRun.slice(4)]))).toEqual(["2 RS7", "4 RS7"]);
+    expect(reported(judge(wholeRun.toSpliced(1, 1)))).toEqual(["2 RS7"]);
+    expect(reported(judge([runIndex, ...wholeRun.slice(2, 4), runStart, ...wholeRun.slice(4)]))).toEqual(["2 RS7", "4 RS7"]);
     const after = [...wholeRun, { event: "error", ts: "2026-05-15T14:32:01Z", message: "too late", recoverable: false }];
-    expect(told(judge(after))).toEqual([`${wholeRun.length} RS7`, `${wholeRun.length + 1} RS7`]);
-    expect(told(judge([...wholeRun, runEnd]))).toEqual([`${wholeRun.length} RS7`, `${wholeRun.length + 1} RS7`]);
-    expect(told(judge([runIndex]))).toEqual(["1 RS7"]);
+    expect(reported(judge(after))).toEqual([`${wholeRun.length} RS7`, `${wholeRun.length + 1} RS7`]);
+    expect(reported(judge([...wholeRun, runEnd]))).toEqual([`${wholeRun.length} RS7`, `${wholeRun.length + 1} RS7`]);
+    expect(reported(judge([runIndex]))).toEqual(["1 RS7"]);
   });
 });
 
@@ -148,7 +148,7 @@ describe("fields", () => {
     expect(line).toBeGreaterThan(0);
     for (const key of spec.required) {
       for (const broken of [without(event, key), { ...event, [key]: null }, { ...event, [key]: [[]] }])
-        expect([key, told(judge(withLine(log, line, broken)))]).toEqual([key, expect.arrayContaining([`${line} RS-field`])]);
+        expect([key, reported(judge(withLine(log, line, broken)))]).toEqual([key, expect.arrayContaining([`${line} RS-field`])]);
       expect(judge(withLine(log, line, without(event, key))).errors).toBeGreaterThan(0);
     }
   });
@@ -156,14 +156,14 @@ describe("fields", () => {
   test.each(rows)("$level $name: each optional field may be left out, and is of its kind where it stands", ({ spec, log, line, event }) => {
     for (const key of spec.optional ?? []) {
       expect([key, judge(withLine(log, line, without(event, key))).errors]).toEqual([key, 0]);
-      expect([key, told(judge(withLine(log, line, { ...event, [key]: [[]] })))]).toEqual([key, [`${line} RS-field`]]);
+      expect([key, reported(judge(withLine(log, line, { ...event, [key]: [[]] })))]).toEqual([key, [`${line} RS-field`]]);
       expect([key, judge(withLine(log, line, { ...event, [key]: null })).errors]).toEqual([key, 0]);
     }
   });
 
   test.each(rows)("$level $name: a word or a number that is none of those allowed is told", ({ spec, log, line, event }) => {
     for (const [key, wrong] of Object.entries(spec.enums ?? {}))
-      expect([key, told(judge(withLine(log, line, { ...event, [key]: wrong })))]).toEqual([
+      expect([key, reported(judge(withLine(log, line, { ...event, [key]: wrong })))]).toEqual([
         key,
         expect.arrayContaining([`${line} RS-enum`]),
       ]);
@@ -179,20 +179,20 @@ describe("fields", () => {
     "2026-05-15T24:32:01Z",
     "",
   ])("a ts of %s is no time in UTC", (ts) => {
-    expect(told(judge(withLine(wholeRun, 5, { ...wholeRun[4], ts })))).toEqual(["5 RS-field"]);
+    expect(reported(judge(withLine(wholeRun, 5, { ...wholeRun[4], ts })))).toEqual(["5 RS-field"]);
   });
 
   test("times may be finer than a second, and need not grow", () => {
     const log = wholeRun.map((event, at) => (at === 0 ? event : { ...event, ts: `2026-05-15T14:${59 - at}:01.${at}Z` }));
-    expect(told(judge(log))).toEqual([]);
+    expect(reported(judge(log))).toEqual([]);
   });
 
   test("numbers are held to what they count: no half findings, no recall above one", () => {
-    expect(told(judge(withLine(wholeRun, 5, { ...wholeRun[4], findings_count: 1.5 })))).toEqual(["5 RS-field"]);
-    expect(told(judge(withLine(wholeRun, 5, { ...wholeRun[4], findings_count: -1 })))).toEqual(["5 RS-field"]);
-    expect(told(judge(withLine(wholeCycle, 4, { ...wholeCycle[3], recall: 1.1 })))).toEqual(["4 RS-field"]);
-    expect(told(judge(withLine(wholeCycle, 8, { ...wholeCycle[7], delta: { chi: "much" } })))).toEqual(["8 RS-field"]);
-    expect(told(judge(withLine(wholeCycle, 8, { ...wholeCycle[7], cross_benchmark_check: { clean: "yes" } })))).toEqual([
+    expect(reported(judge(withLine(wholeRun, 5, { ...wholeRun[4], findings_count: 1.5 })))).toEqual(["5 RS-field"]);
+    expect(reported(judge(withLine(wholeRun, 5, { ...wholeRun[4], findings_count: -1 })))).toEqual(["5 RS-field"]);
+    expect(reported(judge(withLine(wholeCycle, 4, { ...wholeCycle[3], recall: 1.1 })))).toEqual(["4 RS-field"]);
+    expect(reported(judge(withLine(wholeCycle, 8, { ...wholeCycle[7], delta: { chi: "much" } })))).toEqual(["8 RS-field"]);
+    expect(reported(judge(withLine(wholeCycle, 8, { ...wholeCycle[7], cross_benchmark_check: { clean: "yes" } })))).toEqual([
       "8 RS-field",
       "8 RS-field",
     ]);
@@ -200,8 +200,8 @@ describe("fields", () => {
 
   test("_index started_at is the event's own ts; a cycle's index knows no such field", () => {
     const other = { started_at: "2026-05-15T14:00:00Z" };
-    expect(told(judge(withLine(wholeRun, 1, { ...wholeRun[0], ...other })))).toEqual(["1 RS-field"]);
-    expect(told(judge(withLine(wholeCycle, 1, { ...wholeCycle[0], ...other })))).toEqual([]);
+    expect(reported(judge(withLine(wholeRun, 1, { ...wholeRun[0], ...other })))).toEqual(["1 RS-field"]);
+    expect(reported(judge(withLine(wholeCycle, 1, { ...wholeCycle[0], ...other })))).toEqual([]);
   });
   test("a runner, a verdict or a state that only other tools know is a warning", () => {
     const warned = (log: readonly Event[]) => judge(log).violations.map(({ line, rule, severity }) => `${line} ${rule} ${severity}`);
@@ -216,8 +216,8 @@ describe("fields", () => {
     const last = wholeRun.length - 1;
     const counted = (counts: Event, at = line) => judge(withLine(wholeRun, at, { ...wholeRun[at - 1], key_counts: counts }));
     expect(counted({ findings_total: 3 }).violations).toMatchObject([{ line, rule: "RS-field", severity: "warning" }]);
-    expect(told(counted({ findings_total: "3", patterns_walked: 7 }))).toEqual([`${line} RS-field`]);
-    expect(told(counted({ bugs_md_count: 6, gate_verdict: "good" }, last))).toEqual([`${last} RS-enum`]);
+    expect(reported(counted({ findings_total: "3", patterns_walked: 7 }))).toEqual([`${line} RS-field`]);
+    expect(reported(counted({ bugs_md_count: 6, gate_verdict: "good" }, last))).toEqual([`${last} RS-enum`]);
   });
 });
 
@@ -231,8 +231,8 @@ describe("the end of a run", () => {
   test("success needs a count of BUGS.md; failed and aborted need nothing", () => {
     const line = wholeRun.length - 1;
     const uncounted = withLine(wholeRun, line, { ...wholeRun[line - 1], key_counts: { gate_verdict: "pass" } });
-    expect(told(judge(uncounted))).toEqual([`${line} RS-field`, `${line + 1} RS-end`]);
-    expect(told(judge([...wholeRun.slice(0, 6), { ...runEnd, status: "failed" }]))).toEqual([]);
+    expect(reported(judge(uncounted))).toEqual([`${line} RS-field`, `${line + 1} RS-end`]);
+    expect(reported(judge([...wholeRun.slice(0, 6), { ...runEnd, status: "failed" }]))).toEqual([]);
   });
 });
 
@@ -244,13 +244,13 @@ describe("whatever a log holds", () => {
   });
 
   test("a damaged first line is told as what it is, and the rest is judged", () => {
-    expect(told(judgeLines(["{", ...textOf(wholeRun).slice(1)]))).toEqual(["1 RS2"]);
-    expect(told(judgeLines([...textOf(wholeRun.slice(0, 1)), "{", ...textOf(wholeRun.slice(2))]))).toEqual(["2 RS2"]);
+    expect(reported(judgeLines(["{", ...textOf(wholeRun).slice(1)]))).toEqual(["1 RS2"]);
+    expect(reported(judgeLines([...textOf(wholeRun.slice(0, 1)), "{", ...textOf(wholeRun.slice(2))]))).toEqual(["2 RS2"]);
   });
 
   test("names that every object has are plain fields", () => {
     const log = wholeRun.map((event) => ({ ...event, constructor: 1, toString: "x", hasOwnProperty: null }));
-    expect(told(judge(log))).toEqual([]);
-    expect(told(judge(wholeRun.toSpliced(4, 0, { event: "constructor", ts: "2026-05-15T14:32:01Z" })))).toEqual(["5 RS4"]);
+    expect(reported(judge(log))).toEqual([]);
+    expect(reported(judge(wholeRun.toSpliced(4, 0, { event: "constructor", ts: "2026-05-15T14:32:01Z" })))).toEqual(["5 RS4"]);
   });
 });

@@ -12,7 +12,7 @@ import { stringsIn } from "../../../kit/json-hazards.ts";
 import { isUtcTime } from "../../../kit/utc-time.ts";
 import { isTree, type LineRules, notCounted, type Tree, treeOf, type Violations } from "../../../documents/line-rules.ts";
 import { type DocsFacts, docsEvents, openDocsRules } from "./run-state-docs.ts";
-import { judgeFields, type KnownEvent, knownEvents, type Level, type Tell } from "./run-state-field-rules.ts";
+import { judgeFields, type KnownEvent, knownEvents, type Level, type Report } from "./run-state-field-rules.ts";
 
 /** What the whole log said, for those who hold it against other files. */
 export type RunStateFacts = {
@@ -61,7 +61,7 @@ export function openRunStateRules(violations: Violations): RunStateRules {
   let lastTime = "";
   const phases = openPhases();
   const docs = openDocsRules();
-  const tell: Tell = (rule, message, severity) => violations.add(at, rule, message, severity);
+  const report: Report = (rule, message, severity) => violations.add(at, rule, message, severity);
 
   const judgeIndex = (name: unknown, tree: Tree): void => {
     level = "cycle_name" in tree || cycleOnly.has(name) ? "cycle" : "run";
@@ -70,7 +70,7 @@ export function openRunStateRules(violations: Violations): RunStateRules {
       if (Array.isArray(listed)) types = new Set(listed);
       const began = tree["started_at"] ?? tree["ts"];
       if (typeof began === "string") begunAt = began;
-    } else tell("RS1", `the first event is ${shown(name)}, expected _index`);
+    } else report("RS1", `the first event is ${shown(name)}, expected _index`);
     const placed = new Set<string>(["_index", "phase_start", "phase_end", ...docsEvents, brackets[level].first, brackets[level].last]);
     plain = new Map([...knownEvents[level]].filter(([known]) => !placed.has(known) && (types === null || types.has(known))));
   };
@@ -78,19 +78,19 @@ export function openRunStateRules(violations: Violations): RunStateRules {
   /** Whether this event may stand here. */
   const judgePlace = (name: string): void => {
     const { first, last } = brackets[level];
-    if (name === "_index") tell("RS1", "another _index, expected one, as the first line");
-    else if (types !== null && !types.has(name)) tell("RS4", `event ${shown(name)} is not among the event_types of _index`);
-    if (events === 2 && name !== first) tell("RS7", `the second event is ${shown(name)}, expected ${first}`);
-    if (events !== 2 && name === first) tell("RS7", `${first} is event ${events}, expected it once, as the second`);
+    if (name === "_index") report("RS1", "another _index, expected one, as the first line");
+    else if (types !== null && !types.has(name)) report("RS4", `event ${shown(name)} is not among the event_types of _index`);
+    if (events === 2 && name !== first) report("RS7", `the second event is ${shown(name)}, expected ${first}`);
+    if (events !== 2 && name === first) report("RS7", `${first} is event ${events}, expected it once, as the second`);
     if (end === null || isFollowed) return;
     isFollowed = true;
-    tell("RS7", `comes after the ${last} of line ${end.line}, expected nothing after it`); // V3
+    report("RS7", `comes after the ${last} of line ${end.line}, expected nothing after it`); // V3
     violations.add(end.line, "RS7", `${last} is followed by more, from line ${at} on, expected it to be the last line`);
   };
 
   const judgePhase = (name: string, { phase, key_counts: counts }: Tree): void => {
     const problem = name === "phase_start" ? phases.start(phase, at) : phases.end(phase, at);
-    if (problem !== null) tell("RS6", problem);
+    if (problem !== null) report("RS6", problem);
     if (name === "phase_end" && phase === 6 && isTree(counts) && typeof counts["bugs_md_count"] === "number")
       bugsCounted = counts["bugs_md_count"];
   };
@@ -99,17 +99,17 @@ export function openRunStateRules(violations: Violations): RunStateRules {
     if (events === 1) judgeIndex(name, tree);
     if (events === 2 && types === null && cycleOnly.has(name)) level = "cycle"; // the first line could not be read
     if (typeof name !== "string") {
-      tell("RS3", name === undefined ? "has no event, expected one" : `event is ${shown(name)}, expected a text`);
+      report("RS3", name === undefined ? "has no event, expected one" : `event is ${shown(name)}, expected a text`);
       return stringsIn(tree);
     }
     if (events > 1) judgePlace(name);
     const known = knownEvents[level].get(name);
-    const counted = known === undefined ? stringsIn(tree) : judgeFields(known, tree, tell);
+    const counted = known === undefined ? stringsIn(tree) : judgeFields(known, tree, report);
     if (name === "run_start" && typeof tree["run_id"] === "string") runId ??= tree["run_id"];
-    if (level === "run") docs.event(name, tree, at, tell);
+    if (level === "run") docs.event(name, tree, at, report);
     if (level === "run" && (name === "phase_start" || name === "phase_end")) judgePhase(name, tree);
     if (name !== brackets[level].last) return counted;
-    if (level === "run" && tree["status"] === "success") judgeSuccess(phases.open(), bugsCounted, tell);
+    if (level === "run" && tree["status"] === "success") judgeSuccess(phases.open(), bugsCounted, report);
     end ??= { line: at, status: tree["status"] ?? tree["verdict"] };
     return counted;
   };
@@ -117,13 +117,13 @@ export function openRunStateRules(violations: Violations): RunStateRules {
   const judgeEvent = (tree: Tree): number => {
     const { ts, event: name } = tree;
     events++;
-    if (typeof ts !== "string") tell("RS3", ts === undefined ? "has no ts, expected one" : `ts is ${shown(ts)}, expected a text`);
+    if (typeof ts !== "string") report("RS3", ts === undefined ? "has no ts, expected one" : `ts is ${shown(ts)}, expected a text`);
     else if (ts !== lastTime) {
       if (isUtcTime(ts)) lastTime = ts;
-      else tell("RS-field", `ts is ${shown(ts)}, expected a time in UTC: 2026-05-15T14:32:01Z`);
+      else report("RS-field", `ts is ${shown(ts)}, expected a time in UTC: 2026-05-15T14:32:01Z`);
     }
     const known = events > 2 && end === null ? plain.get(name) : undefined;
-    return known === undefined ? judgeOther(name, tree) : judgeFields(known, tree, tell);
+    return known === undefined ? judgeOther(name, tree) : judgeFields(known, tree, report);
   };
 
   return {
@@ -133,7 +133,7 @@ export function openRunStateRules(violations: Violations): RunStateRules {
       at = number;
       if (typeof tree === "string") {
         events++; // it stands for an event, whichever it was
-        tell("RS2", tree);
+        report("RS2", tree);
         return notCounted;
       }
       return judgeEvent(tree);
@@ -155,10 +155,10 @@ export function openRunStateRules(violations: Violations): RunStateRules {
 }
 
 /** The rule of `run_end`: success is more than a word. */
-function judgeSuccess(open: readonly PhaseNumber[], bugsCounted: number | null, tell: Tell): void {
-  if (open.length > 0) tell("RS-end", `run_end says success, and phase_end is missing for phase ${open.join(", ")}`);
+function judgeSuccess(open: readonly PhaseNumber[], bugsCounted: number | null, report: Report): void {
+  if (open.length > 0) report("RS-end", `run_end says success, and phase_end is missing for phase ${open.join(", ")}`);
   else if (bugsCounted === null)
-    tell("RS-end", "run_end says success, and the phase_end of phase 6 has no bugs_md_count to hold against BUGS.md");
+    report("RS-end", "run_end says success, and the phase_end of phase 6 has no bugs_md_count to hold against BUGS.md");
 }
 
 type Phases = {

@@ -59,7 +59,7 @@ const opened: Draft = {
   isolation: { level: "none", mechanism: "none", enforced: [], not_enforced: [] },
 };
 
-function told(...drafts: readonly Draft[]): RunStateLog {
+function reported(...drafts: readonly Draft[]): RunStateLog {
   const log = new RunStateLog(() => null);
   for (const entry of journal(runDrafted(flow), ...drafts)) log.take(entry);
   return log;
@@ -78,8 +78,8 @@ const whole = [
 
 describe("the log of a quality run", () => {
   test("a draft has none; it begins with the run, and its _index lists every type there is", () => {
-    expect(told().volumes).toEqual([]);
-    const { volumes } = told(began);
+    expect(reported().volumes).toEqual([]);
+    const { volumes } = reported(began);
     expect(short(volumes[0]?.lines ?? [])).toEqual(["_index", "run_start"]);
     expect(JSON.parse(volumes[0]?.lines[0] ?? "")).toMatchObject({ schema_version: "1.5.6", event_types: runEventNames });
     expect(volumes[0]?.lines[0]).not.toMatch(/[,:] /); // compact
@@ -104,9 +104,9 @@ describe("the log of a quality run", () => {
       { event: "step_started", walk: "3", step: "do", attempt: "3@1/do#1", kind: "agent", try: 2 },
       ...walked("3").slice(1),
     ];
-    const last = told(...story);
+    const last = reported(...story);
     for (let cut = 0; cut <= story.length; cut++) {
-      for (const [n, volume] of told(...story.slice(0, cut)).volumes.entries())
+      for (const [n, volume] of reported(...story.slice(0, cut)).volumes.entries())
         expect(last.volumes[n]?.lines.slice(0, volume.lines.length)).toEqual(volume.lines);
     }
     expect(last.volumes.map(({ lines }) => short(lines))).toEqual([
@@ -137,7 +137,7 @@ describe("the log of a quality run", () => {
   });
 
   test("two phases done again at once: one new log, each of them open in it, the others closed in their place", () => {
-    const { volumes } = told(
+    const { volumes } = reported(
       began,
       ...walked("1"),
       ...walked("2"),
@@ -172,14 +172,14 @@ describe("the log of a quality run", () => {
       attempt: "before.docs@1/look#1",
       facts: { present: false, required: false, reason: "none" },
     };
-    const { volumes } = told(began, docs, ...walked("1"), ...walked("2"), reopened("1"), entered("1"));
+    const { volumes } = reported(began, docs, ...walked("1"), ...walked("2"), reopened("1"), entered("1"));
     expect(volumes).toHaveLength(2);
     for (const { lines } of volumes) expect(short(lines).slice(0, 3)).toEqual(["_index", "run_start", "documentation_state"]);
     expect(JSON.parse(volumes[1]?.lines[2] ?? "")).toMatchObject({ state: "code_only", reason: "none" });
   });
 
   test("nothing comes after run_end; a failed phase ends it, and so does a stop", () => {
-    const over = told(
+    const over = reported(
       began,
       entered("1"),
       failed("1"),
@@ -188,7 +188,7 @@ describe("the log of a quality run", () => {
     );
     expect(short(over.volumes[0]?.lines ?? []).slice(-2)).toEqual(["error 1 false", "run_end"]);
     expect(over.errors).toEqual([{ code: "proof_missing", reason: "min_lines: found 119" }]);
-    const { volumes } = told(...whole);
+    const { volumes } = reported(...whole);
     expect(JSON.parse(volumes[0]?.lines.at(-1) ?? "")).toMatchObject({
       event: "run_end",
       status: "success",
@@ -204,7 +204,7 @@ describe("the log of a quality run", () => {
       by,
       detail: "src/a.js",
     });
-    expect(short(told(began, entered("1"), cut("scope"), cut("operator"), cut("provider")).volumes[0]?.lines ?? []).slice(3)).toEqual([
+    expect(short(reported(began, entered("1"), cut("scope"), cut("operator"), cut("provider")).volumes[0]?.lines ?? []).slice(3)).toEqual([
       "error 1 true",
       "error 1 true",
     ]);
@@ -237,7 +237,7 @@ describe("PROGRESS.md", () => {
       1: [{ path: "quality/EXPLORATION.md", bytes: 12_034 }],
       2: [{ path: "quality/REQUIREMENTS.md", bytes: 28_891 }, { path: "quality/x.bin" }],
     };
-    const log = told(
+    const log = reported(
       began,
       entered("1"),
       tallied("1", { artifacts: artifacts[1], patterns: [1, 2, 3, 4, 5, 6, 7].map((pattern) => ({ pattern, findings_count: 0 })) }),
@@ -278,12 +278,12 @@ ${["D", "C", "B", "A"].map((pass) => `- 2026-05-15T14:23:32.000Z — pass_ended 
 - quality/REQUIREMENTS.md (28,891 bytes)
 - quality/x.bin (size unknown)
 `);
-    expect(progressPage(told(), { differs: null, isVerifiedEarlier: false })).toBe("");
+    expect(progressPage(reported(), { differs: null, isVerifiedEarlier: false })).toBe("");
   });
 
   test("passes are named only where the log tells of them; a number alone is a number", () => {
     const pageOf = (more: Partial<PhaseTally>) =>
-      progressPage(told(began, entered("4"), tallied("4", more), done("4")), { differs: null, isVerifiedEarlier: false });
+      progressPage(reported(began, entered("4"), tallied("4", more), done("4")), { differs: null, isVerifiedEarlier: false });
     expect(pageOf({})).toContain("phase_end phase=4 passes_complete=4 req_count=89");
     const two = { passes: [{ pass: "A" }, { pass: "C" }], key_counts: { req_count: 1, uc_count: 1, passes_complete: 2 } } as const;
     expect(pageOf({ ...two, passes: [...two.passes] })).toContain("phase_end phase=4 passes=[A,C] req_count=1");
@@ -291,7 +291,7 @@ ${["D", "C", "B", "A"].map((pass) => `- 2026-05-15T14:23:32.000Z — pass_ended 
 
   test("a gate that the tool before judged is told with its verdict", () => {
     const counts = { "6": { bugs_md_count: 6, gate_verdict: "partial" } };
-    const log = told(began, entered("6"), tallied("6", { key_counts: counts["6"] }), done("6"));
+    const log = reported(began, entered("6"), tallied("6", { key_counts: counts["6"] }), done("6"));
     const page = progressPage(log, { differs: null, isVerifiedEarlier: true });
     expect(page).toContain(
       "Verdict: partial, judged by the tool that began this run and not again here; see quality/results/quality-gate.log.",
@@ -301,7 +301,7 @@ ${["D", "C", "B", "A"].map((pass) => `- 2026-05-15T14:23:32.000Z — pass_ended 
   test("patterns are told by their numbers, and somebody else's words stay on their line", () => {
     const patterns = [1, 2, 3, 5].map((pattern) => ({ pattern, findings_count: 0 }));
     const page = progressPage(
-      told(began, entered("1"), tallied("1", { patterns, artifacts: [{ path: "quality/a\n## Phases\n.md", bytes: 1 }] }), done("1")),
+      reported(began, entered("1"), tallied("1", { patterns, artifacts: [{ path: "quality/a\n## Phases\n.md", bytes: 1 }] }), done("1")),
       { differs: "line 3", isVerifiedEarlier: true },
     );
     expect(page).toContain("patterns 1-3, 5 walked");

@@ -116,8 +116,8 @@ export class RunStateLog {
   #reopen({ walk, because }: EventOf<"phase_reopened">): void {
     const phase = phaseOf(walk);
     if (phase === null) return;
-    const isTold = this.#log?.ended.has(phase) === true || this.#log?.isOver === true;
-    if (isTold) this.#again.set(phase, reopenings[because] ?? `Phase ${phase} is done again (${because}).`);
+    const isReported = this.#log?.ended.has(phase) === true || this.#log?.isOver === true;
+    if (isReported) this.#again.set(phase, reopenings[because] ?? `Phase ${phase} is done again (${because}).`);
   }
 
   #beginAnew(ts: string): void {

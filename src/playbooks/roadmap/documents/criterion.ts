@@ -34,14 +34,14 @@ function verifiedBy(text: string): CriterionRead | null {
     if (span === undefined) continue;
     if (marks.length > 1)
       faults.push(warning("two_checks", "found `verified by` twice in one criterion, of which only the first with a command counts"));
-    const told = expectationAt(text.slice(span.end).trimStart());
+    const reported = expectationAt(text.slice(span.end).trimStart());
     const command = span.code.trim();
     const fault = command === "" ? [empty] : [];
     return {
       text: wordsBefore(text.slice(0, mark.index), command),
       command: command === "" ? null : command,
-      expect: told.expect,
-      faults: [...faults, ...fault, ...told.faults],
+      expect: reported.expect,
+      faults: [...faults, ...fault, ...reported.faults],
     };
   }
   const [unquoted] = marks;
@@ -58,13 +58,13 @@ function afterColons(text: string): CriterionRead | null {
   const rest = text.slice(at.index + at[0].length).trim();
   const quoted = codeSpansOf(rest).find(({ start }) => start === 0);
   if (quoted !== undefined && (quoted.end === rest.length || /^\s*\(/.test(rest.slice(quoted.end)))) {
-    const told = expectationAt(rest.slice(quoted.end).trimStart());
-    return checked(words, quoted.code.trim(), told.expect, told.faults);
+    const reported = expectationAt(rest.slice(quoted.end).trimStart());
+    return checked(words, quoted.code.trim(), reported.expect, reported.faults);
   }
   const opens = [...rest.matchAll(/\s\((?=returns\b|expects?\b)/gi)].at(-1);
   if (opens !== undefined && closingParenthesis(rest, opens.index + 1) === rest.length - 1) {
-    const told = expectationAt(rest.slice(opens.index + 1));
-    return checked(words, rest.slice(0, opens.index).trim(), told.expect, told.faults);
+    const reported = expectationAt(rest.slice(opens.index + 1));
+    return checked(words, rest.slice(0, opens.index).trim(), reported.expect, reported.faults);
   }
   return checked(words, rest, null, []);
 }

@@ -24,10 +24,10 @@ const planned = (criteria: CheckedCriterion[], tasks: PlanTask[] = []) => ({
 });
 const phase = (...success_criteria: CheckedCriterion[]) => ({ id: "3", success_criteria });
 
-const told = (criteria: ReturnType<typeof phaseCriteria>) => criteria.map(({ id, command, by }) => [id, command, by]);
+const reported = (criteria: ReturnType<typeof phaseCriteria>) => criteria.map(({ id, command, by }) => [id, command, by]);
 
 test("without a plan the roadmap's criteria are all there is, with or without a command", () => {
-  expect(told(phaseCriteria(phase(criterion("a", "test -f a"), criterion("b")), "ROADMAP.md", null))).toEqual([
+  expect(reported(phaseCriteria(phase(criterion("a", "test -f a"), criterion("b")), "ROADMAP.md", null))).toEqual([
     ["criterion:3.1", "test -f a", "roadmap"],
     ["criterion:3.2", null, "roadmap"],
   ]);
@@ -35,14 +35,14 @@ test("without a plan the roadmap's criteria are all there is, with or without a 
 
 test("the user's command stays where a plan has another one for the same criterion, in its list and in its tasks", () => {
   const found = planned([criterion("A works.", "echo planner")], [task("03-01", [criterion("a works", "echo task")])]);
-  expect(told(phaseCriteria(phase(criterion("a works", "npm run a")), "ROADMAP.md", found))).toEqual([
+  expect(reported(phaseCriteria(phase(criterion("a works", "npm run a")), "ROADMAP.md", found))).toEqual([
     ["criterion:3.1", "npm run a", "roadmap"],
   ]);
 });
 
 test("a plan gives a command to a criterion that has none: by its words, or by its place where the lists are as long", () => {
   const found = planned([criterion("something", "one"), criterion("second thing", "two")]);
-  expect(told(phaseCriteria(phase(criterion("first thing"), criterion("Second thing")), "ROADMAP.md", found))).toEqual([
+  expect(reported(phaseCriteria(phase(criterion("first thing"), criterion("Second thing")), "ROADMAP.md", found))).toEqual([
     ["criterion:3.1", "one", "plan"],
     ["criterion:3.2", "two", "plan"],
   ]);
@@ -69,7 +69,7 @@ test("what every task must show counts too, one command once; a person's tasks s
     ],
   );
   const criteria = phaseCriteria(phase(), "ROADMAP.md", found);
-  expect(told(criteria)).toEqual([
+  expect(reported(criteria)).toEqual([
     ["criterion:3.03-01.1", "npm test", "plan"],
     ["criterion:3.03-01.2", "test -f b", "plan"],
     ["criterion:3.03-02.2", "test -f d", "plan"],

@@ -35,15 +35,15 @@ export function phaseCriteria(phase: Phase, roadmapPath: string, found: PlanAt |
     const id = `criterion:${phase.id}.${n + 1}`;
     const answer = answers.get(n);
     if (criterion.command !== null || answer === undefined || found === null)
-      return { ...told(criterion, roadmapPath), id, by: "roadmap", task: null }; // K1
-    return { ...told(answer, found.path), id, text: criterion.text, by: "plan", task: null };
+      return { ...reported(criterion, roadmapPath), id, by: "roadmap", task: null }; // K1
+    return { ...reported(answer, found.path), id, text: criterion.text, by: "plan", task: null };
   });
   if (found === null) return own;
   const taken = new Set(answers.values());
   const added = found.plan.criteria
     .filter((criterion) => !taken.has(criterion))
     .map((criterion, n): PhaseCriterion => ({
-      ...told(criterion, found.path),
+      ...reported(criterion, found.path),
       id: `criterion:${phase.id}.plan-${n + 1}`,
       by: "plan",
       task: null,
@@ -52,7 +52,7 @@ export function phaseCriteria(phase: Phase, roadmapPath: string, found: PlanAt |
     .filter(({ type }) => type === "auto")
     .flatMap(({ id: task, verify }) =>
       verify.map((criterion, n): PhaseCriterion => ({
-        ...told(criterion, found.path),
+        ...reported(criterion, found.path),
         id: taskCriterionId(phase.id, task, n),
         by: "plan",
         task,
@@ -65,7 +65,7 @@ export function phaseCriteria(phase: Phase, roadmapPath: string, found: PlanAt |
 /** K2 */
 export const taskCriterionId = (phase: string, task: string, n: number): string => `criterion:${phase}.${task}.${n + 1}`;
 
-const told = (
+const reported = (
   { text, command, expect, line }: CheckedCriterion,
   path: string,
 ): Pick<PhaseCriterion, "text" | "command" | "expect" | "source"> => ({

@@ -10,7 +10,7 @@ import { phasesMax, readRoadmap } from "./roadmap.ts";
 const fixture = (name: string): string => readFileSync(resolve(import.meta.dirname, "../../../../test/fixtures/roadmap", name), "utf8");
 const traps = fixture("traps.md");
 const read = (text: string) => readRoadmap("ROADMAP.md", text);
-const told = (text: string): readonly string[] => read(text).findings.map(({ line, column, rule }) => `${line}:${column} ${rule}`);
+const reported = (text: string): readonly string[] => read(text).findings.map(({ line, column, rule }) => `${line}:${column} ${rule}`);
 const rules = (text: string): readonly string[] => read(text).findings.map(({ rule }) => rule);
 const one = (...lines: readonly string[]) => read(["### Phase 1: One", ...lines, "### Phase 2: Two", "**Goal**: two"].join("\n"));
 const phaseOne = (...lines: readonly string[]) => one(...lines).phases.find(({ id }) => id === "1");
@@ -35,7 +35,7 @@ describe("a roadmap with every trap", () => {
   });
 
   test("has no error, and tells what is odd with line and column", () => {
-    expect(told(traps)).toEqual([
+    expect(reported(traps)).toEqual([
       "16:3 name_differs",
       "17:3 missing_section",
       "77:5 no_criteria",
@@ -101,7 +101,7 @@ describe("a roadmap with every trap", () => {
 
 describe("what is wrong is told all at once", () => {
   test("every fault of a broken roadmap, by line", () => {
-    expect(told(fixture("broken.md"))).toEqual([
+    expect(reported(fixture("broken.md"))).toEqual([
       "4:3 checkbox",
       "5:3 duplicate_id",
       "6:3 phase_id",

@@ -326,8 +326,10 @@ describe("what a failure leaves", () => {
   test("planner and executor are told what was learned, nobody else is", async () => {
     const here = room();
     const face = await follow(here, entries, { from: halt + 1 });
-    const told = (role: string, holds: boolean | null) => face.learnings?.(role, () => Promise.resolve(holds)) ?? Promise.resolve("none");
-    for (const role of ["planner", "executor"]) expect(await told(role, null)).toContain("**Prevention rule:**");
-    for (const role of ["researcher", "plan_checker", "verifier", "judge", "debugger", "auditor"]) expect(await told(role, true)).toBe("");
+    const reported = (role: string, holds: boolean | null) =>
+      face.learnings?.(role, () => Promise.resolve(holds)) ?? Promise.resolve("none");
+    for (const role of ["planner", "executor"]) expect(await reported(role, null)).toContain("**Prevention rule:**");
+    for (const role of ["researcher", "plan_checker", "verifier", "judge", "debugger", "auditor"])
+      expect(await reported(role, true)).toBe("");
   });
 });

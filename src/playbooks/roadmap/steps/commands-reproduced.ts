@@ -19,15 +19,15 @@ export function commandsReproduced(parts: RoadmapParts) {
     version: 1,
     async prove(order: Order): Found {
       const claim = handedBy(parts, order.walk, openStep(order.state, order.walk).id);
-      const told = textsIn(claim, "commands_run");
-      if (told.length === 0 && !namesPlace(claim))
+      const reported = textsIn(claim, "commands_run");
+      if (reported.length === 0 && !namesPlace(claim))
         return {
           ok: false,
           facts: { reproduced: false, commands: 0 },
           reason: "return_invalid",
           detail: "no command it ran and no file:line it looked at is named; expected commands_run: `command -> result`",
         }; // C2
-      const claims = told.flatMap(reportedCommand).slice(0, commandsMax);
+      const claims = reported.flatMap(reportedCommand).slice(0, commandsMax);
       const checks = claims.map(({ command, expect }, n): Check => ({
         id: `told:${order.walk.phase}.${n + 1}`,
         kind: "proof",
@@ -38,7 +38,7 @@ export function commandsReproduced(parts: RoadmapParts) {
       }));
       const results = await runChecks(parts, order, checks, order.commit);
       const refuted = results.filter(({ status }) => status === "failed"); // C1
-      const facts = { commands: told.length, reproduced: refuted.length === 0, refuted: refuted.length };
+      const facts = { commands: reported.length, reproduced: refuted.length === 0, refuted: refuted.length };
       if (refuted.length === 0) return { ok: true, facts, checks: results };
       const detail = refuted
         .map(

@@ -18,12 +18,12 @@ export function planAgreed(parts: RoadmapParts) {
       const facts = { agreed: pass === true && isSure };
       if (facts.agreed) return Promise.resolve({ ok: true, facts });
       const issues = fieldOf(said, "issues");
-      const told = (Array.isArray(issues) ? issues : []).slice(0, issuesShownMax).map(issueText);
+      const reported = (Array.isArray(issues) ? issues : []).slice(0, issuesShownMax).map(issueText);
       const why =
         pass === true
           ? `the checker's confidence is ${String(confidence)}, expected ${confidenceMin} or more`
           : "the checker does not let it pass";
-      return Promise.resolve({ ok: false, facts, detail: [why, ...told].join("\n") });
+      return Promise.resolve({ ok: false, facts, detail: [why, ...reported].join("\n") });
     },
   };
 }

@@ -29,7 +29,7 @@ function reading(options: Readonly<Record<string, string | boolean>>, { text = r
   const home = { root: folder, folder };
   return readPhases({ verifier: {} as never, workspace, home, readBlob: () => Buffer.from(text), entries: () => [] })(state);
 }
-const told = async (...given: Parameters<typeof reading>): Promise<unknown> => {
+const reported = async (...given: Parameters<typeof reading>): Promise<unknown> => {
   const found = await reading(...given);
   return "problem" in found ? found.problem : found.map(({ id, after, skip }) => [id, after.join(), skip ?? ""].join(" ").trim());
 };
@@ -43,18 +43,18 @@ describe("the reader roadmap", () => {
     ["2.1", ["2.1"]],
     ["1", ["1  already_completed"]],
   ])("%s: in execution order, with the completed phases it rests on", async (phases, wanted) => {
-    expect(await told({ phases })).toEqual(wanted);
+    expect(await reported({ phases })).toEqual(wanted);
   });
 
   test("with the whole roadmap every completed phase is told, whatever was asked for besides", async () => {
-    expect(await told({ phases: "3", complete: true })).toEqual(["1  already_completed", "2 1", "2.1 2", "10", "3 10"]);
+    expect(await reported({ phases: "3", complete: true })).toEqual(["1  already_completed", "2 1", "2.1 2", "10", "3 10"]);
   });
 
   test("what state and archive know goes before the box in the roadmap", async () => {
     mkdirSync(join(folder, "archive"), { recursive: true });
     const archived = { phases: { phase_10: { status: "completed" }, phase_1: { status: "failed" } } };
     writeFileSync(join(folder, "archive/run-2026-01-01-000000.json"), JSON.stringify(archived));
-    expect(await told({ phases: "all" })).toEqual(["1", "2 1", "2.1 2", "10  already_completed", "3 10"]);
+    expect(await reported({ phases: "all" })).toEqual(["1", "2 1", "2.1 2", "10  already_completed", "3 10"]);
     rmSync(join(folder, "archive"), { recursive: true });
   });
 
@@ -71,14 +71,14 @@ describe("the reader roadmap", () => {
 
   test("a stub is refused with its line, unless a plan says what it is about or nobody asked for it", async () => {
     const text = roadmap + section("11", "Nothing", "TBD");
-    expect(await told({ phases: "11" }, { text })).toMatch(/ROADMAP\.md:\d+: phase 11 has only the goal "TBD" and no plan/);
-    expect(await told({ phases: "11" }, { text, paths: [".planning/phases/11-later/PLAN.md"] })).toEqual(["11"]);
-    expect(await told({ phases: "3" }, { text })).toEqual(["3"]);
+    expect(await reported({ phases: "11" }, { text })).toMatch(/ROADMAP\.md:\d+: phase 11 has only the goal "TBD" and no plan/);
+    expect(await reported({ phases: "11" }, { text, paths: [".planning/phases/11-later/PLAN.md"] })).toEqual(["11"]);
+    expect(await reported({ phases: "3" }, { text })).toEqual(["3"]);
   });
 
   test("a selection that names nothing, and a roadmap that goes in a ring, are told", async () => {
-    expect(await told({ phases: "7" })).toMatch(/which names no phase/);
-    expect(await told({ phases: "all" }, { text: section("1", "Phase 2") + section("2", "Phase 1") })).toMatch(
+    expect(await reported({ phases: "7" })).toMatch(/which names no phase/);
+    expect(await reported({ phases: "all" }, { text: section("1", "Phase 2") + section("2", "Phase 1") })).toMatch(
       /wait for each other: 1 -> 2/,
     );
   });

@@ -139,8 +139,8 @@ describe("the report", () => {
       gaps: expect.stringMatching(/^The self-audit did not come to its end: R-1 was not looked at, nor R-2[^;]*$/) as string,
     });
     expect((await perform(room(), { ...run, judged })).facts).not.toHaveProperty("verdict"); // nothing was left open
-    const told = { code: "audit_failed", message: expect.stringContaining("R-1 was not looked at") as string };
-    expect(dataIn(unaudited)).toMatchObject({ warnings: expect.arrayContaining([told]) as unknown });
+    const reported = { code: "audit_failed", message: expect.stringContaining("R-1 was not looked at") as string };
+    expect(dataIn(unaudited)).toMatchObject({ warnings: expect.arrayContaining([reported]) as unknown });
     expect(unaudited.text(".autopilot/completion-report.md")).toMatch(/## Self-audit\n\nThe self-audit did not come to its end/);
     await perform(broken, failedIn("after.integration", "check", "sum adds: failed"));
     const held = expect.objectContaining({ code: "integration_failed" }) as unknown;
@@ -164,8 +164,8 @@ describe("the report", () => {
   });
   test("what it found makes the log's event of a whole roadmap", async () => {
     const { facts } = await perform(room());
-    const told = { event: "step_completed", attempt: "after.wrap_up@1/report#1", facts, actor: "system", reason_code: "ok" };
-    const entry = { ...told, seq: 999, epoch: 0, ts: "2026-02-01T00:00:00.000Z", active_ms: 0, prev: "", crc: "" } as unknown as Entry;
+    const reported = { event: "step_completed", attempt: "after.wrap_up@1/report#1", facts, actor: "system", reason_code: "ok" };
+    const entry = { ...reported, seq: 999, epoch: 0, ts: "2026-02-01T00:00:00.000Z", active_ms: 0, prev: "", crc: "" } as unknown as Entry;
     const log = roadmapStateOf(run, [...tape.entries, entry]).event_log;
     const report = log.find(({ event }) => event === "batch_completion_report");
     expect(v.safeParse(roadmapEventSchemas.batch_completion_report, report).issues).toBeUndefined();

@@ -41,17 +41,17 @@ export function triage(parts: RoadmapParts) {
       const checks = checksIn(criteria);
       const results = await runChecks(parts, order, checks, state.tip.commit);
       const held = results.filter(({ status }) => status === "passed");
-      const passed = held.filter(isTelling).length;
+      const passed = held.filter(isReporting).length;
       const ratio = criteria.length === 0 ? 0 : passed / criteria.length; // T1
       const wasAsked = walk.seen[roadmapSteps.human] === undefined ? 0 : 1; // in an earlier visit, which failed
       const left = plan === null ? wasAsked : plan.plan.tasks.filter(({ type }) => type !== "auto").length;
-      const told = routed(ratio, { total: criteria.length, checked: checks.length, passed, left, trivial: held.length - passed });
+      const reported = routed(ratio, { total: criteria.length, checked: checks.length, passed, left, trivial: held.length - passed });
       const phaseType = typeOf(parts, state, plan, aboutPhase(phase));
       const estimated = estimatedTokens({ phaseType, tasks: plan?.plan.tasks.map(plainTask) ?? null });
       const warning = costWarning(phase.id, estimated, state.limits.phase["tokens"] ?? Number.POSITIVE_INFINITY);
       const facts = {
-        ...told,
-        route: told.routing,
+        ...reported,
+        route: reported.routing,
         total_criteria: criteria.length,
         criteria_source: plan !== null ? "plan" : criteria.length > 0 ? "roadmap" : "none",
         plan_exists: plan !== null,
@@ -60,13 +60,13 @@ export function triage(parts: RoadmapParts) {
         estimated_tokens: estimated,
         ...(warning === null ? {} : { cost_warning: warning }),
       };
-      return { ok: true, facts, checks: results, locks: checks, detail: told.note };
+      return { ok: true, facts, checks: results, locks: checks, detail: reported.note };
     },
   };
 }
 
 /** Whether a check that passed could have failed. T1 */
-export const isTelling = ({ check: { command, expect } }: { readonly check: Pick<Check, "command" | "expect"> }): boolean =>
+export const isReporting = ({ check: { command, expect } }: { readonly check: Pick<Check, "command" | "expect"> }): boolean =>
   trivialBecause(command, expect ?? null) === null;
 
 type Counted = {

@@ -9,7 +9,7 @@ import { placesIn, whyNotThere } from "./places.ts";
 import { saysItStays } from "./plan-proof.ts";
 import { isResolved } from "./preflight.ts";
 import { tasksOf } from "./read-plan.ts";
-import { isTelling } from "./triage.ts";
+import { isReporting } from "./triage.ts";
 import { isSource, orphansAmong } from "./wiring.ts";
 
 describe("places", () => {
@@ -162,7 +162,7 @@ describe("wiring", () => {
 });
 
 test("what a phase shows already is shown by commands that could have failed", () => {
-  expect(["true", "echo done", "test -f a.txt || true"].filter((command) => isTelling({ check: { command } }))).toEqual([]);
-  expect(isTelling({ check: { command: "grep -c x a.txt", expect: { kind: "at_least", count: 0 } } })).toBe(false);
-  expect(["test -f a.txt", "npm test"].every((command) => isTelling({ check: { command } }))).toBe(true);
+  expect(["true", "echo done", "test -f a.txt || true"].filter((command) => isReporting({ check: { command } }))).toEqual([]);
+  expect(isReporting({ check: { command: "grep -c x a.txt", expect: { kind: "at_least", count: 0 } } })).toBe(false);
+  expect(["test -f a.txt", "npm test"].every((command) => isReporting({ check: { command } }))).toBe(true);
 });

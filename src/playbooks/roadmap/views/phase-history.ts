@@ -106,11 +106,11 @@ export function openPhaseHistory(): PhaseHistory {
         return;
       }
       case "step_started":
-        if (isOwnWalk(entry.walk)) phaseOf(entry.walk).steps.set(entry.step, toldOf("in_progress", entry));
+        if (isOwnWalk(entry.walk)) phaseOf(entry.walk).steps.set(entry.step, reportedOf("in_progress", entry));
         else setTask(entry.walk, (task) => (task.status = "in_progress"));
         return;
       case "step_skipped":
-        if (isOwnWalk(entry.walk)) phaseOf(entry.walk).steps.set(entry.step, toldOf("skipped", entry));
+        if (isOwnWalk(entry.walk)) phaseOf(entry.walk).steps.set(entry.step, reportedOf("skipped", entry));
         return;
       case "turn_ended":
         turns.set(entry.attempt, {
@@ -152,9 +152,9 @@ export function openPhaseHistory(): PhaseHistory {
     turns.delete(entry.attempt);
     if (parts === null || !isOwnWalk(parts.walk)) return;
     const phase = phaseOf(parts.walk);
-    const told = toldOf(entry.event === "step_completed" ? "passed" : "failed", entry);
+    const reported = reportedOf(entry.event === "step_completed" ? "passed" : "failed", entry);
     phase.steps.set(parts.step, {
-      ...told,
+      ...reported,
       facts: entry.facts,
       says: turn?.says ?? {},
       checks: entry.checks ?? [],
@@ -178,8 +178,8 @@ export function openPhaseHistory(): PhaseHistory {
 
   const setTask = (walk: string, change: (task: TaskSummary) => void): void => {
     const task = taskOfCursor(walk);
-    const told = task === null ? undefined : phases.get(phaseOfPath(walk))?.tasks.get(task);
-    if (told !== undefined) change(told);
+    const reported = task === null ? undefined : phases.get(phaseOfPath(walk))?.tasks.get(task);
+    if (reported !== undefined) change(reported);
   };
 
   const defer = (phase: PhaseSummary, question: string): void => {
@@ -216,8 +216,8 @@ export function openPhaseHistory(): PhaseHistory {
 
 /** What the plan leaves to a person, in the words of its lint. */
 function leftIn({ steps }: PhaseSummary): string | null {
-  const told = own(steps.get(roadmapSteps.planCheck)?.facts ?? {}, "left_to_people");
-  return typeof told === "string" && told !== "" ? told : null;
+  const reported = own(steps.get(roadmapSteps.planCheck)?.facts ?? {}, "left_to_people");
+  return typeof reported === "string" && reported !== "" ? reported : null;
 }
 
 const taskStatus = { task_completed: "completed", task_failed: "failed", task_skipped: "skipped" } as const;
@@ -256,7 +256,7 @@ function begin(phase: PhaseSummary, entry: Entry): void {
   phase.visit = [entry];
 }
 
-const toldOf = (status: StepSummary["status"], { ts, seq }: Entry): StepSummary => ({
+const reportedOf = (status: StepSummary["status"], { ts, seq }: Entry): StepSummary => ({
   status,
   at: ts,
   seq,

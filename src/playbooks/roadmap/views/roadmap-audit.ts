@@ -21,7 +21,7 @@ export function openAuditBook(claimOf: ClaimOf): AuditBook {
   let found = 0;
   let fixed = 0;
   let audits = 0;
-  let isTold = false;
+  let isReported = false;
   let isBegun = false;
   let checked = 0;
   let passed = 0;
@@ -30,7 +30,7 @@ export function openAuditBook(claimOf: ClaimOf): AuditBook {
   const beginAnew = (): readonly AuditLine[] => {
     open.clear();
     [found, fixed, audits, checked, passed] = [0, 0, 0, 0, 0];
-    [isTold, isBegun] = [false, false];
+    [isReported, isBegun] = [false, false];
     return [];
   };
 
@@ -53,18 +53,18 @@ export function openAuditBook(claimOf: ClaimOf): AuditBook {
 
   const audited = (entry: Extract<Entry, { event: "step_completed" | "step_failed" }>): readonly AuditLine[] => {
     const hash = claims.get(entry.attempt);
-    const told = hash === undefined ? null : auditTold(claimOf(hash));
+    const reported = hash === undefined ? null : auditReported(claimOf(hash));
     const counted = entry.facts["gaps"];
     if (entry.event === "step_failed") return [];
     audits++;
-    isTold = told !== null;
-    if (told === null) return counted === 0 ? close(new Set()) : [];
+    isReported = reported !== null;
+    if (reported === null) return counted === 0 ? close(new Set()) : [];
     if (audits === 1) {
-      checked = told.checked;
-      passed = told.checked - told.gaps.length;
+      checked = reported.checked;
+      passed = reported.checked - reported.gaps.length;
     }
-    const lines = close(new Set(told.gaps.map(({ requirement_id }) => requirement_id)));
-    return [...lines, ...told.gaps.flatMap(find)];
+    const lines = close(new Set(reported.gaps.map(({ requirement_id }) => requirement_id)));
+    return [...lines, ...reported.gaps.flatMap(find)];
   };
 
   return {
@@ -83,7 +83,7 @@ export function openAuditBook(claimOf: ClaimOf): AuditBook {
           return [];
         case "tasks_read": {
           // Where the auditor's own words are not at hand, the gaps are those that somebody is set to close.
-          if (isTold) return [];
+          if (isReported) return [];
           const tasks = entry.waves.flat();
           const lines = close(new Set([...tasks.map(({ id }) => id), ...entry.left]));
           return [...lines, ...tasks.flatMap(({ id, title, files }) => find(gapOfTask(id, title, files)))];
@@ -138,7 +138,7 @@ const gapOfTask = (id: string, title: string | undefined, files: readonly string
 });
 
 /** An audit's return, as far as it is one. */
-function auditTold(claim: unknown): { readonly checked: number; readonly gaps: readonly Gap[] } | null {
+function auditReported(claim: unknown): { readonly checked: number; readonly gaps: readonly Gap[] } | null {
   const results = listOf(fieldOf(claim, "audit_results"));
   if (results.length === 0) return null;
   const checks = results.flatMap((result) =>

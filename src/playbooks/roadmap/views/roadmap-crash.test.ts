@@ -21,8 +21,8 @@ test("a run opened again without having been resumed says that it crashed", () =
 
 test("a state.json that had to be rebuilt leaves a line", () => {
   const tape = begun(flowNamed("roadmap"));
-  const told = { field: "the whole file", found: "line 1: not JSON", kept: "the journal", because: "the journal is the truth" };
-  tape.append({ event: "document_differed", path: ".autopilot/state.json", ...told });
-  tape.append({ event: "document_differed", path: "_docs/_autopilot_state.md", ...told });
+  const reported = { field: "the whole file", found: "line 1: not JSON", kept: "the journal", because: "the journal is the truth" };
+  tape.append({ event: "document_differed", path: ".autopilot/state.json", ...reported });
+  tape.append({ event: "document_differed", path: "_docs/_autopilot_state.md", ...reported });
   expect(log(tape).slice(1)).toEqual([["checkpoint_written", "state_rebuilt"]]);
 });

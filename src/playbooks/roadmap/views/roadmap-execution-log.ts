@@ -126,8 +126,8 @@ const tryOf = ({ attempt, ts }: EventOf<"step_started"> & Entry): Try => ({
   commands: [],
 });
 
-function change(told: Try | undefined, fields: Partial<Try>): void {
-  if (told !== undefined) Object.assign(told, fields);
+function change(reported: Try | undefined, fields: Partial<Try>): void {
+  if (reported !== undefined) Object.assign(reported, fields);
 }
 
 const roundOf = ({ attempt, waves, left }: EventOf<"tasks_read">): Round => ({
@@ -173,7 +173,7 @@ function taskLines({ id, title, files, status, tries }: Task): readonly string[]
     "",
     `- Files of the plan: ${files.length === 0 ? "none named" : firstPaths(files)}`,
     `- Retries: ${Math.max(0, tries.length - 1)}`,
-    ...tries.flatMap((told, at) => ["", `Try ${at + 1}: ${inText(told.result)}.`, "", ...tryLines(told)]),
+    ...tries.flatMap((reported, at) => ["", `Try ${at + 1}: ${inText(reported.result)}.`, "", ...tryLines(reported)]),
   ];
 }
 

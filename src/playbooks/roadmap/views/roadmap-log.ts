@@ -81,7 +81,7 @@ export function openRoadmapLog(chronicle: PhaseHistory, { claimOf = () => undefi
     const say = (event: RoadmapEventName, details: Details = {}, step?: string): void => {
       events.push({ timestamp: entry.ts, ...(phase === null ? {} : { phase }), ...namedStep(step, details), event });
     };
-    const told = phase === null ? undefined : chronicle.phases.get(phase);
+    const reported = phase === null ? undefined : chronicle.phases.get(phase);
     switch (entry.event) {
       case "run_drafted":
         if (entry.resumes !== undefined) resumes = { run: entry.resumes.run, status: entry.resumes.status };
@@ -132,16 +132,16 @@ export function openRoadmapLog(chronicle: PhaseHistory, { claimOf = () => undefi
         say(
           "phase_completed",
           given({
-            name: told?.name === phase ? undefined : told?.name,
+            name: reported?.name === phase ? undefined : reported?.name,
             reason: entry.because,
-            alignment_score: told?.steps.get("judge")?.says["alignment_score"],
+            alignment_score: reported?.steps.get("judge")?.says["alignment_score"],
           }),
         );
         return;
       case "phase_failed":
       case "closing_failed":
         completed.delete(phase);
-        return say("phase_failed", failedDetails(entry.because ?? entry.reason_code, rootCauseOf(told?.visit ?? [], phase, claimOf)));
+        return say("phase_failed", failedDetails(entry.because ?? entry.reason_code, rootCauseOf(reported?.visit ?? [], phase, claimOf)));
       case "step_started":
         if (taskOfCursor(entry.walk) !== null) return;
         say("step_started", { attempt: entry.attempt }, entry.step);
@@ -151,7 +151,7 @@ export function openRoadmapLog(chronicle: PhaseHistory, { claimOf = () => undefi
       case "step_failed": {
         const parts = attemptParts(entry.attempt);
         if (parts === null || taskOfCursor(parts.walk) !== null) return;
-        const categories = categoriesIn(claimOf, told?.steps.get(parts.step)?.claim ?? null);
+        const categories = categoriesIn(claimOf, reported?.steps.get(parts.step)?.claim ?? null);
         const why = entry.event === "step_failed" ? given({ reason: entry.reason_code, detail: entry.detail }) : {};
         say(
           entry.event,
@@ -164,7 +164,7 @@ export function openRoadmapLog(chronicle: PhaseHistory, { claimOf = () => undefi
       case "task_completed":
       case "task_failed": {
         const task = taskOfCursor(entry.walk) ?? entry.walk;
-        const commit = told?.tasks.get(task)?.commit ?? null;
+        const commit = reported?.tasks.get(task)?.commit ?? null;
         const details = { task: `task_${task}`, commit };
         return say(
           entry.event,
@@ -178,18 +178,18 @@ export function openRoadmapLog(chronicle: PhaseHistory, { claimOf = () => undefi
         return;
       }
       case "route_taken":
-        if (entry.count === "debug") say("debug_attempt", { attempt: told?.debugs ?? 1, from: entry.step }, roadmapSteps.debug);
-        if (entry.count === "replan") say("replan_attempt", { attempt: told?.replans ?? 1, from: entry.step }, entry.to);
+        if (entry.count === "debug") say("debug_attempt", { attempt: reported?.debugs ?? 1, from: entry.step }, roadmapSteps.debug);
+        if (entry.count === "replan") say("replan_attempt", { attempt: reported?.replans ?? 1, from: entry.step }, entry.to);
         return;
       case "block_opened": {
-        const why = told?.justification ?? null;
+        const why = reported?.justification ?? null;
         if (entry.step !== roadmapSteps.human || entry.house === true || why === null) return;
         const warning = unnecessaryDeferral({ phase, autoPassed: why.auto_tasks_passed, autoTotal: why.auto_tasks_total });
         if (warning !== null) say("unnecessary_deferral_warning", { ...why, message: warning.message }, entry.step);
         return;
       }
       case "block_answered": {
-        const verdict = told?.verdict ?? null;
+        const verdict = reported?.verdict ?? null;
         if (verdict !== null && verdict.timestamp === entry.ts && verdict.verdict === entry.answer)
           say("human_verdict_recorded", { verdict: verdict.verdict, issues: [...verdict.issues] }, roadmapSteps.human);
         return;

@@ -12,22 +12,22 @@ import { type PhaseSummary, roadmapSteps, type StepSummary } from "./phase-histo
 
 type PhaseView = RunView["phases"][number];
 
-export function recordOf(run: RunView, phase: PhaseView, told: PhaseSummary | undefined, claimOf: ClaimOf): PhaseRecord {
-  const tasks = told === undefined || told.tasks.size === 0 ? null : [...told.tasks.values()];
-  const phaseType = typeOf(phase, told);
-  const estimated = factIn(told, "estimated_tokens");
+export function recordOf(run: RunView, phase: PhaseView, reported: PhaseSummary | undefined, claimOf: ClaimOf): PhaseRecord {
+  const tasks = reported === undefined || reported.tasks.size === 0 ? null : [...reported.tasks.values()];
+  const phaseType = typeOf(phase, reported);
+  const estimated = factIn(reported, "estimated_tokens");
   return {
     phase_type: phaseType,
     status: statusOfPhase(run, phase),
-    started_at: told?.startedAt ?? null,
-    completed_at: told?.endedAt ?? null,
-    steps: told === undefined ? {} : stepsOf(told, claimOf),
-    debug_attempts: told?.debugs ?? 0,
-    replan_attempts: told?.replans ?? 0,
+    started_at: reported?.startedAt ?? null,
+    completed_at: reported?.endedAt ?? null,
+    steps: reported === undefined ? {} : stepsOf(reported, claimOf),
+    debug_attempts: reported?.debugs ?? 0,
+    replan_attempts: reported?.replans ?? 0,
     tokens_used: own(run.ledger.phase, phase.id)?.tokens ?? 0,
     estimated_tokens: typeof estimated === "number" && estimated >= 0 ? estimated : estimatedTokens({ phaseType, tasks }),
-    human_verify_justification: told?.justification ?? null,
-    human_verdict: told?.verdict ?? null,
+    human_verify_justification: reported?.justification ?? null,
+    human_verdict: reported?.verdict ?? null,
   };
 }
 
@@ -42,33 +42,33 @@ function statusOfPhase(run: RunView, phase: PhaseView): PhaseStatus {
 }
 
 /** What preflight or triage found of it. */
-function factIn(told: PhaseSummary | undefined, name: string): string | number | boolean | undefined {
-  const found = ["triage", "preflight"].map((step) => own(told?.steps.get(step)?.facts ?? {}, name));
+function factIn(reported: PhaseSummary | undefined, name: string): string | number | boolean | undefined {
+  const found = ["triage", "preflight"].map((step) => own(reported?.steps.get(step)?.facts ?? {}, name));
   return found.find((value) => value !== undefined);
 }
 
 /** What triage found it to be, by its words or the plan it had; where that was open, the files of the plan that was made since. */
-function typeOf({ name, about }: PhaseView, told: PhaseSummary | undefined): PhaseType {
-  const found = factIn(told, "phase_type");
+function typeOf({ name, about }: PhaseView, reported: PhaseSummary | undefined): PhaseType {
+  const found = factIn(reported, "phase_type");
   const known = phaseTypes.find((type) => type === found);
   if (known !== undefined && known !== "mixed") return known;
-  const files = [...(told?.tasks.values() ?? [])].flatMap((task) => task.files);
+  const files = [...(reported?.tasks.values() ?? [])].flatMap((task) => task.files);
   return phaseTypeOf({ files, says: about ?? name });
 }
 
-function stepsOf(told: PhaseSummary, claimOf: ClaimOf): StepRecords {
-  const { steps } = told;
+function stepsOf(reported: PhaseSummary, claimOf: ClaimOf): StepRecords {
+  const { steps } = reported;
   const [preflight, research, plan, planCheck, execute] = ["preflight", "research", "plan", roadmapSteps.planCheck, "execute"].map((name) =>
     steps.get(name),
   );
-  const verify = verifyOf(told, claimOf);
+  const verify = verifyOf(reported, claimOf);
   const judge = steps.get("judge");
   return {
     ...(preflight === undefined ? {} : { preflight: { status: gate[preflight.status], timestamp: preflight.at } }),
-    ...(research === undefined ? {} : { research: outputOf(told, research, "RESEARCH.md") }),
-    ...(plan === undefined ? {} : { plan: { ...outputOf(told, plan, "PLAN.md"), validation_rounds: told.planChecks } }),
+    ...(research === undefined ? {} : { research: outputOf(reported, research, "RESEARCH.md") }),
+    ...(plan === undefined ? {} : { plan: { ...outputOf(reported, plan, "PLAN.md"), validation_rounds: reported.planChecks } }),
     ...(planCheck === undefined ? {} : { plan_check: { status: planStatus(planCheck), confidence: scoreIn(planCheck, "confidence") } }),
-    ...(execute === undefined ? {} : { execute: { status: executeStatus(told, execute), tasks: tasksOf(told) } }),
+    ...(execute === undefined ? {} : { execute: { status: executeStatus(reported, execute), tasks: tasksOf(reported) } }),
     ...(verify === undefined ? {} : { verify }),
     ...(judge === undefined || judge.status === "in_progress"
       ? {}
@@ -80,11 +80,11 @@ const gate = { in_progress: "in_progress", passed: "pass", failed: "fail", skipp
 const work = { in_progress: "in_progress", passed: "completed", failed: "failed", skipped: "skipped" } as const;
 
 /** A step that was passed over has written nothing; only of a plan is it known that there was one. */
-function outputOf(told: PhaseSummary, step: StepSummary, file: "RESEARCH.md" | "PLAN.md"): NonNullable<StepRecords["research"]> {
-  const isFound = step.status === "skipped" && file === "PLAN.md" && factIn(told, "plan_exists") === true;
-  const path = isFound ? factIn(told, "plan_path") : undefined;
-  const hash = isFound ? factIn(told, "output_hash") : own(step.facts, "output_hash");
-  const output = typeof path === "string" ? path : `.planning/phases/${told.id}/${file}`;
+function outputOf(reported: PhaseSummary, step: StepSummary, file: "RESEARCH.md" | "PLAN.md"): NonNullable<StepRecords["research"]> {
+  const isFound = step.status === "skipped" && file === "PLAN.md" && factIn(reported, "plan_exists") === true;
+  const path = isFound ? factIn(reported, "plan_path") : undefined;
+  const hash = isFound ? factIn(reported, "output_hash") : own(step.facts, "output_hash");
+  const output = typeof path === "string" ? path : `.planning/phases/${reported.id}/${file}`;
   return {
     status: work[step.status],
     output: step.status === "passed" || isFound ? output : null,
@@ -99,13 +99,13 @@ function planStatus(step: StepSummary): "in_progress" | "pass" | "fail" | "skipp
   return pass === false || (typeof confidence === "number" && confidence < alignmentMin) ? "fail" : "pass";
 }
 
-function executeStatus(told: PhaseSummary, step: StepSummary): NonNullable<StepRecords["execute"]>["status"] {
+function executeStatus(reported: PhaseSummary, step: StepSummary): NonNullable<StepRecords["execute"]>["status"] {
   if (step.status !== "failed") return work[step.status];
-  return [...told.tasks.values()].some(({ status }) => status === "completed") ? "partial" : "failed";
+  return [...reported.tasks.values()].some(({ status }) => status === "completed") ? "partial" : "failed";
 }
 
-const tasksOf = (told: PhaseSummary): NonNullable<StepRecords["execute"]>["tasks"] =>
-  Object.fromEntries([...told.tasks].map(([id, { status, commit, retries }]) => [`task_${id}`, { status, commit, retries }]));
+const tasksOf = (reported: PhaseSummary): NonNullable<StepRecords["execute"]>["tasks"] =>
+  Object.fromEntries([...reported.tasks].map(([id, { status, commit, retries }]) => [`task_${id}`, { status, commit, retries }]));
 
 /** The runner's checks and the verifier's look together: red if either is, green only if both are of the same round. */
 function verifyOf({ steps }: PhaseSummary, claimOf: ClaimOf): StepRecords["verify"] | undefined {

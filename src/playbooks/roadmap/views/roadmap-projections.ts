@@ -49,22 +49,22 @@ export function openRoadmapBooks({ evidenceOf = () => null, ...extra }: BooksExt
   let run_id = "";
 
   const learn = (entry: Entry, phase: string): void => {
-    const told = state.chronicle.phases.get(phase);
-    if (told === undefined) return;
+    const reported = state.chronicle.phases.get(phase);
+    if (reported === undefined) return;
     if (entry.event === "phase_failed" || entry.event === "closing_failed") {
-      const post = postMortemOf(told.visit, {
+      const post = postMortemOf(reported.visit, {
         phase,
-        name: told.name,
+        name: reported.name,
         at: entry.ts,
         ...(extra.claimOf === undefined ? {} : { claimOf: extra.claimOf }),
       });
       if (post === null) return;
       postMortems.set(phase, post);
-      learnings.push(learningFromPostMortem(post, { run_id, recheck: recheckOf(told.visit, post.root_cause.category) }));
+      learnings.push(learningFromPostMortem(post, { run_id, recheck: recheckOf(reported.visit, post.root_cause.category) }));
     }
-    if (entry.event === "block_answered" && told.verdict?.timestamp === entry.ts) {
-      const { verdict, issues, timestamp } = told.verdict;
-      learnings.push(learningFromVerdict({ phase_id: phase, phase_name: told.name, verdict, issues, timestamp }, { run_id }));
+    if (entry.event === "block_answered" && reported.verdict?.timestamp === entry.ts) {
+      const { verdict, issues, timestamp } = reported.verdict;
+      learnings.push(learningFromVerdict({ phase_id: phase, phase_name: reported.name, verdict, issues, timestamp }, { run_id }));
     }
   };
 

@@ -32,9 +32,9 @@ function lastVisit(own: readonly Entry[]): readonly Entry[] {
 }
 
 function fromLog(log: RoadmapState["event_log"], fix_commits: string[]): SelfAuditSummary | null {
-  const told = log.findLast(({ event }) => event === "self_audit_completed")?.details;
-  if (told === undefined) return null;
-  const count = (name: string): number => (typeof told[name] === "number" ? told[name] : 0);
+  const reported = log.findLast(({ event }) => event === "self_audit_completed")?.details;
+  if (reported === undefined) return null;
+  const count = (name: string): number => (typeof reported[name] === "number" ? reported[name] : 0);
   const fixed = new Set(log.flatMap(({ event, details }) => (event === "self_audit_gap_fixed" ? [details["requirement_id"]] : [])));
   const remaining = log.filter(({ event, details }) => event === "self_audit_gap_found" && !fixed.has(details["requirement_id"]));
   return {

@@ -95,9 +95,9 @@ describe("what the seed leaves open is filled in and told", () => {
     const { state, findings } = readRoadmapState(text);
     expect(v.safeParse(RoadmapState, state).success).toBe(true);
     expect(read(state)).toEqual(value);
-    const told = findings.find((finding) => finding.path === path);
-    expect(told, findings.map((finding) => finding.path).join()).toMatchObject({ severity: "warning" });
-    expect(told?.line).toBeGreaterThan(1 - Number(told?.path.includes(".") !== true));
+    const reported = findings.find((finding) => finding.path === path);
+    expect(reported, findings.map((finding) => finding.path).join()).toMatchObject({ severity: "warning" });
+    expect(reported?.line).toBeGreaterThan(1 - Number(reported?.path.includes(".") !== true));
   });
 });
 

@@ -28,7 +28,7 @@ type Tree = Record<string, unknown>;
 
 export function readRoadmapState(text: string, file = ".autopilot/state.json"): RoadmapStateRead {
   const findings: Finding[] = [];
-  const tell = (severity: Finding["severity"], path: DataPath, rule: string, message: string): void => {
+  const report = (severity: Finding["severity"], path: DataPath, rule: string, message: string): void => {
     if (findings.length < findingsMax) findings.push({ file, ...jsonPlaceOf(source, path), path: pathText(path), rule, message, severity });
   };
   const source = text.replace(/^\uFEFF/, "");
@@ -40,7 +40,7 @@ export function readRoadmapState(text: string, file = ".autopilot/state.json"): 
   const many = tooManyIn(parsed.value);
   if (many !== null) return refused(file, "too_many", many);
   const state = structuredClone(parsed.value);
-  const warn: Warn = (path, rule, message) => tell("warning", path, rule, message);
+  const warn: Warn = (path, rule, message) => report("warning", path, rule, message);
   rename(state, warn);
   setTimes(state, warn);
   keepEvents(state, warn);
@@ -49,10 +49,10 @@ export function readRoadmapState(text: string, file = ".autopilot/state.json"): 
     if (issues.length === 0) return { state: value, findings };
     const mended = issues.filter((issue) => mend(state, issue, warn));
     if (mended.length > 0) continue;
-    for (const { path, rule, message } of issues) tell("error", path, rule, message); // R3
+    for (const { path, rule, message } of issues) report("error", path, rule, message); // R3
     return { state: null, findings };
   }
-  tell("error", [], "too_many_faults", "found too many faults to go through, expected a state.json of the roadmap's schema");
+  report("error", [], "too_many_faults", "found too many faults to go through, expected a state.json of the roadmap's schema");
   return { state: null, findings };
 }
 

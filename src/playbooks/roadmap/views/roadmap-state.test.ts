@@ -217,11 +217,11 @@ test("a step that was passed over has no output; of a plan that was found, its p
   const found = { plan_exists: true, plan_path: ".planning/phases/03-x/PLAN.md", output_hash: "a".repeat(64) };
   const isTriage = (entry: Entry): boolean => entry.event === "step_completed" && entry.attempt.startsWith("3@1/triage#");
   const entries = tape.entries.slice(0, tape.entries.findIndex(isTriage) + 1);
-  const told = entries.map((entry) =>
+  const reported = entries.map((entry) =>
     isTriage(entry) && entry.event === "step_completed" ? { ...entry, facts: { ...entry.facts, ...found } } : entry,
   );
   const skipped = (step: string): Entry => ({ ...entries.at(-1), event: "step_skipped", walk: "3", step }) as unknown as Entry;
-  const phase = roadmapStateOf(tape.run, [...told, skipped("research"), skipped("plan")]).phases["phase_3"];
+  const phase = roadmapStateOf(tape.run, [...reported, skipped("research"), skipped("plan")]).phases["phase_3"];
   expect(phase?.steps.research).toEqual({ status: "skipped", output: null, hash: null });
   expect(phase?.steps.plan).toMatchObject({ status: "skipped", output: found.plan_path, hash: `sha256:${found.output_hash}` });
 });
@@ -366,8 +366,8 @@ describe("meta, spec and breaker", () => {
     ],
     ["an agent's turn ends", { event: "session_opened", attempt: "1@1/plan#1", session: "s", agent: "a" }, []],
   ];
-  test.each(lines)("when %s, the log says so in the seed's words, or nothing", (_, event, told) =>
-    expect(events(roadmapStateOf(run(), [entry(event, 1)]))).toEqual(told),
+  test.each(lines)("when %s, the log says so in the seed's words, or nothing", (_, event, reported) =>
+    expect(events(roadmapStateOf(run(), [entry(event, 1)]))).toEqual(reported),
   );
 });
 

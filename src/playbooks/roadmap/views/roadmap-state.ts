@@ -73,11 +73,11 @@ export function roadmapStateOf(run: RunView, entries: Iterable<Entry>, { aliveAt
   return book.stateOf(run, aliveAt);
 }
 
-type Told = { readonly chronicle: PhaseHistory; readonly claimOf: ClaimOf; readonly carried: RoadmapState | null };
+type Reported = { readonly chronicle: PhaseHistory; readonly claimOf: ClaimOf; readonly carried: RoadmapState | null };
 
 function drawn(
   run: RunView,
-  { chronicle, claimOf, carried }: Told,
+  { chronicle, claimOf, carried }: Reported,
   event_log: RoadmapState["event_log"],
   aliveAt: string | undefined,
 ): RoadmapState {

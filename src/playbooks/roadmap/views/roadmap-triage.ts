@@ -48,8 +48,8 @@ function wholeIn(facts: Facts, name: string): number | undefined {
 }
 
 function sourceOf(facts: Facts, checked: number): TriageFile["criteria_source"] {
-  const told = facts["criteria_source"];
-  if (told === "plan" || told === "roadmap" || told === "none") return told;
+  const reported = facts["criteria_source"];
+  if (reported === "plan" || reported === "roadmap" || reported === "none") return reported;
   return checked === 0 ? "none" : facts["plan_exists"] === true ? "plan" : "roadmap";
 }
 

@@ -149,19 +149,23 @@ function resultsOf({ checks, verify }: Round): readonly CheckResult[] {
 
 function automatedLines(round: Round, said: unknown): readonly string[] {
   const found = automatedOf(resultsOf(round));
-  const told = fieldOf(said, "automated_checks");
+  const reported = fieldOf(said, "automated_checks");
   return table(
     ["Check", "The runner found", "The verifier says"],
-    checkKinds.map((kind) => [kind, flagWord(found[kind]), inText(saidWord(fieldOf(told, kind) ?? fieldOf(told, kind.replace(/s$/, ""))))]),
+    checkKinds.map((kind) => [
+      kind,
+      flagWord(found[kind]),
+      inText(saidWord(fieldOf(reported, kind) ?? fieldOf(reported, kind.replace(/s$/, "")))),
+    ]),
   );
 }
 
 const flagWord = (flag: boolean | "n/a"): string => (flag === "n/a" ? "n/a" : flag ? "pass" : "fail");
 
-function saidWord(told: unknown): string {
-  if (told === true || told === false || told === "n/a") return flagWord(told);
-  const status = fieldOf(told, "status");
-  const detail = fieldOf(told, "detail");
+function saidWord(reported: unknown): string {
+  if (reported === true || reported === false || reported === "n/a") return flagWord(reported);
+  const status = fieldOf(reported, "status");
+  const detail = fieldOf(reported, "detail");
   if (typeof status !== "string") return "–";
   return typeof detail === "string" && detail !== "" ? `${status}: ${detail}` : status;
 }
@@ -173,15 +177,15 @@ const plain = (text: string): string =>
     .trim();
 
 function criteriaLines(round: Round, said: unknown): readonly string[] {
-  const told = listOf(fieldOf(said, "criteria_results")).map((one) => ({
+  const reported = listOf(fieldOf(said, "criteria_results")).map((one) => ({
     criterion: textOf(fieldOf(one, "criterion")),
     status: textOf(fieldOf(one, "status")),
     evidence: textOf(fieldOf(one, "evidence")),
   }));
-  const left = new Set(told);
+  const left = new Set(reported);
   const found = resultsOf(round).filter(({ check }) => check.kind === "criterion");
   const rows = found.map(({ check, status, exit_code }) => {
-    const match = told.find((one) => left.has(one) && plain(one.criterion) === plain(check.title));
+    const match = reported.find((one) => left.has(one) && plain(one.criterion) === plain(check.title));
     if (match !== undefined) left.delete(match);
     const exit = exit_code === null || status === "passed" ? "" : ` (exit ${exit_code})`;
     return [inText(check.title), inCode(check.command), `${status}${exit}`, match?.status ?? "–", inText(match?.evidence ?? "–")];
@@ -198,14 +202,14 @@ function criteriaLines(round: Round, said: unknown): readonly string[] {
 
 function commandLines(round: Round): readonly string[] {
   // One and the same piece of evidence is told once, whoever rested on it.
-  const told = new Map<string, CheckResult>();
+  const reported = new Map<string, CheckResult>();
   for (const result of resultsOf(round)) {
     const key = `${result.check.command} ${result.evidence}`;
-    if (!told.has(key)) told.set(key, result);
+    if (!reported.has(key)) reported.set(key, result);
   }
   return table(
     ["Command", "Result", "Took", "Evidence"],
-    [...told.values()].map(({ check, status, exit_code, duration_ms, cached, evidence }) => [
+    [...reported.values()].map(({ check, status, exit_code, duration_ms, cached, evidence }) => [
       inCode(check.command),
       `${status}${exit_code === null ? "" : `, exit ${exit_code}`}`,
       cached === true ? "known from before" : duration(duration_ms),

@@ -35,8 +35,8 @@ export function stateFile({ home, folder, readBlob, workspace, entries }: Omit<S
         drafts_found: Number(surveyed(state)?.facts["drafts"] ?? 0),
         ...(await researchFacts(workspace, commit)),
       };
-      const told = read.why === null ? {} : { detail: read.why };
-      return { ok: true, facts, differed: read.differed, ...told };
+      const reported = read.why === null ? {} : { detail: read.why };
+      return { ok: true, facts, differed: read.differed, ...reported };
     },
   };
 }

@@ -37,7 +37,7 @@ const chronicleOf = (entries: readonly Entry[], before: string | null = null, su
   for (const entry of entries) chronicle.take(entry);
   return chronicle;
 };
-const told = (...of: Parameters<typeof chronicleOf>) => chronicleOf(...of).state;
+const reported = (...of: Parameters<typeof chronicleOf>) => chronicleOf(...of).state;
 const started = (phase: string): Draft => ({ event: "phase_started", walk: phase });
 const began = (phase: string, n = 1): Draft => ({
   event: "step_started",
@@ -85,7 +85,7 @@ const house: Draft = {
 };
 
 test("a step that is done has its row, with what its agent says of it, and the next one has not started", () => {
-  expect(told(story(started("1"), began("1"), ...passed("1")))).toMatchObject({
+  expect(reported(story(started("1"), began("1"), ...passed("1")))).toMatchObject({
     current: { step: 2, name: "Research", status: "not_started", retry_count: 0 },
     completed: [{ step: 1, name: "Problem", completed: "2026-02-01", key_outcome: "Written." }],
     decisions: ["Problem: Language: Node"],
@@ -96,7 +96,7 @@ test("a row and one on the count for each retry that failed: the first try is no
   const retried = (n: number): Draft => ({ event: "step_retried", walk: "1", step: "do", n });
   const tries = [1, 2, 3].flatMap((n): Draft[] => [began("1", n), failed("1", n), retried(n)]);
   const countAfter = (...events: readonly Draft[]): readonly number[] => {
-    const { current, retry_log } = told(story(started("1"), ...events));
+    const { current, retry_log } = reported(story(started("1"), ...events));
     return [current.retry_count, retry_log.length];
   };
   expect(countAfter(...tries.slice(0, 2))).toEqual([0, 0]);
@@ -113,7 +113,7 @@ test("three failed retries are three rows and a blocker; a reset and a success c
     { event: "step_retried", walk: "1", step: "do", n },
   ]);
   const spent = [started("1"), ...retries, began("1", 4), failed("1", 4, "try 4"), house];
-  const state = told(story(...spent));
+  const state = reported(story(...spent));
   expect(state.current).toMatchObject({ status: "failed", sub_step: "1 — do", retry_count: 3 });
   expect(state.retry_log.map(({ attempt, failure_reason }) => [attempt, failure_reason])).toEqual(
     [1, 2, 3].map((n) => [n, `try ${n + 1}`]),
@@ -123,7 +123,7 @@ test("three failed retries are three rows and a blocker; a reset and a success c
     { event: "block_answered", request: "r", block: "b", answer: "A" },
     { event: "step_retried", walk: "1", step: "do", n: 4, reset: true },
   ];
-  expect(told(story(...spent, ...reset))).toMatchObject({
+  expect(reported(story(...spent, ...reset))).toMatchObject({
     current: { status: "in_progress", retry_count: 0 },
     retry_log: [],
     blockers: [],
@@ -138,7 +138,7 @@ test("a step that an earlier session stopped in goes on at its sub-step, which s
   const sub = "4 — Architecture Review & Risk Assessment";
   const entered = chronicleOf(story(started("2"), began("2")), midStep("in_progress"));
   expect(entered.state.current).toMatchObject({ step: 2, status: "in_progress", sub_step: sub });
-  const again = told(
+  const again = reported(
     story(started("2"), began("2"), failed("2", 1), { event: "step_retried", walk: "2", step: "do", n: 1 }),
     midStep("in_progress"),
   );
@@ -174,14 +174,16 @@ test("an agent names the step of its own work, and the file shows it until the s
     failed("2", 1),
     { event: "step_retried", walk: "2", step: "do", n: 1 } as Draft,
   ];
-  expect(told(story(...stopped), null, own).current).toMatchObject({ status: "in_progress", sub_step: own });
-  expect(told(story(...stopped, began("2", 2), failed("2", 2)), null, own)).toMatchObject({ retry_log: [{ attempt: 1, sub_step: own }] });
-  expect(told(story(...stopped, began("2", 2), ...passed("2", 2)), null, own).current).toMatchObject({ step: 3, sub_step: null });
+  expect(reported(story(...stopped), null, own).current).toMatchObject({ status: "in_progress", sub_step: own });
+  expect(reported(story(...stopped, began("2", 2), failed("2", 2)), null, own)).toMatchObject({
+    retry_log: [{ attempt: 1, sub_step: own }],
+  });
+  expect(reported(story(...stopped, began("2", 2), ...passed("2", 2)), null, own).current).toMatchObject({ step: 3, sub_step: null });
 });
 
 test("an answer of none of the options answers nothing", () => {
   expect(
-    told(story(started("1"), began("1"), house, { event: "block_answered", request: "r", block: "b", answer: "Z" })).current.status,
+    reported(story(started("1"), began("1"), house, { event: "block_answered", request: "r", block: "b", answer: "Z" })).current.status,
   ).toBe("failed");
 });
 
@@ -197,7 +199,7 @@ test("a boundary is no sub-step: the step it stands before has not started", () 
     code: "session_boundary",
   };
   const paused: Draft = { event: "run_paused", reason_code: "session_boundary", from_state: "running", to_state: "paused" };
-  expect(told(story(started("3"), boundary, paused))).toMatchObject({
+  expect(reported(story(started("3"), boundary, paused))).toMatchObject({
     current: { step: 3, status: "not_started", sub_step: null },
     last_session: { ended_at: "Step 3 Plan", reason: "session boundary", notes: "Decompose complete, implementation ready" },
     blockers: [],
@@ -210,7 +212,7 @@ test.each([
   ["budget_threshold_reached", "context limit"],
   ["human_block_open", "user paused"],
 ])("a pause for %s ends the session as %s, and the notes say why", (reason_code, reason) => {
-  const { last_session } = told(
+  const { last_session } = reported(
     story(started("1"), began("1"), { event: "run_paused", reason_code, detail: "so it is", from_state: "running", to_state: "paused" }),
   );
   expect(last_session).toMatchObject({
@@ -230,7 +232,7 @@ test("what lay there before is where it begins: history, decisions, blockers and
     blockers: ["waiting for Ann"],
     others: [{ title: "Mine", lines: ["x"] }],
   });
-  const state = told(story({ event: "phase_skipped", walk: "1", because: "already_proved" }, started("2")), before);
+  const state = reported(story({ event: "phase_skipped", walk: "1", because: "already_proved" }, started("2")), before);
   expect(state).toMatchObject({
     current: { step: 2, status: "not_started" },
     completed: [{ key_outcome: "By hand" }],
@@ -249,7 +251,7 @@ test("what others wrote holds from the line that tells of it: decisions, blocker
     kept,
     because: "edited",
   });
-  const state = told(
+  const state = reported(
     story(
       { event: "run_paused", reason_code: "operator_paused", from_state: "running", to_state: "paused" },
       differed("Key Decisions", "- one\n- two"),
@@ -270,7 +272,7 @@ test("what others wrote holds from the line that tells of it: decisions, blocker
 test("what was decided while somebody edited the file stays beside theirs; what they took out stays out", () => {
   const edit = (field: string, kept: string): Draft => ({ event: "document_differed", path: "_docs/_autopilot_state.md", field, found: "", kept, because: "edited" }); // prettier-ignore
   const before = "# Autopilot State\n\n## Key Decisions\n- No cloud\n- Two clerks\n";
-  const { decisions } = told(
+  const { decisions } = reported(
     story(
       started("1"),
       began("1"),

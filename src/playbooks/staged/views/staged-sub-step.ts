@@ -11,7 +11,7 @@ import type { FlowView } from "../../../core/state.ts";
 import { oneLine } from "../../../views/wording.ts";
 
 const charsMax = 120;
-const decisionsToldMax = 40;
+const decisionsReportedMax = 40;
 
 /** The sub-step in which a session stopped: only of a step of this flow that was begun and is neither done nor failed for good. */
 export const midStepOf = (current: CurrentStep | null, flow: string): string | null =>
@@ -81,7 +81,7 @@ export class SubStep {
 
   /** What an agent is told of the record; `isHere`: it works on the step that is walked now. */
   handOver(all: readonly string[], isHere: boolean): string {
-    const decisions = all.slice(-decisionsToldMax).map((decision) => `- ${decision}`);
+    const decisions = all.slice(-decisionsReportedMax).map((decision) => `- ${decision}`);
     const stopped = `This step was begun before and stopped at its sub-step: ${this.#named ?? ""}. What it left lies in the folders; go on from there.`;
     return [
       ...(decisions.length === 0 ? [] : ["Key decisions of this project so far:", ...decisions]),
