@@ -12,15 +12,15 @@ import { whyForeign } from "../project/runs/run-binding.ts";
 import { requireStatus, type LoadedRun, loadRun } from "../project/runs/loaded-run.ts";
 
 /** Acknowledges the preview of a draft, by its id. What has changed since must be looked at again. */
-export function ack(place: CommandContext, input: { readonly id: string; readonly run?: string | undefined }): Promise<Answer> {
+export function ack(context: CommandContext, input: { readonly id: string; readonly run?: string | undefined }): Promise<Answer> {
   return answered(async () => {
-    const standing = (await draftCalled(place, input)) ?? (await loadRun(place, input.run));
-    requireStatus(standing, "ack", "draft");
-    const { run, view, home } = standing;
-    await refuseForeignDraft(place, standing);
+    const loaded = (await draftCalled(context, input)) ?? (await loadRun(context, input.run));
+    requireStatus(loaded, "ack", "draft");
+    const { run, view, paths } = loaded;
+    await refuseForeignDraft(context, loaded);
     const recorded = view.drafted.ack;
     const isKnown = isCalled(recorded, input.id);
-    const stale = isKnown ? await whyStale(place, home, view) : "That is not the id of the preview in force.";
+    const stale = isKnown ? await whyStale(context, paths, view) : "That is not the id of the preview in force.";
     if (stale !== null) {
       refuse("ack_stale", {
         run_id: run,
@@ -29,8 +29,8 @@ export function ack(place: CommandContext, input: { readonly id: string; readonl
         remediation: ["autopilot start … shows the new preview", ...(isKnown ? [] : [`the draft here is ${recorded.slice(0, 12)}`])],
       });
     }
-    await withRun(place, home, run, (hand) =>
-      hand.append({ event: "preview_acknowledged", ack: recorded, actor: actorOf(place), reason_code: "ack_recorded" }),
+    await withRun(context, paths, run, (openRun) =>
+      openRun.append({ event: "preview_acknowledged", ack: recorded, actor: actorOf(context), reason_code: "ack_recorded" }),
     );
     return reply("ack_recorded", {
       run_id: run,
@@ -46,23 +46,23 @@ const isCalled = (ack: string, id: string): boolean => id === ack || (id.length 
 
 /** The draft with this preview, wherever the bare commands point now; null where a run is named or none is found. */
 async function draftCalled(
-  place: CommandContext,
+  context: CommandContext,
   { id, run }: { readonly id: string; readonly run?: string | undefined },
 ): Promise<LoadedRun | null> {
-  const home = findProject(place.cwd);
-  if (home === null || run !== undefined) return null;
-  for (const one of listRuns(home).toReversed()) {
-    const found = await readRunOrNull(home, one);
-    if (found?.view.status === "draft" && isCalled(found.view.drafted.ack, id)) return { home, run: one, ...found };
+  const paths = findProject(context.cwd);
+  if (paths === null || run !== undefined) return null;
+  for (const one of listRuns(paths).toReversed()) {
+    const found = await readRunOrNull(paths, one);
+    if (found?.view.status === "draft" && isCalled(found.view.drafted.ack, id)) return { paths, run: one, ...found };
   }
   return null;
 }
 
 /** Somebody else's draft is shown instead of acknowledged: whoever typed its id may never have seen what it does. */
-async function refuseForeignDraft(place: CommandContext, { home, run, view }: LoadedRun): Promise<void> {
-  const why = whyForeign(place, home, run);
+async function refuseForeignDraft(context: CommandContext, { paths, run, view }: LoadedRun): Promise<void> {
+  const why = whyForeign(context, paths, run);
   if (why === null) return;
-  const { page, data } = await previewOf(place, home, view);
+  const { page, data } = await previewOf(context, paths, view);
   refuse("run_foreign", {
     run_id: run,
     state: view.status,

@@ -33,24 +33,24 @@ import { whyTracked } from "../project/runs/run-door.ts";
 import { settingsOf } from "../project/config/settings.ts";
 import { damagedBlobs, recordsOf } from "./verify/verify-records.ts";
 
-export function adopt(place: CommandContext, input: { readonly run?: string | undefined; readonly yes: boolean }): Promise<Answer> {
+export function adopt(context: CommandContext, input: { readonly run?: string | undefined; readonly yes: boolean }): Promise<Answer> {
   return answered(async () => {
-    const home = findProject(place.cwd);
-    const run = namedRun(home, input.run);
-    if (home === null || run === null) return refuse("run_missing", { state: "idle", message: "No run here." });
-    const folder = runFolder(home, run);
+    const paths = findProject(context.cwd);
+    const run = namedRun(paths, input.run);
+    if (paths === null || run === null) return refuse("run_missing", { state: "idle", message: "No run here." });
+    const folder = runFolder(paths, run);
     const before = foldOf(folder, run);
-    if (bindingOf(place.env, home, folder, run).kind === "ours" && (await whyTracked(home, folder)) === null)
+    if (bindingOf(context.env, paths, folder, run).kind === "ours" && (await whyTracked(paths, folder)) === null)
       return reply("ok", { run_id: run, state: before.status, message: `${run} is yours already.` });
-    await refuseUnfit(place, home, run, before);
+    await refuseUnfit(context, paths, run, before);
 
     const scripts: string[] = [];
-    const policy = await policyFor(place, home, before, scripts);
+    const policy = await policyFor(context, paths, before, scripts);
     const after = viewAfter(folder, policy);
-    const preview = await previewOf(place, home, after);
+    const preview = await previewOf(context, paths, after);
     const page = [`${run} came from elsewhere. It would go on under your config:`, "", ...preview.page.slice(0, -1)];
     const shown = { run_id: run, state: before.status, page, warnings: preview.warnings, data: { preview: preview.data } };
-    if (!input.yes && (place.isTerminal ? await asked(place, page) : null) !== "y")
+    if (!input.yes && (context.isTerminal ? await asked(context, page) : null) !== "y")
       return reply("dry_run_required_before_execute", {
         ...shown,
         message: `Nobody has said yes, so ${run} stays as it is.`,
@@ -58,28 +58,28 @@ export function adopt(place: CommandContext, input: { readonly run?: string | un
       });
 
     putAside(folder); // A1
-    await appendAdoption(place, home, folder, [{ event: "run_adopted", root: home.root }, policy], scripts);
-    bindRun(place.env, home, folder, { run, ack: after.drafted.ack, isolation: after.drafted.isolation }); // A3
-    if (isOpen(before)) writeCurrent(home, run);
+    await appendAdoption(context, paths, folder, [{ event: "run_adopted", root: paths.root }, policy], scripts);
+    bindRun(context.env, paths, folder, { run, ack: after.drafted.ack, isolation: after.drafted.isolation }); // A3
+    if (isOpen(before)) writeCurrent(paths, run);
     const next = before.status === "draft" ? "autopilot go" : isOpen(before) ? "autopilot resume" : "autopilot report";
     return reply("run_adopted", { ...shown, message: `${run} is yours now.`, remediation: [`${next} --run ${run}`] });
   });
 }
 
 /** What no consent makes good: files that others can change, a journal or blobs that are not what they say. */
-async function refuseUnfit(place: CommandContext, home: ProjectPaths, run: string, view: RunView): Promise<void> {
-  const folder = runFolder(home, run);
-  const unfit = whyUnusable(place.env, home, folder) ?? (await whyTracked(home, folder));
+async function refuseUnfit(context: CommandContext, paths: ProjectPaths, run: string, view: RunView): Promise<void> {
+  const folder = runFolder(paths, run);
+  const unfit = whyUnusable(context.env, paths, folder) ?? (await whyTracked(paths, folder));
   if (unfit !== null)
     refuse("run_foreign", { run_id: run, message: `${run} can't be adopted: ${unfit}.`, remediation: ["autopilot status"] });
   const owner = ownerOf(folder);
   if (owner !== null) refuse("run_locked", { run_id: run, message: `${run} is being worked on by process ${owner.pid}.` });
   const chain = verifyJournal(folder);
-  const { results, blobs } = await recordsOf(home, run);
-  const { damaged } = damagedBlobs(home, run, [...blobs, ...results.keys()]);
+  const { results, blobs } = await recordsOf(paths, run);
+  const { damaged } = damagedBlobs(paths, run, [...blobs, ...results.keys()]);
   if (!chain.ok || damaged.length > 0 || view.drafted.run_id !== run || hasOddFiles(join(folder, "blobs")))
     refuse("journal_damaged", { run_id: run, message: `${run} can't be adopted: it isn't whole.`, remediation: waysOn(run) });
-  if (isOpen(view)) await refuseSecondRun(place, home, view.drafted.flow, { self: run, isNew: false });
+  if (isOpen(view)) await refuseSecondRun(context, paths, view.drafted.flow, { self: run, isNew: false });
 }
 
 /** Whether anything but files and folders lies there: a link would be written through. */
@@ -92,26 +92,26 @@ function hasOddFiles(folder: string): boolean {
 }
 
 /** A2 */
-async function policyFor(place: CommandContext, home: ProjectPaths, view: RunView, scripts: string[]): Promise<Draft> {
+async function policyFor(context: CommandContext, paths: ProjectPaths, view: RunView, scripts: string[]): Promise<Draft> {
   const keep = (text: string): Promise<string> => {
     scripts.push(text);
     return Promise.resolve(createHash("sha256").update(text).digest("hex"));
   };
-  const options = stricterOptions(place, home, view);
+  const options = stricterOptions(context, paths, view);
   return {
     event: "policy_changed",
-    path: projectConfigPath(home.root),
+    path: projectConfigPath(paths.root),
     recorded: view.drafted.config_hash,
-    found: settingsOf(place, home).hash,
+    found: settingsOf(context, paths).hash,
     reason_code: "config_changed",
-    ...(await adoptedPolicy(place, home, view, keep)),
+    ...(await adoptedPolicy(context, paths, view, keep)),
     ...(Object.keys(options).length === 0 ? {} : { options }),
   };
 }
 
 /** What a person must see or approve is never less than the user's own config asks for. */
-function stricterOptions(place: CommandContext, home: ProjectPaths, { drafted: { options } }: RunView): Record<string, Scalar> {
-  const { approval_policy, handoff_mode, risk_level } = settingsOf(place, home).config;
+function stricterOptions(context: CommandContext, paths: ProjectPaths, { drafted: { options } }: RunView): Record<string, Scalar> {
+  const { approval_policy, handoff_mode, risk_level } = settingsOf(context, paths).config;
   const floor = confidenceFloors[risk_level ?? "medium"];
   const stricter: Record<string, Scalar> = {};
   if (approval_policy !== undefined && approval_policy !== "none" && "approval_policy" in options)
@@ -153,9 +153,9 @@ function viewAfter(folder: string, policy: Draft): RunView {
   return fold.state as RunView;
 }
 
-async function asked(place: CommandContext, page: readonly string[]): Promise<string | null> {
-  for (const line of page) place.show(line);
-  return place.ask("Take this run over?", ["y", "n"]);
+async function asked(context: CommandContext, page: readonly string[]): Promise<string | null> {
+  for (const line of page) context.show(line);
+  return context.ask("Take this run over?", ["y", "n"]);
 }
 
 const taken = [journalFile, "blobs", sharedFile];

@@ -14,14 +14,14 @@ import { readSettings } from "../project/config/settings.ts";
 import { rehearse } from "./rehearse.ts";
 
 /** Every agent there is a profile or a setting for: found or not, how it would be contained, what it reports, what is missing. */
-export function agents(place: CommandContext, _input: object): Promise<Answer> {
+export function agents(context: CommandContext, _input: object): Promise<Answer> {
   return answered(async () => {
-    const settings = readSettings(place, findProject(place.cwd)?.root ?? place.cwd);
+    const settings = readSettings(context, findProject(context.cwd)?.root ?? context.cwd);
     if (settings.kind !== "settings")
       return refuse("config_invalid", { message: settings.findings.map(findingText).join("; "), data: { findings: settings.findings } });
-    const [standings, isolation] = await Promise.all([agentsHere(place, settings.config), isolationHere(settings.isolation)]);
-    const list = [...standings].sort((a, b) => rank(a) - rank(b)).map((one) => rowOf(one, isolation, settings.config));
-    const usable = standings.filter((one) => isUsable(one) && one.profile.found !== "embedded").map(({ name }) => name);
+    const [availability, isolation] = await Promise.all([agentsHere(context, settings.config), isolationHere(settings.isolation)]);
+    const list = [...availability].sort((a, b) => rank(a) - rank(b)).map((one) => rowOf(one, isolation, settings.config));
+    const usable = availability.filter((one) => isUsable(one) && one.profile.found !== "embedded").map(({ name }) => name);
     const message = usable.length === 0 ? "No agent can be used here yet." : `${usable.join(", ")} can be used here.`;
     return reply("ok", {
       message,
@@ -33,11 +33,11 @@ export function agents(place: CommandContext, _input: object): Promise<Answer> {
 }
 
 /** Runs one harmless turn with an agent and says what came back. */
-export function tryAgent(place: CommandContext, input: { readonly name: string }): Promise<Answer> {
+export function tryAgent(context: CommandContext, input: { readonly name: string }): Promise<Answer> {
   return answered(async () => {
     if (input.name === "custom")
       return refuse("agent_unavailable", { message: "custom is a kind of agent: name one from the config instead." });
-    return rehearse(place, input.name);
+    return rehearse(context, input.name);
   });
 }
 

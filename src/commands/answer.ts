@@ -24,17 +24,17 @@ export type AnswerInput = {
 };
 
 /** Answers an open question. Without naming it, only while exactly one is open. */
-export function answer(place: CommandContext, input: AnswerInput): Promise<Answer> {
+export function answer(context: CommandContext, input: AnswerInput): Promise<Answer> {
   return answered(async () => {
-    const standing = await loadRun(place, input.run);
-    const block = blockOf(standing, input.block);
-    if (input.content !== undefined && input.content !== contentOfBlock(standing.run, block.block, block.question))
+    const loaded = await loadRun(context, input.run);
+    const block = blockOf(loaded, input.block);
+    if (input.content !== undefined && input.content !== contentOfBlock(loaded.run, block.block, block.question))
       refuse("block_changed", {
-        run_id: standing.run,
-        state: standing.view.status,
+        run_id: loaded.run,
+        state: loaded.view.status,
         message: `It asks something else now: ${block.question}`,
       });
-    return give(place, standing, block, input.text, input.issues);
+    return give(context, loaded, block, input.text, input.issues);
   });
 }
 
@@ -44,7 +44,7 @@ export const contentOfBlock = (run: string, block: string, question: string): st
 
 /** Approves what waits for approval: the recommended answer, or the one given. */
 export function approve(
-  place: CommandContext,
+  context: CommandContext,
   input: {
     readonly run?: string | undefined;
     readonly answer?: string | undefined;
@@ -53,40 +53,40 @@ export function approve(
   },
 ): Promise<Answer> {
   return answered(async () => {
-    const standing = await loadRun(place, input.run);
-    if (input.content !== undefined && input.content !== standing.view.oracles?.content)
+    const loaded = await loadRun(context, input.run);
+    if (input.content !== undefined && input.content !== loaded.view.oracles?.content)
       refuse("block_changed", {
-        run_id: standing.run,
-        state: standing.view.status,
+        run_id: loaded.run,
+        state: loaded.view.status,
         message: "The tests have changed again since they were shown.",
       });
-    if (input.oracles === true) return approveOracles(place, standing);
-    const block = blockOf(standing, undefined);
+    if (input.oracles === true) return approveOracles(context, loaded);
+    const block = blockOf(loaded, undefined);
     const choice = input.answer ?? block.recommend ?? Object.keys(block.options)[0];
     if (choice === undefined)
-      return refuse("human_block_open", { message: `"${block.question}" asks for words: autopilot answer "…"`, run_id: standing.run });
-    return give(place, standing, block, choice);
+      return refuse("human_block_open", { message: `"${block.question}" asks for words: autopilot answer "…"`, run_id: loaded.run });
+    return give(context, loaded, block, choice);
   });
 }
 
 /** Approves changed oracles: what was found at the last look, and nothing that comes after it. */
-async function approveOracles(place: CommandContext, standing: LoadedRun): Promise<Answer> {
-  const { oracles } = standing.view;
+async function approveOracles(context: CommandContext, loaded: LoadedRun): Promise<Answer> {
+  const { oracles } = loaded.view;
   const refused = (oracles?.changes ?? []).filter(({ allowed }) => allowed === null);
-  const where = { run_id: standing.run, state: standing.view.status };
+  const where = { run_id: loaded.run, state: loaded.view.status };
   if (oracles === undefined || refused.length === 0)
     return refuse("invalid_state_transition", {
       ...where,
-      message: `${standing.run} has no changed oracles that wait for approval.`,
+      message: `${loaded.run} has no changed oracles that wait for approval.`,
       data: { allowed_from: ["a run with changed oracles"] },
     });
   const { view, outcome } = await ask(
-    place,
-    standing,
+    context,
+    loaded,
     { event: "oracles_approved", content: oracles.content },
     (run) => run.approved?.includes(oracles.content) === true,
   );
-  if (outcome === "late") refuseLate(standing, view, "It came too late to count.");
+  if (outcome === "late") refuseLate(loaded, view, "It came too late to count.");
   return reply("oracles_approved", {
     ...where,
     state: view.status,
@@ -96,13 +96,13 @@ async function approveOracles(place: CommandContext, standing: LoadedRun): Promi
   });
 }
 
-function blockOf(standing: LoadedRun, named: string | undefined): Open {
-  const open = questionsOpen(standing.view);
-  const where = { run_id: standing.run, state: standing.view.status };
+function blockOf(loaded: LoadedRun, named: string | undefined): Open {
+  const open = questionsOpen(loaded.view);
+  const where = { run_id: loaded.run, state: loaded.view.status };
   if (open.length === 0)
     return refuse("invalid_state_transition", {
       ...where,
-      message: `${standing.run} has no open question.`,
+      message: `${loaded.run} has no open question.`,
       data: { allowed_from: ["a run with an open question"] },
     });
   const [only] = named === undefined ? open : open.filter(({ block }) => block === named || block.endsWith(named));
@@ -118,8 +118,8 @@ function blockOf(standing: LoadedRun, named: string | undefined): Open {
 }
 
 async function give(
-  place: CommandContext,
-  standing: LoadedRun,
+  context: CommandContext,
+  loaded: LoadedRun,
   block: Open,
   text: string,
   issues: readonly string[] = [],
@@ -128,33 +128,33 @@ async function give(
   const chosen = answerMeant(block, text);
   if (chosen === null) {
     return refuse("objective_schema_invalid", {
-      run_id: standing.run,
-      state: standing.view.status,
+      run_id: loaded.run,
+      state: loaded.view.status,
       message: `"${text}" is not one of the answers.`,
       remediation: choices.map((key) => `autopilot answer ${key}   (${block.options[key]})`),
     });
   }
   const found = isVerdict(block) && chosen === "issues_found" ? issues.map((issue) => issue.trim()).filter((issue) => issue !== "") : [];
   if (isVerdict(block) && chosen === "issues_found" && found.length === 0) {
-    const phase = standing.view.walks[block.walk]?.phase ?? "";
+    const phase = loaded.view.walks[block.walk]?.phase ?? "";
     refuse("objective_schema_invalid", {
-      run_id: standing.run,
-      state: standing.view.status,
+      run_id: loaded.run,
+      state: loaded.view.status,
       message: "Issues were found, and none is named: the debugger would have nothing to put right.",
       remediation: [`autopilot verdict ${phase} issues_found --issue "…"`],
       data: { field: "issue" },
     });
   }
   const { view, outcome } = await ask(
-    place,
-    standing,
+    context,
+    loaded,
     { event: "block_answered", block: block.block, answer: chosen, ...(found.length === 0 ? {} : { issues: found }) },
     (run) => run.blocks[block.block] === undefined,
   );
   if (outcome === "late")
-    refuseLate(standing, view, `"${block.question}" was settled from somewhere else meanwhile; ${chosen} does not count.`);
+    refuseLate(loaded, view, `"${block.question}" was settled from somewhere else meanwhile; ${chosen} does not count.`);
   return reply("block_answered", {
-    run_id: standing.run,
+    run_id: loaded.run,
     state: view.status,
     message: `Answered "${block.question}" with ${chosen}.`,
     remediation: view.status === "paused" ? ["autopilot resume"] : [],

@@ -12,9 +12,9 @@ import { answered, refuse, reply } from "../project/reply.ts";
 import { requireStatus, loadRun, type LoadedRun } from "../project/runs/loaded-run.ts";
 
 /** What may be used and what has been used. */
-export function budget(place: CommandContext, input: { readonly run?: string | undefined }): Promise<Answer> {
+export function budget(context: CommandContext, input: { readonly run?: string | undefined }): Promise<Answer> {
   return answered(async () => {
-    const { run, view } = await loadRun(place, input.run);
+    const { run, view } = await loadRun(context, input.run);
     const shown = budgetOf(view);
     return reply("ok", {
       run_id: run,
@@ -28,31 +28,31 @@ export function budget(place: CommandContext, input: { readonly run?: string | u
 
 /** Raises limits of an open run: `tokens=+100k` adds, `tokens=300k` sets, `phase.tokens=…` is what one phase may use. Lowering is refused. */
 export function raise(
-  place: CommandContext,
+  context: CommandContext,
   input: { readonly run?: string | undefined; readonly limits: readonly string[]; readonly reason?: string | undefined },
 ): Promise<Answer> {
   return answered(async () => {
-    const standing = await loadRun(place, input.run);
-    requireStatus(standing, "budget raise", "running", "paused");
-    const raises = input.limits.flatMap((word) => word.split(",")).map((word) => readRaise(standing, word));
+    const loaded = await loadRun(context, input.run);
+    requireStatus(loaded, "budget raise", "running", "paused");
+    const raises = input.limits.flatMap((word) => word.split(",")).map((word) => readRaise(loaded, word));
     if (raises.length === 0) refuse("objective_schema_invalid", { message: "Say which limit, for instance tokens=+100k." });
-    let view = standing.view;
+    let view = loaded.view;
     for (const { scope, dimension, to } of raises) {
       const detail = input.reason === undefined ? {} : { detail: input.reason };
       const came = await ask(
-        place,
-        { ...standing, view },
+        context,
+        { ...loaded, view },
         { event: "limit_raised", scope, dimension, to, ...detail },
         (run) => (run.limits[scope][dimension] ?? 0) >= to,
       );
       view = came.view;
       const now = view.limits[scope][dimension] ?? 0;
       if (came.outcome === "late")
-        refuseLate(standing, view, `${dimension} was raised to ${now} from somewhere else meanwhile; ${to} would not raise it.`);
+        refuseLate(loaded, view, `${dimension} was raised to ${now} from somewhere else meanwhile; ${to} would not raise it.`);
     }
     const said = raises.map(({ scope, dimension, to }) => `${dimension}${scope === "phase" ? " of a phase" : ""} to ${to}`).join(", ");
     return reply("limit_raised", {
-      run_id: standing.run,
+      run_id: loaded.run,
       state: view.status,
       message: `Raised ${said}.`,
       page: [`Raised ${said}.`, "", ...budgetPage(view)],

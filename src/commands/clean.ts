@@ -17,20 +17,20 @@ import { systemClock } from "../project/runs/system-clock.ts";
 
 type Input = { readonly olderThan?: string | undefined; readonly keep?: number | undefined; readonly yes: boolean };
 
-export function clean(place: CommandContext, input: Input): Promise<Answer> {
+export function clean(context: CommandContext, input: Input): Promise<Answer> {
   return answered(async () => {
-    const home = findProject(place.cwd);
-    if (home === null)
+    const paths = findProject(context.cwd);
+    if (paths === null)
       return reply("ok", { message: "Nothing to clean.", page: ["Nothing to clean."], data: { freed_bytes: 0, removed: [] } });
-    const repository = await openedRepository(home.root);
-    const before = await diskOf(home.folder);
-    await finishRemovals(place, home, repository);
-    const over = (await knownRuns(place, home)).filter(isOver);
+    const repository = await openedRepository(paths.root);
+    const before = await diskOf(paths.folder);
+    await finishRemovals(context, paths, repository);
+    const over = (await knownRuns(context, paths)).filter(isOver);
     const doomed = doomedOf(over, input, systemClock.now());
-    const isAgreed = doomed.length === 0 || input.yes || (await agrees(place, doomed));
-    for (const { run_id } of over) await whileNobodyWorks(runFolder(home, run_id), () => freeRun(runFolder(home, run_id)));
-    const { removed, kept } = isAgreed ? await removeAll(place, home, repository, doomed) : { removed: [], kept: [] };
-    const freed = Math.max(0, before - (await diskOf(home.folder)));
+    const isAgreed = doomed.length === 0 || input.yes || (await agrees(context, doomed));
+    for (const { run_id } of over) await whileNobodyWorks(runFolder(paths, run_id), () => freeRun(runFolder(paths, run_id)));
+    const { removed, kept } = isAgreed ? await removeAll(context, paths, repository, doomed) : { removed: [], kept: [] };
+    const freed = Math.max(0, before - (await diskOf(paths.folder)));
     const data = { freed_bytes: freed, removed, branches_kept: kept };
     if (!isAgreed)
       return refuse("confirmation_needed", {
@@ -63,7 +63,7 @@ const ageOf = (text: string): number => Number.parseInt(text, 10) * (unitsMs[tex
 const wordsOf = ({ olderThan, keep }: Input): string =>
   [...(olderThan === undefined ? [] : [`--older-than ${olderThan}`]), ...(keep === undefined ? [] : [`--keep ${keep}`])].join(" ");
 
-async function agrees(place: CommandContext, doomed: readonly Row[]): Promise<boolean> {
-  for (const { run_id, state, goal } of doomed) place.show(`! ${run_id} (${state}): ${goal ?? ""}`);
-  return (await place.ask(`Remove ${plural(doomed.length, "run")} with journal and transcripts?`, ["y", "n"])) === "y";
+async function agrees(context: CommandContext, doomed: readonly Row[]): Promise<boolean> {
+  for (const { run_id, state, goal } of doomed) context.show(`! ${run_id} (${state}): ${goal ?? ""}`);
+  return (await context.ask(`Remove ${plural(doomed.length, "run")} with journal and transcripts?`, ["y", "n"])) === "y";
 }

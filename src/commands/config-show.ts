@@ -10,8 +10,8 @@ import type { CommandContext } from "../project/command-context.ts";
 import { reply } from "../project/reply.ts";
 
 /** Every setting in force, and where it came from. */
-export function config(place: CommandContext, _input: object): Promise<Answer> {
-  const read = readConfig({ env: place.env, root: findProject(place.cwd)?.root ?? null });
+export function config(context: CommandContext, _input: object): Promise<Answer> {
+  const read = readConfig({ env: context.env, root: findProject(context.cwd)?.root ?? null });
   if (read.kind === "invalid") {
     const page = read.findings.map(findingText);
     return Promise.resolve(reply("config_invalid", { message: page[0] ?? "Invalid config.", page, data: { findings: read.findings } }));

@@ -12,7 +12,7 @@ import type { CommandContext } from "../project/command-context.ts";
 export type DetectedWork = Foreign & { readonly isBegun: boolean };
 
 /** What lies here for a run to take up, of every face there is. Reads only; nothing is drawn, nothing is decided. */
-export async function detectWork(place: CommandContext, root: string): Promise<readonly DetectedWork[]> {
+export async function detectWork(context: CommandContext, root: string): Promise<readonly DetectedWork[]> {
   if (isInTheWay({ root, folder: join(root, ".autopilot") }))
     return refuse("workspace_unusable", {
       message: `A file lies where a folder is needed: ${join(root, ".autopilot")}. Runs are kept in a folder of that name.`,
@@ -20,13 +20,13 @@ export async function detectWork(place: CommandContext, root: string): Promise<r
     });
   const found: DetectedWork[] = [];
   for (const load of Object.values(faces)) {
-    const face = await load();
-    const foreign = await face.foreign?.(place, root);
+    const playbook = await load();
+    const foreign = await playbook.foreign?.(context, root);
     if (foreign !== undefined && foreign !== null) {
       found.push({ ...foreign, isBegun: true });
       continue;
     }
-    const documents = await face.documents?.(place, root);
+    const documents = await playbook.documents?.(context, root);
     if (documents !== undefined && documents !== null) found.push({ ...documents, findings: [], isBegun: false });
   }
   return found;

@@ -19,12 +19,12 @@ const turnsOf = (open: Readonly<Record<string, { readonly role: string | null; r
     .map(({ attempt }) => attemptWords(attempt));
 
 /** What a run has changed: from the commit it began at to its branch's newest. Work of a turn that is not over is not in it. */
-export function diff(place: CommandContext, input: { readonly run?: string | undefined; readonly stat: boolean }): Promise<Answer> {
+export function diff(context: CommandContext, input: { readonly run?: string | undefined; readonly stat: boolean }): Promise<Answer> {
   return answered(async () => {
-    const { home, run, view, owner } = await loadRun(place, input.run);
+    const { paths, run, view, owner } = await loadRun(context, input.run);
     const [base, tip] = [view.drafted.base.commit, view.tip.commit];
     const where = { run_id: run, state: view.status };
-    const repository = await openedRepository(home.root);
+    const repository = await openedRepository(paths.root);
     if (!(await hasCommits(repository, [base, tip])))
       return refuse("work_missing", {
         ...where,

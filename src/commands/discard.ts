@@ -15,18 +15,18 @@ type Input = { readonly runs: readonly string[]; readonly yes: boolean };
 type Doomed = { readonly run: string; readonly branches: readonly RunBranch[] };
 
 /** Removes runs that are over, or drafts, with their branches. Work that is on no other branch goes only after a yes. */
-export function discard(place: CommandContext, input: Input): Promise<Answer> {
+export function discard(context: CommandContext, input: Input): Promise<Answer> {
   return answered(async () => {
-    const home = findProject(place.cwd);
-    if (home === null) return refuse("run_missing", { state: "idle", message: "No run here." });
-    const repository = await openedRepository(home.root);
-    await finishRemovals(place, home, repository);
-    const all = listRuns(home);
+    const paths = findProject(context.cwd);
+    if (paths === null) return refuse("run_missing", { state: "idle", message: "No run here." });
+    const repository = await openedRepository(paths.root);
+    await finishRemovals(context, paths, repository);
+    const all = listRuns(paths);
     const doomed: Doomed[] = [];
-    for (const run of await chosen(place, home, input.runs)) doomed.push({ run, branches: await branchesOf(repository, run, all) });
+    for (const run of await chosen(context, paths, input.runs)) doomed.push({ run, branches: await branchesOf(repository, run, all) });
     if (doomed.length === 0) return reply("ok", { message: "No drafts here.", page: ["No drafts here."], data: { removed: [] } });
     const risks = risksOf(doomed, input.runs.length === 0);
-    if (risks.length > 0 && !input.yes && !(await agrees(place, risks)))
+    if (risks.length > 0 && !input.yes && !(await agrees(context, risks)))
       return refuse("confirmation_needed", {
         message: `Nothing was removed. ${risks.join(" ")}`,
         remediation: [`autopilot discard ${doomed.map(({ run }) => run).join(" ")} --yes`, ...doomed.flatMap(waysToKeep)],
@@ -34,7 +34,7 @@ export function discard(place: CommandContext, input: Input): Promise<Answer> {
       });
     const removed: string[] = [];
     for (const { run, branches } of doomed) {
-      if (!(await removeRun(place, home, repository, run, branches)))
+      if (!(await removeRun(context, paths, repository, run, branches)))
         refuse("run_locked", { run_id: run, message: `Somebody works on ${run} now.` });
       removed.push(run);
     }
@@ -49,12 +49,12 @@ export function discard(place: CommandContext, input: Input): Promise<Answer> {
 }
 
 /** The runs that are named, each one over; without names every draft. */
-async function chosen(place: CommandContext, home: ProjectPaths, named: readonly string[]): Promise<readonly string[]> {
+async function chosen(context: CommandContext, paths: ProjectPaths, named: readonly string[]): Promise<readonly string[]> {
   for (const run of named) {
-    namedRun(home, run);
-    refuseIfForeign(place, home, run);
+    namedRun(paths, run);
+    refuseIfForeign(context, paths, run);
   }
-  const rows = await knownRuns(place, home);
+  const rows = await knownRuns(context, paths);
   if (named.length === 0) return rows.filter((row) => isOver(row) && row.state === "draft").map(({ run_id }) => run_id);
   for (const row of rows) {
     if (!named.includes(row.run_id) || isOver(row) || row.state === "damaged") continue;
@@ -80,7 +80,7 @@ function risksOf(doomed: readonly Doomed[], isUnnamed: boolean): readonly string
 const waysToKeep = ({ branches }: Doomed): readonly string[] =>
   branches.filter(({ isMerged }) => !isMerged).map(({ name }) => `git merge ${name}`);
 
-async function agrees(place: CommandContext, risks: readonly string[]): Promise<boolean> {
-  for (const risk of risks) place.show(`! ${risk}`);
-  return (await place.ask("Remove?", ["y", "n"])) === "y";
+async function agrees(context: CommandContext, risks: readonly string[]): Promise<boolean> {
+  for (const risk of risks) context.show(`! ${risk}`);
+  return (await context.ask("Remove?", ["y", "n"])) === "y";
 }

@@ -32,24 +32,24 @@ export function doctorCode(missing: readonly string[]): ReasonCode {
 type Finding = { readonly name: string; readonly ok: boolean; readonly found: string; readonly mend: string; readonly isAside?: true };
 
 /** Looks at the machine and the folder, and says how to mend what is missing. Changes nothing. */
-export function doctor(place: CommandContext, _input: object): Promise<Answer> {
+export function doctor(context: CommandContext, _input: object): Promise<Answer> {
   return answered(async () => {
-    const standings = await agentsHere(place, configOf(place));
-    const home = findProject(place.cwd);
-    const opened = await openRepository(place.cwd);
+    const availability = await agentsHere(context, configOf(context));
+    const paths = findProject(context.cwd);
+    const opened = await openRepository(context.cwd);
     const findings: Finding[] = [
       node(),
       git(),
       repository(opened),
-      config(place),
-      ...folder(home),
-      ...disk(home?.root ?? place.cwd),
+      config(context),
+      ...folder(paths),
+      ...disk(paths?.root ?? context.cwd),
       ...(await isolations()),
-      ...secrets(place, home?.root ?? null),
-      ...(await checks(place, opened)),
-      agentsFound(standings),
+      ...secrets(context, paths?.root ?? null),
+      ...(await checks(context, opened)),
+      agentsFound(availability),
     ];
-    const runs = home === null ? 0 : listRuns(home).length;
+    const runs = paths === null ? 0 : listRuns(paths).length;
     const bad = findings.filter(({ ok }) => !ok);
     const page = [
       `${product} on ${process.platform}/${process.arch}`,
@@ -60,7 +60,7 @@ export function doctor(place: CommandContext, _input: object): Promise<Answer> {
       ]),
       "",
       "Agents",
-      ...standings.filter(({ profile }) => profile.found !== "embedded").flatMap(agentLines),
+      ...availability.filter(({ profile }) => profile.found !== "embedded").flatMap(agentLines),
       "",
       `${runs} ${runs === 1 ? "run" : "runs"} here.`,
     ];
@@ -77,7 +77,7 @@ export function doctor(place: CommandContext, _input: object): Promise<Answer> {
       data: {
         product,
         findings: findings.map(({ name, ok, found, mend }) => ({ name, ok, found, mend })),
-        agents: standings.map((one) => ({
+        agents: availability.map((one) => ({
           name: one.name,
           is_usable: isUsable(one),
           version: one.version,
@@ -127,14 +127,14 @@ function repository(opened: Opened): Finding {
 }
 
 /** The project's own checks, and what they need that isn't installed. */
-async function checks(place: CommandContext, opened: Opened): Promise<readonly Finding[]> {
-  const settings = "failure" in opened ? null : readSettings(place, opened.repository.root);
+async function checks(context: CommandContext, opened: Opened): Promise<readonly Finding[]> {
+  const settings = "failure" in opened ? null : readSettings(context, opened.repository.root);
   if ("failure" in opened || settings?.kind !== "settings") return [];
   const { root, head } = opened.repository;
   const tree = await treeAt(root, head.commit);
   const found = detectChecks(tree, settings.config.checks).checks.map(({ command }) => command);
   const isRestored = (settings.config.checks?.restore ?? "copy") !== "copy";
-  const missing = await missingTools(found, { root, tree, env: place.env, isRestored });
+  const missing = await missingTools(found, { root, tree, env: context.env, isRestored });
   const none = "none found; add checks.commands to .autopilot/config.yaml, or a command to each criterion";
   return [
     {
@@ -153,9 +153,9 @@ async function checks(place: CommandContext, opened: Opened): Promise<readonly F
   ];
 }
 
-function folder(home: ProjectPaths | null): readonly Finding[] {
-  if (home === null || !isInTheWay(home)) return [];
-  return [{ name: "folder", ok: false, found: `${home.folder} is no folder, and runs are kept in one`, mend: "move it out of the way" }];
+function folder(paths: ProjectPaths | null): readonly Finding[] {
+  if (paths === null || !isInTheWay(paths)) return [];
+  return [{ name: "folder", ok: false, found: `${paths.folder} is no folder, and runs are kept in one`, mend: "move it out of the way" }];
 }
 
 const freeBytesMin = 200 * 1024 ** 2;
@@ -171,8 +171,8 @@ function disk(root: string): readonly Finding[] {
   }
 }
 
-function config(place: CommandContext): Finding {
-  const read = readSettings(place, findProject(place.cwd)?.root ?? place.cwd);
+function config(context: CommandContext): Finding {
+  const read = readSettings(context, findProject(context.cwd)?.root ?? context.cwd);
   if (read.kind === "settings")
     return { name: "config", ok: true, found: read.files.length > 0 ? read.files.join(", ") : "defaults", mend: "" };
   return {
@@ -201,21 +201,21 @@ async function isolations(): Promise<Finding[]> {
 }
 
 /** What is named like a secret and cannot be told from ordinary text is not redacted, and whoever set it should know. */
-function secrets(place: CommandContext, root: string | null): readonly Finding[] {
-  const weak = redactionOf(place, root).weakSecrets();
+function secrets(context: CommandContext, root: string | null): readonly Finding[] {
+  const weak = redactionOf(context, root).weakSecrets();
   if (weak.length === 0) return [];
   const found = `too short or too plain to be told from ordinary text, so neither redacted nor looked for in changes: ${weak.join(", ")}`;
   return [{ name: "secrets", ok: true, found, mend: "", isAside: true }];
 }
 
-function configOf(place: CommandContext): Config {
-  const read = readSettings(place, findProject(place.cwd)?.root ?? place.cwd);
+function configOf(context: CommandContext): Config {
+  const read = readSettings(context, findProject(context.cwd)?.root ?? context.cwd);
   return read.kind === "settings" ? read.config : {};
 }
 
 /** One that can be used is enough; which are missing is told below, with how to get them. */
-function agentsFound(standings: readonly AgentAvailability[]): Finding {
-  const real = standings.filter(({ profile }) => profile.found !== "embedded");
+function agentsFound(availability: readonly AgentAvailability[]): Finding {
+  const real = availability.filter(({ profile }) => profile.found !== "embedded");
   const usable = real.filter(isUsable);
   const nearly = real.find(({ state, mend }) => state !== "missing" && mend !== null);
   return {

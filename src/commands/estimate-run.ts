@@ -12,15 +12,15 @@ import { runCases } from "../project/runs/run-cases.ts";
 import { recordLines } from "../views/estimate-page.ts";
 import { figure, money, plural } from "../views/wording.ts";
 
-export function estimateRun(place: CommandContext, input: { readonly flow: string }): Promise<Answer> {
+export function estimateRun(context: CommandContext, input: { readonly flow: string }): Promise<Answer> {
   return answered(async () => {
-    const home = await homeOf(place.cwd);
+    const paths = await homeOf(context.cwd);
     const { flow } = input;
-    const loaded = await loadFlow(home.root, flow);
+    const loaded = await loadFlow(paths.root, flow);
     if (loaded.kind === "missing") return refuse("usage", { message: loaded.message, remediation: ["autopilot flow list"] });
     if (loaded.kind === "invalid") return refuse("file_invalid", { message: loaded.findings.map(findingText).join("; ") });
-    const { config } = settingsOf(place, home);
-    const history = await runCases(home, flow);
+    const { config } = settingsOf(context, paths);
+    const history = await runCases(paths, flow);
     const agent = config.agent ?? null;
     const features: Features = {
       flow,

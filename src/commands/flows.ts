@@ -11,11 +11,11 @@ import { registryFor } from "../runner/draft/called-flows.ts";
 import { findingLine, loadedFlow, rootOf, walkLoaded } from "../runner/draft/flows.ts";
 
 /** Every flow that can be run here. */
-export function list(place: CommandContext, _input: object): Promise<Answer> {
+export function list(context: CommandContext, _input: object): Promise<Answer> {
   return answered(async () => {
     const flows = await Promise.all(
-      (await namesOfFlows(rootOf(place))).map(async (name) => {
-        const loaded = await loadFlow(rootOf(place), name);
+      (await namesOfFlows(rootOf(context))).map(async (name) => {
+        const loaded = await loadFlow(rootOf(context), name);
         return {
           name,
           about: loaded.kind === "loaded" ? (loaded.flow.about ?? "") : `cannot be read; autopilot flow lint ${name} says why`,
@@ -31,9 +31,9 @@ export function list(place: CommandContext, _input: object): Promise<Answer> {
   });
 }
 
-export function show(place: CommandContext, input: { readonly name?: string | undefined }): Promise<Answer> {
+export function show(context: CommandContext, input: { readonly name?: string | undefined }): Promise<Answer> {
   return answered(async () => {
-    const { flow, prompts, hash, source } = await loadedFlow(place, input.name ?? "objective");
+    const { flow, prompts, hash, source } = await loadedFlow(context, input.name ?? "objective");
     return reply("ok", {
       message: `Flow ${flow.flow}.`,
       page: [`# ${source}`, ...stringify(flow).split("\n")],
@@ -43,22 +43,22 @@ export function show(place: CommandContext, input: { readonly name?: string | un
 }
 
 /** Everything wrong with a flow, by file and line; then every path of it is walked. */
-export function lint(place: CommandContext, input: { readonly name?: string | undefined }): Promise<Answer> {
+export function lint(context: CommandContext, input: { readonly name?: string | undefined }): Promise<Answer> {
   return answered(async () => {
-    const names = input.name === undefined ? await namesOfFlows(rootOf(place)) : [input.name];
+    const names = input.name === undefined ? await namesOfFlows(rootOf(context)) : [input.name];
     const findings: Finding[] = [];
     const warnings: string[] = [];
     const walked: string[] = [];
     for (const name of names) {
-      const loaded = await loadFlow(rootOf(place), name);
+      const loaded = await loadFlow(rootOf(context), name);
       if (loaded.kind === "missing") return refuse("flow_missing", { message: loaded.message });
       if (loaded.kind === "invalid") {
         findings.push(...loaded.findings);
         continue;
       }
-      const { found, states } = await walkLoaded(place, loaded);
+      const { found, states } = await walkLoaded(context, loaded);
       findings.push(...found);
-      warnings.push(...(await warningsOf(place, loaded)));
+      warnings.push(...(await warningsOf(context, loaded)));
       if (found.length === 0)
         walked.push(states === null ? `${name}: built in, walked when it was built` : `${name}: ${states} states walked`);
     }
@@ -74,7 +74,7 @@ export function lint(place: CommandContext, input: { readonly name?: string | un
 }
 
 /** What is odd about a flow and keeps nobody from running it. */
-const warningsOf = async (place: CommandContext, loaded: LoadedFlow): Promise<readonly string[]> =>
-  lintFlow({ ...loaded, registry: await registryFor(rootOf(place), loaded.flow) })
+const warningsOf = async (context: CommandContext, loaded: LoadedFlow): Promise<readonly string[]> =>
+  lintFlow({ ...loaded, registry: await registryFor(rootOf(context), loaded.flow) })
     .filter(({ severity }) => severity === "warning")
     .map(findingLine);

@@ -13,12 +13,12 @@ import { refuse, reply } from "../project/reply.ts";
 const findingsShownMax = 8;
 
 /** No run is open and no goal was said: what lies here is taken up, where it is one thing; else a goal is asked for. */
-export async function goFound(place: CommandContext, home: ProjectPaths | null, input: GoFlags): Promise<Answer> {
-  const detected = home === null || input.run !== undefined ? [] : await detectWork(place, home.root);
+export async function goFound(context: CommandContext, paths: ProjectPaths | null, input: GoFlags): Promise<Answer> {
+  const detected = paths === null || input.run !== undefined ? [] : await detectWork(context, paths.root);
   const one = onlyCandidate(detected);
   if (one?.hasFailed === true) refuseFailedElsewhere(one);
-  if (one !== null) return goDetected(place, one, input);
-  return (home === null || input.run !== undefined ? null : await finishedHere(home.root)) ?? invalidGoal(place, input);
+  if (one !== null) return goDetected(context, one, input);
+  return (paths === null || input.run !== undefined ? null : await finishedHere(paths.root)) ?? invalidGoal(context, input);
 }
 
 /** A project that has nothing left to do answers with where it stands, not with a question for a goal. */
@@ -48,7 +48,7 @@ export function refuseFailedElsewhere({ standing, files, flow }: DetectedWork): 
 
 /** Drafts a run of ours over what is there. The same acknowledgement is needed as for any other draft. */
 export function goDetected(
-  place: CommandContext,
+  context: CommandContext,
   { flow, options, standing, files, findings }: DetectedWork,
   input: GoFlags,
 ): Promise<Answer> {
@@ -57,5 +57,5 @@ export function goDetected(
     ...findings.slice(0, findingsShownMax).map(findingText),
     ...(findings.length > findingsShownMax ? [`… ${findings.length - findingsShownMax} more remarks`] : []),
   ];
-  return goNew(place, { ...input, flow, options: { ...options, ...input.options } }, reported);
+  return goNew(context, { ...input, flow, options: { ...options, ...input.options } }, reported);
 }

@@ -13,49 +13,49 @@ import { resumeRun } from "../runner/resume-run.ts";
 import { requireStatus, type LoadedRun } from "../project/runs/loaded-run.ts";
 
 /** Starts or takes up a run, and works until it rests: done, paused, or out of cycles. */
-export function go(place: CommandContext, input: GoFlags): Promise<Answer> {
+export function go(context: CommandContext, input: GoFlags): Promise<Answer> {
   return answered(async () => {
     // Drafting is loaded when it is needed: a run that is only taken up again must not wait for the parsers and linters of flows.
-    if (hasGoal(input)) return (await import("../runner/go-draft.ts")).goNew(place, input);
-    const home = findProject(place.cwd);
-    const standing = home === null ? null : await standingHere(place, home, input.run);
-    if (home === null || standing === null) return (await import("./go-found.ts")).goFound(place, home, input);
-    const { run, view } = standing;
+    if (hasGoal(input)) return (await import("../runner/go-draft.ts")).goNew(context, input);
+    const paths = findProject(context.cwd);
+    const loaded = paths === null ? null : await standingHere(context, paths, input.run);
+    if (paths === null || loaded === null) return (await import("./go-found.ts")).goFound(context, paths, input);
+    const { run, view } = loaded;
     const described = describedBy(input);
     switch (view.status) {
       case "draft":
         if (described.length > 0) refuseWithoutGoal(run, described);
         return (await import("../runner/go-draft.ts")).goDraft(
-          place,
-          home,
+          context,
+          paths,
           run,
           input,
-          await (await import("../runner/draft/draft-in-force.ts")).whyStale(place, home, view),
+          await (await import("../runner/draft/draft-in-force.ts")).whyStale(context, paths, view),
         );
       case "running":
       case "paused":
         return resumeRun(
-          place,
-          standing,
+          context,
+          loaded,
           input,
           described.length === 0 ? [] : [`${run} goes on as it was begun; not taken: ${described.join(", ")}.`],
         );
       default:
-        if (input.run !== undefined) requireStatus(standing, "go", "draft", "running", "paused");
-        return (await import("./go-found.ts")).goFound(place, home, input);
+        if (input.run !== undefined) requireStatus(loaded, "go", "draft", "running", "paused");
+        return (await import("./go-found.ts")).goFound(context, paths, input);
     }
   });
 }
 
 /** The run that is named, else the current one while it is open, else the newest that is. */
-async function standingHere(place: CommandContext, home: ProjectPaths, named: string | undefined): Promise<LoadedRun | null> {
-  const run = namedRun(home, named);
+async function standingHere(context: CommandContext, paths: ProjectPaths, named: string | undefined): Promise<LoadedRun | null> {
+  const run = namedRun(paths, named);
   if (run === null) return null;
-  const instead = named !== undefined || isOurs(place, home, run) ? null : await openInstead(place, home, run);
+  const instead = named !== undefined || isOurs(context, paths, run) ? null : await openInstead(context, paths, run);
   if (instead !== null) return instead;
-  const standing = { home, run, ...(await readRun(home, run)) };
-  if (named !== undefined || !isClosed(standing)) return standing;
-  return (await openInstead(place, home, run)) ?? standing;
+  const loaded = { paths, run, ...(await readRun(paths, run)) };
+  if (named !== undefined || !isClosed(loaded)) return loaded;
+  return (await openInstead(context, paths, run)) ?? loaded;
 }
 
 const isClosed = ({ view }: LoadedRun): boolean => view.status === "completed" || view.status === "stopped";

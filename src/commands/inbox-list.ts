@@ -32,11 +32,11 @@ type Waiting = {
 };
 
 /** Questions waiting for you. */
-export function inbox(place: CommandContext, input: { readonly run?: string | undefined }): Promise<Answer> {
+export function inbox(context: CommandContext, input: { readonly run?: string | undefined }): Promise<Answer> {
   return answered(async () => {
-    const { home, run, view } = await loadRun(place, input.run);
+    const { paths, run, view } = await loadRun(context, input.run);
     const verdicts = verdictsOpen(view);
-    const left = verdicts.length === 0 ? new Map<string, readonly string[]>() : await leftToPeople(home, run);
+    const left = verdicts.length === 0 ? new Map<string, readonly string[]>() : await leftToPeople(paths, run);
     const shown = new Map(questionsOf(view).map(({ block, show }) => [block, show]));
     const deferred = verdicts.map(({ phase, block }): Waiting => ({
       ...fieldsOf(run, block),
@@ -74,12 +74,12 @@ const fieldsOf = (run: string, { block, question, options, recommend, show }: Ru
 });
 
 /** The tasks of each phase that its plan leaves to a person. */
-async function leftToPeople(home: ProjectPaths, run: string): Promise<Map<string, readonly string[]>> {
+async function leftToPeople(paths: ProjectPaths, run: string): Promise<Map<string, readonly string[]>> {
   const left = new Map<string, readonly string[]>();
   const note = (entry: Entry): void => {
     if (entry.event === "tasks_read") left.set(phaseOfPath(entry.attempt), entry.left);
   };
-  (await entriesOf(home, run)).entries.forEach(note);
+  (await entriesOf(paths, run)).entries.forEach(note);
   return left;
 }
 

@@ -20,7 +20,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const config = (): string => join(root, ".autopilot/config.yaml");
 
-function person(answer: string | null): { readonly place: CommandContext; readonly shown: string[]; readonly asked: string[] } {
+function person(answer: string | null): { readonly context: CommandContext; readonly shown: string[]; readonly asked: string[] } {
   const [shown, asked]: string[][] = [[], []];
   const ask = (question: string): Promise<string | null> => {
     asked?.push(question);
@@ -28,17 +28,17 @@ function person(answer: string | null): { readonly place: CommandContext; readon
   };
   const show = (line: string): void => void shown?.push(line);
   const place = { cwd: root, env: { PATH: "/usr/bin:/bin", HOME: root }, user: "me", isTerminal: true, show, live: show, ask };
-  return { place: { ...place, interrupted: new AbortController().signal }, shown: shown ?? [], asked: asked ?? [] };
+  return { context: { ...place, interrupted: new AbortController().signal }, shown: shown ?? [], asked: asked ?? [] };
 }
 
 test("init shows the checks and agents it found and asks before it writes", async () => {
-  const { place, shown, asked } = person("no");
-  expect(await init(place, {})).toMatchObject({ result: "PASS", message: "Nothing was written." });
+  const { context, shown, asked } = person("no");
+  expect(await init(context, {})).toMatchObject({ result: "PASS", message: "Nothing was written." });
   expect(shown).toEqual(["Agents  none installed", "Checks  npm run lint, npm run test"]);
   expect(asked).toEqual(["Write .autopilot/config.yaml, .autopilot/schemas, .claude/skills?"]);
   expect([existsSync(config()), existsSync(join(root, ".claude/skills"))]).toEqual([false, false]);
 
-  await init(person("yes").place, {});
+  await init(person("yes").context, {});
   expect(readFileSync(config(), "utf8")).toContain(
     "# Checks found in this project, run without being named here: npm run lint, npm run test\n",
   );
@@ -46,16 +46,16 @@ test("init shows the checks and agents it found and asks before it writes", asyn
 });
 
 test("with --yes and away from a terminal nobody is asked", async () => {
-  const { place, asked } = person("no");
-  await init(place, { yes: true });
+  const { context, asked } = person("no");
+  await init(context, { yes: true });
   expect([existsSync(config()), asked.length]).toEqual([true, 0]);
   rmSync(config());
-  await init({ ...place, isTerminal: false }, {});
+  await init({ ...context, isTerminal: false }, {});
   expect([existsSync(config()), asked.length]).toEqual([true, 0]);
 });
 
 test("what was written is on the screen, and that nothing is left to write", async () => {
-  const place = { ...person(null).place, isTerminal: false };
+  const place = { ...person(null).context, isTerminal: false };
   expect((await init(place, {})).page?.at(-1)).toMatch(/^Done: wrote \.autopilot\/config\.yaml; /);
   expect((await init(place, {})).page?.at(-1)).toBe("Nothing to write: everything is there already.");
 });
@@ -70,8 +70,8 @@ test.each([
     const target = path === ".gitignore" ? join(elsewhere, "file") : elsewhere;
     if (path === ".gitignore") writeFileSync(target, "");
     symlinkSync(target, join(root, path));
-    const { place } = person("yes");
-    expect(await init(place, { gitignore: true, yes: true })).toMatchObject({ result: "FAIL", reason_code: "workspace_unusable" });
+    const { context } = person("yes");
+    expect(await init(context, { gitignore: true, yes: true })).toMatchObject({ result: "FAIL", reason_code: "workspace_unusable" });
     expect(readdirSync(elsewhere).map((name) => readFileSync(join(elsewhere, name), "utf8"))).toEqual(path === ".gitignore" ? [""] : []);
   } finally {
     rmSync(elsewhere, { recursive: true });
@@ -82,12 +82,12 @@ test("a link that leads nowhere makes no file where it leads", async () => {
   const target = join(tmpdir(), `init-nowhere-${process.pid}`);
   mkdirSync(join(root, ".autopilot"));
   symlinkSync(target, config());
-  await init(person("yes").place, { yes: true });
+  await init(person("yes").context, { yes: true });
   expect(existsSync(target)).toBe(false);
 });
 
 test("editors find the schemas beside the config by a relative path; they are renewed, and a link in their place is refused", async () => {
-  const place = { ...person(null).place, isTerminal: false };
+  const place = { ...person(null).context, isTerminal: false };
   await init(place, {});
   const named = /^# yaml-language-server: \$schema=(.+)$/m.exec(readFileSync(config(), "utf8"))?.[1] ?? "";
   const schema = join(root, ".autopilot", named);

@@ -41,41 +41,41 @@ version: 1
 
 /** Lays out what a project needs: a config file, and ignore lines so that our files never show up as changes. Asks first on a terminal. */
 export function init(
-  place: CommandContext,
+  context: CommandContext,
   input: { readonly gitignore?: boolean | undefined; readonly yes?: boolean | undefined },
 ): Promise<Answer> {
   return answered(async () => {
-    const home = await homeOf(place.cwd);
-    const repository = await openedRepository(home.root);
-    const found = await foundHere(place, repository);
+    const paths = await homeOf(context.cwd);
+    const repository = await openedRepository(paths.root);
+    const found = await foundHere(context, repository);
     const page = [`Agents  ${found.agents.join(", ") || "none installed"}`, `Checks  ${found.checks.join(", ") || "none found"}`];
-    const config = join(home.folder, "config.yaml");
-    const skills = await missingSkills(home.root, place);
-    const schemas = await staleSchemas(home.root);
+    const config = join(paths.folder, "config.yaml");
+    const skills = await missingSkills(paths.root, context);
+    const schemas = await staleSchemas(paths.root);
     const planned = [
       ...(isThere(config) ? [] : [".autopilot/config.yaml"]),
       ...(schemas.length === 0 ? [] : [".autopilot/schemas"]),
       ...foldersOf(skills),
     ];
-    if (planned.length > 0 && input.yes !== true && place.isTerminal) {
-      for (const line of page) place.show(line);
-      const answer = await place.ask(`Write ${planned.join(", ")}?`, ["yes", "no"]);
+    if (planned.length > 0 && input.yes !== true && context.isTerminal) {
+      for (const line of page) context.show(line);
+      const answer = await context.ask(`Write ${planned.join(", ")}?`, ["yes", "no"]);
       if (answer !== "yes")
         return reply("ok", { message: "Nothing was written.", page: ["Nothing was written."], data: { done: [], ...found } });
     }
     const done: string[] = [];
-    refuseLinks(home.root, planned);
-    ownFolder(home);
+    refuseLinks(paths.root, planned);
+    ownFolder(paths);
     if (!isThere(config)) {
-      await writeWholeFile(home.root, ".autopilot/config.yaml", configTemplate(found));
+      await writeWholeFile(paths.root, ".autopilot/config.yaml", configTemplate(found));
       done.push("wrote .autopilot/config.yaml");
     }
-    if (schemas.length > 0) ownFolder(home, "schemas");
-    for (const [path, text] of schemas) await writeWhole(join(home.root, path), Buffer.from(text), 0o644);
+    if (schemas.length > 0) ownFolder(paths, "schemas");
+    for (const [path, text] of schemas) await writeWhole(join(paths.root, path), Buffer.from(text), 0o644);
     if (schemas.length > 0) done.push("wrote .autopilot/schemas");
     if ((await addIgnoreLines(repository.commonDir)).length > 0) done.push("added ignore lines to .git/info/exclude");
-    if (input.gitignore === true && (await addToGitignore(home.root))) done.push("added ignore lines to .gitignore");
-    await writeSkills(home.root, skills);
+    if (input.gitignore === true && (await addToGitignore(paths.root))) done.push("added ignore lines to .gitignore");
+    await writeSkills(paths.root, skills);
     done.push(...foldersOf(skills).map((folder) => `wrote skills to ${folder}`));
     const message = done.length === 0 ? "Nothing to write: everything is there already." : `Done: ${done.join("; ")}.`;
     const offer = input.gitignore === true ? [] : ["autopilot init --gitignore shares the ignore lines with your team"];
@@ -83,18 +83,18 @@ export function init(
   });
 }
 
-async function foundHere(place: CommandContext, { root, head }: Repository): Promise<Found> {
-  const settings = readSettings(place, root);
+async function foundHere(context: CommandContext, { root, head }: Repository): Promise<Found> {
+  const settings = readSettings(context, root);
   const config = settings.kind === "settings" ? settings.config : {};
-  const agents = candidates(await agentsHere(place, config)).map(({ name }) => name);
+  const agents = candidates(await agentsHere(context, config)).map(({ name }) => name);
   const { checks } = detectChecks(await treeAt(root, head.commit), config.checks);
   return { agents, checks: checks.map(({ command }) => command) };
 }
 
 /** Skills for each agent whose folder is in the project or whose program is here; a file that is there is never touched. */
-async function missingSkills(root: string, place: CommandContext): Promise<readonly SkillFile[]> {
+async function missingSkills(root: string, context: CommandContext): Promise<readonly SkillFile[]> {
   const meant = skillFolders.filter(({ agents }) =>
-    agents.some(({ mark, program }) => existsSync(join(root, mark)) || onPath(program, place.env) !== null),
+    agents.some(({ mark, program }) => existsSync(join(root, mark)) || onPath(program, context.env) !== null),
   );
   return (await skillFilesIn(root, meant)).filter(({ state }) => state === "absent");
 }

@@ -16,17 +16,17 @@ type Input = {
 };
 
 /** The journal in words; with `jsonl`, as it is, line by line. */
-export function log(place: CommandContext, input: Input): Promise<Answer> {
+export function log(context: CommandContext, input: Input): Promise<Answer> {
   return answered(async () => {
-    const { home, run, view } = await loadRun(place, input.run);
+    const { paths, run, view } = await loadRun(context, input.run);
     const since = input.since ?? 0;
     if (input.jsonl === true) {
-      await eachEntry(home, run, (entry) => {
+      await eachEntry(paths, run, (entry) => {
         if (entry.seq >= since) input.print?.(safeJson(entry));
       });
       return reply("ok", { run_id: run, state: view.status, message: "", page: [] });
     }
-    const events = (await entriesOf(home, run)).entries.filter(({ seq }) => seq >= since);
+    const events = (await entriesOf(paths, run)).entries.filter(({ seq }) => seq >= since);
     const main = events.filter(isMilestone);
     const more = main.length === events.length ? [] : ["", `${main.length} of ${events.length} events; all: autopilot log -v`];
     return reply("ok", {

@@ -16,21 +16,21 @@ type Input = {
   readonly notes: readonly ReviewNote[];
 };
 
-export function note(place: CommandContext, input: Input): Promise<Answer> {
+export function note(context: CommandContext, input: Input): Promise<Answer> {
   return answered(async () => {
-    const standing = await loadRun(place, input.run);
-    const where = { run_id: standing.run, state: standing.view.status };
-    requireStatus(standing, "note", "running", "paused");
+    const loaded = await loadRun(context, input.run);
+    const where = { run_id: loaded.run, state: loaded.view.status };
+    requireStatus(loaded, "note", "running", "paused");
     if (!v.safeParse(GitSha, input.commit).success)
       refuse("usage", { ...where, message: `${input.commit} is no commit.`, remediation: ["autopilot diff"] });
     const { view, outcome } = await ask(
-      place,
-      standing,
+      context,
+      loaded,
       { event: "review_noted", commit: input.commit, notes: input.notes.map((one) => ({ ...one })) },
       () => true,
     );
-    if (outcome === "late") refuseLate(standing, view, "It came too late to count.");
-    const isOld = input.commit !== standing.view.tip.commit;
+    if (outcome === "late") refuseLate(loaded, view, "It came too late to count.");
+    const isOld = input.commit !== loaded.view.tip.commit;
     return reply("review_noted", {
       ...where,
       state: view.status,

@@ -7,7 +7,7 @@ import { reply } from "../project/reply.ts";
 
 /** No goal, and nothing to take up: a goal is never guessed, but what lies here is named. */
 export function invalidGoal(
-  _place: CommandContext,
+  _context: CommandContext,
   input: { readonly run?: string | undefined },
   detected: readonly DetectedWork[] = [],
 ): Answer {

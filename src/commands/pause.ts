@@ -9,31 +9,31 @@ import { sendRequest } from "../project/inbox/inbox.ts";
 import { requireStatus, loadRun, type LoadedRun } from "../project/runs/loaded-run.ts";
 
 /** Pauses a run: when its turn ends, or now, with the attempt set aside. Works from any other terminal. */
-export function pause(place: CommandContext, input: { readonly run?: string | undefined; readonly now: boolean }): Promise<Answer> {
+export function pause(context: CommandContext, input: { readonly run?: string | undefined; readonly now: boolean }): Promise<Answer> {
   return answered(async () => {
-    const standing = await loadRun(place, input.run);
+    const loaded = await loadRun(context, input.run);
     // A run that is parked by a living owner would go on by itself: a pause keeps it from that.
-    const isParked = standing.view.parked !== undefined && standing.owner !== null;
-    if (!isParked && standing.view.status === "paused" && standing.owner !== null) return leaveQuestion(place, standing);
-    if (!isParked) requireStatus(standing, "pause", "running");
+    const isParked = loaded.view.parked !== undefined && loaded.owner !== null;
+    if (!isParked && loaded.view.status === "paused" && loaded.owner !== null) return leaveQuestion(context, loaded);
+    if (!isParked) requireStatus(loaded, "pause", "running");
     const { outcome, view } = await ask(
-      place,
-      standing,
+      context,
+      loaded,
       { event: "control_requested", control: "pause", now: input.now },
       (run) => run.status !== "running" && (!isParked || run.asked === "pause"),
     );
     if (outcome === "taken")
       return reply("pause_requested", {
-        run_id: standing.run,
+        run_id: loaded.run,
         state: view.status,
-        message: `${standing.run} will pause when its turn ends.`,
+        message: `${loaded.run} will pause when its turn ends.`,
       });
-    if (view.status !== "paused") refuseLate(standing, view, `${standing.run} could not be paused.`); // it ended meanwhile
+    if (view.status !== "paused") refuseLate(loaded, view, `${loaded.run} could not be paused.`); // it ended meanwhile
     return reply("operator_paused", {
       result: "PASS",
-      run_id: standing.run,
+      run_id: loaded.run,
       state: view.status,
-      message: `${standing.run} is ${view.status}.`,
+      message: `${loaded.run} is ${view.status}.`,
       remediation: ["autopilot resume"],
     });
   });
@@ -42,9 +42,9 @@ export function pause(place: CommandContext, input: { readonly run?: string | un
 const leftWithinMs = 5_000;
 
 /** The run is paused already, and its process asks somebody a question: the question goes away, and the process ends. */
-async function leaveQuestion(place: CommandContext, { home, run, view }: LoadedRun): Promise<Answer> {
-  const request = requestOf(place, home.root, { event: "control_requested", control: "pause", now: false });
-  const sent = await sendRequest(runFolder(home, run), request, { waitMs: leftWithinMs });
+async function leaveQuestion(context: CommandContext, { paths, run, view }: LoadedRun): Promise<Answer> {
+  const request = requestOf(context, paths.root, { event: "control_requested", control: "pause", now: false });
+  const sent = await sendRequest(runFolder(paths, run), request, { waitMs: leftWithinMs });
   return reply("operator_paused", {
     result: "PASS",
     run_id: run,

@@ -26,11 +26,11 @@ const minutesMax = 2;
 const saidCharsMax = 200;
 
 /** One harmless turn in an empty folder that goes again: is the agent there, does it answer, what does it report. */
-export async function rehearse(place: CommandContext, name: string): Promise<Answer> {
-  const settings = readSettings(place, findProject(place.cwd)?.root ?? place.cwd);
+export async function rehearse(context: CommandContext, name: string): Promise<Answer> {
+  const settings = readSettings(context, findProject(context.cwd)?.root ?? context.cwd);
   if (settings.kind !== "settings") return refuse("config_invalid", { message: settings.findings.map(findingText).join("; ") });
   let text = "";
-  const cast = await castFor(place, "try", name, settings.config, (kept) => {
+  const cast = await castFor(context, "try", name, settings.config, (kept) => {
     text = kept;
     return Promise.resolve("0".repeat(64));
   });
@@ -39,9 +39,9 @@ export async function rehearse(place: CommandContext, name: string): Promise<Ans
   mkdirSync(layer);
   writeFileSync(join(folder, "script"), text);
   try {
-    const agents = await trialAgents(place, settings, folder);
+    const agents = await trialAgents(context, settings, folder);
     try {
-      return reported(name, cast, await agents.turn(trialOrder(cast, layer, place.interrupted)));
+      return reported(name, cast, await agents.turn(trialOrder(cast, layer, context.interrupted)));
     } finally {
       await agents.close();
     }
@@ -52,14 +52,14 @@ export async function rehearse(place: CommandContext, name: string): Promise<Ans
 
 /** The agents of a folder that goes again, with all around them that a run puts around its own. */
 async function trialAgents(
-  place: CommandContext,
+  context: CommandContext,
   { config, isolation: wanted }: Settings,
   folder: string,
 ): Promise<Pick<OpenedAgents, "turn" | "close">> {
-  const home = findProject(place.cwd) ?? { root: join(folder, "nowhere"), folder };
-  const [isolation, limits] = await Promise.all([isolationFor(wanted, home, folder), openLimits(folder, openLimitsCache(folder))]);
+  const paths = findProject(context.cwd) ?? { root: join(folder, "nowhere"), folder };
+  const [isolation, limits] = await Promise.all([isolationFor(wanted, paths, folder), openLimits(folder, openLimitsCache(folder))]);
   const agents = openAgentsBox({
-    place,
+    context,
     turnEnv: () => ({}),
     isolation,
     limits,

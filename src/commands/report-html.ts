@@ -29,19 +29,19 @@ const linesOfAllMax = 8_000;
 type Input = { readonly run?: string | undefined; readonly file: string };
 
 /** The report as a file that opens anywhere and asks for nothing. */
-export function reportHtml(place: CommandContext, input: Input): Promise<Answer> {
+export function reportHtml(context: CommandContext, input: Input): Promise<Answer> {
   return answered(async () => {
-    const path = resolve(place.cwd, input.file);
+    const path = resolve(context.cwd, input.file);
     requireWritable(path);
-    if (isPortfolioMeant(place.cwd, { run: input.run })) return written(path, await portfolioHtml(place), null);
-    const { home, run, view } = await loadRun(place, input.run);
-    const runs = followRuns(place);
-    const source = { key: run, home, run, project: basename(home.root), task: null };
-    const { entries, head } = await entriesOf(home, run);
+    if (isPortfolioMeant(context.cwd, { run: input.run })) return written(path, await portfolioHtml(context), null);
+    const { paths: projectPaths, run, view } = await loadRun(context, input.run);
+    const runs = followRuns(context);
+    const source = { key: run, paths: projectPaths, run, project: basename(projectPaths.root), task: null };
+    const { entries, head } = await entriesOf(projectPaths, run);
     const found = runs.one(source);
     if (found === null || !isReadable(found))
       return refuse("journal_damaged", { run_id: run, message: `The journal of ${run} cannot be read.` });
-    const { files, more, changes } = await changeOf(home.root, view.drafted.base.commit, view.tip.commit);
+    const { files, more, changes } = await changeOf(projectPaths.root, view.drafted.base.commit, view.tip.commit);
     const page = runPageOf(found, entries, {
       now: systemClock.now(),
       isAll: true,
@@ -49,15 +49,15 @@ export function reportHtml(place: CommandContext, input: Input): Promise<Answer>
       ...(changes === null ? {} : { changes }),
     });
     const journal = { events: entries.length, head };
-    const forecasts = backtestOf(await runCases(home, view.drafted.flow.flow));
+    const forecasts = backtestOf(await runCases(projectPaths, view.drafted.flow.flow));
     return written(path, reportFile({ ...page, product, files, more, journal, forecasts }), run);
   });
 }
 
-async function portfolioHtml(place: CommandContext): Promise<string> {
-  const facts = openFacts(place);
+async function portfolioHtml(context: CommandContext): Promise<string> {
+  const facts = openFacts(context);
   const [portfolio, overview] = [await facts.portfolio(), await facts.overview()];
-  if (portfolio === null) return refuse("portfolio_missing", { message: `There is no portfolio in ${place.cwd}.` });
+  if (portfolio === null) return refuse("portfolio_missing", { message: `There is no portfolio in ${context.cwd}.` });
   return portfolioFile({ ...portfolio, product, runs: overview.runs });
 }
 

@@ -18,16 +18,16 @@ import { readEvidence } from "../project/runs/read-evidence.ts";
 import { loadRun } from "../project/runs/loaded-run.ts";
 
 /** What came of a run: what was asked, what was done, the proof, what is open, what to do next. */
-export function report(place: CommandContext, input: { readonly run?: string | undefined }): Promise<Answer> {
+export function report(context: CommandContext, input: { readonly run?: string | undefined }): Promise<Answer> {
   return answered(async () => {
-    const { home, run, view, owner } = await loadRun(place, input.run);
-    const { entries, head } = await entriesOf(home, run);
-    const changes = await changesOf(home, view);
-    const claimOf = claimsFrom(blobsIn(runFolder(home, run)));
+    const { paths: projectPaths, run, view, owner } = await loadRun(context, input.run);
+    const { entries, head } = await entriesOf(projectPaths, run);
+    const changes = await changesOf(projectPaths, view);
+    const claimOf = claimsFrom(blobsIn(runFolder(projectPaths, run)));
     const shown = reportOf(view, entries, {
       owner,
       ...(changes === null ? {} : { changes }),
-      excerpts: excerptsOf(home, run, view),
+      excerpts: excerptsOf(projectPaths, run, view),
       claimOf,
     });
     const { run_id: _id, state: _state, reason_code, ...data } = shown;
@@ -45,8 +45,8 @@ export function report(place: CommandContext, input: { readonly run?: string | u
   });
 }
 
-async function changesOf(home: ProjectPaths, view: RunView): Promise<Changes | null> {
-  const opened = await findRepository(home.root);
+async function changesOf(projectPaths: ProjectPaths, view: RunView): Promise<Changes | null> {
+  const opened = await findRepository(projectPaths.root);
   if ("failure" in opened) return null;
   const [base, tip] = [view.drafted.base.commit, view.tip.commit];
   return Promise.all([summaryOf(opened.repository, base, tip), changedFiles(opened.repository, base, tip)])
@@ -55,10 +55,10 @@ async function changesOf(home: ProjectPaths, view: RunView): Promise<Changes | n
 }
 
 /** The end of what each deciding check printed. */
-function excerptsOf(home: ProjectPaths, run: string, view: RunView): Record<string, string> {
+function excerptsOf(projectPaths: ProjectPaths, run: string, view: RunView): Record<string, string> {
   const excerpts: Record<string, string> = {};
   for (const { latest } of Object.values(view.checks)) {
-    const evidence = readEvidence(runFolder(home, run), latest.evidence);
+    const evidence = readEvidence(runFolder(projectPaths, run), latest.evidence);
     if (evidence !== null) excerpts[latest.evidence] = evidence.output_excerpt;
   }
   return excerpts;

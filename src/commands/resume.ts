@@ -15,19 +15,19 @@ import { requireStatus, loadRun, type LoadedRun } from "../project/runs/loaded-r
 import { resumeRun } from "../runner/resume-run.ts";
 
 /** Takes a paused run up again, or one whose owner died, after validating its gates anew; else what another tool left of one. */
-export function resume(place: CommandContext, input: GoFlags): Promise<Answer> {
+export function resume(context: CommandContext, input: GoFlags): Promise<Answer> {
   return answered(async () => {
-    const standing = await openHere(place, input.run);
-    if (standing === null) {
-      const imported = await importHere(place, input);
+    const loaded = await openHere(context, input.run);
+    if (loaded === null) {
+      const imported = await importHere(context, input);
       if (imported !== null) return imported;
     }
-    const known = standing ?? (await loadRun(place, input.run));
-    if (input.run === undefined) await drawEnded(place, known);
+    const known = loaded ?? (await loadRun(context, input.run));
+    if (input.run === undefined) await drawEnded(context, known);
     requireStatus(known, "resume", "paused", "running");
     const described = describedBy(input);
     return resumeRun(
-      place,
+      context,
       known,
       { ...input, isExplicit: true },
       described.length === 0 ? [] : [`${known.run} goes on as it was begun; not taken: ${described.join(", ")}.`],
@@ -36,21 +36,21 @@ export function resume(place: CommandContext, input: GoFlags): Promise<Answer> {
 }
 
 /** The run that is meant, where it can be resumed. */
-async function openHere(place: CommandContext, named: string | undefined): Promise<LoadedRun | null> {
-  const home = findProject(place.cwd);
-  const run = namedRun(home, named);
-  if (home === null || run === null) return null;
-  const instead = named !== undefined || isOurs(place, home, run) ? null : await openInstead(place, home, run);
-  const standing = instead ?? { home, run, ...(await readRun(home, run)) };
+async function openHere(context: CommandContext, named: string | undefined): Promise<LoadedRun | null> {
+  const paths = findProject(context.cwd);
+  const run = namedRun(paths, named);
+  if (paths === null || run === null) return null;
+  const instead = named !== undefined || isOurs(context, paths, run) ? null : await openInstead(context, paths, run);
+  const standing = instead ?? { paths, run, ...(await readRun(paths, run)) };
   if (isOpen(standing.view)) return standing;
-  return named === undefined ? openInstead(place, home, run) : null;
+  return named === undefined ? openInstead(context, paths, run) : null;
 }
 
 /** A run of another tool's is taken up as a run of ours. Null where there is none, or a run of ours was named. */
-async function importHere(place: CommandContext, input: GoFlags): Promise<Answer | null> {
-  const home = findProject(place.cwd);
-  if (home === null || input.run !== undefined) return null;
+async function importHere(context: CommandContext, input: GoFlags): Promise<Answer | null> {
+  const paths = findProject(context.cwd);
+  if (paths === null || input.run !== undefined) return null;
   const { detectWork, onlyCandidate } = await import("./detect-work.ts"); // a run that is only taken up again needs none of this
-  const one = onlyCandidate((await detectWork(place, home.root)).filter(({ isBegun }) => isBegun));
-  return one === null ? null : (await import("./go-found.ts")).goDetected(place, one, input);
+  const one = onlyCandidate((await detectWork(context, paths.root)).filter(({ isBegun }) => isBegun));
+  return one === null ? null : (await import("./go-found.ts")).goDetected(context, one, input);
 }

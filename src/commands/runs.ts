@@ -9,10 +9,10 @@ import { answered, reply } from "../project/reply.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
 
 /** Every run here: state, goal, age, cost, disk. Reads only. */
-export function runs(place: CommandContext, input: { readonly all: boolean }): Promise<Answer> {
+export function runs(context: CommandContext, input: { readonly all: boolean }): Promise<Answer> {
   return answered(async () => {
-    const home = findProject(place.cwd);
-    const rows = home === null ? [] : await knownRuns(place, home);
+    const paths = findProject(context.cwd);
+    const rows = paths === null ? [] : await knownRuns(context, paths);
     return reply("ok", {
       message: rows.length === 0 ? "No runs here." : `${rows.length} runs.`,
       page: runsPage(rows, systemClock.now(), input.all),

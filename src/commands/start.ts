@@ -12,14 +12,14 @@ import { readRun } from "../project/runs/read-run.ts";
 import { answered, reply, screenRows } from "../project/reply.ts";
 
 /** Registers an objective as a draft and shows what would happen. Nothing runs. */
-export function start(place: CommandContext, input: GoInput): Promise<Answer> {
+export function start(context: CommandContext, input: GoInput): Promise<Answer> {
   return answered(async () => {
-    const known = findProject(place.cwd);
-    if (!hasGoal(input)) return invalidGoal(place, input, known === null ? [] : await detectWork(place, known.root));
-    const home = await homeOf(place.cwd);
-    const drafted = await makeDraft(place, home, input);
-    const { view } = await readRun(home, drafted.run);
-    const preview = await previewOf(place, home, view);
+    const known = findProject(context.cwd);
+    if (!hasGoal(input)) return invalidGoal(context, input, known === null ? [] : await detectWork(context, known.root));
+    const paths = await homeOf(context.cwd);
+    const drafted = await makeDraft(context, paths, input);
+    const { view } = await readRun(paths, drafted.run);
+    const preview = await previewOf(context, paths, view);
     return reply("run_drafted", {
       run_id: drafted.run,
       state: "draft",

@@ -7,8 +7,8 @@ import type { CommandContext } from "../project/command-context.ts";
 import { reply } from "../project/reply.ts";
 
 /** No run at all: the same fields, with nothing in them, so that a program need not ask first; and what lies here to be taken up. */
-export async function idle(place: CommandContext, root: string | null): Promise<Answer> {
-  const detected = root === null ? [] : await detectWork(place, root);
+export async function idle(context: CommandContext, root: string | null): Promise<Answer> {
+  const detected = root === null ? [] : await detectWork(context, root);
   const next = [...takenUpBy(detected), 'autopilot "what you want done"'];
   const page = [
     "No open run here.",

@@ -25,14 +25,14 @@ export type StatusMore = {
 };
 
 /** Where a run stands. Reads only; nothing is executed to find out. */
-export function status(place: CommandContext, input: Input, { idle, beside }: StatusMore): Promise<Answer> {
+export function status(context: CommandContext, input: Input, { idle, beside }: StatusMore): Promise<Answer> {
   return answered(async () => {
-    const home = findProject(place.cwd);
-    const named = namedRun(home, input.run);
-    if (home === null || named === null) return idle(home?.root ?? null);
-    const { run, summary: reported, draft } = await shownInstead(place, home, named, input.run !== undefined);
+    const paths = findProject(context.cwd);
+    const named = namedRun(paths, input.run);
+    if (paths === null || named === null) return idle(paths?.root ?? null);
+    const { run, summary: reported, draft } = await shownInstead(context, paths, named, input.run !== undefined);
     const { reason_code, state, page, whole, data } = reported;
-    const more = await beside(data["face"], home.root);
+    const more = await beside(data["face"], paths.root);
     return reply(reason_code, {
       result: "PASS",
       run_id: run,
@@ -49,32 +49,32 @@ export function status(place: CommandContext, input: Input, { idle, beside }: St
 
 /** What is shown where no run is named: neither a draft nor somebody else's run hides one of the user's own that is open. */
 async function shownInstead(
-  place: CommandContext,
-  home: ProjectPaths,
+  context: CommandContext,
+  paths: ProjectPaths,
   named: string,
   isNamed: boolean,
 ): Promise<{ readonly run: string; readonly summary: StatusSummary; readonly draft: string | null }> {
-  const isForeign = !isNamed && !isOurs(place, home, named);
-  const reported = isForeign ? null : await reportedOf(home, named);
+  const isForeign = !isNamed && !isOurs(context, paths, named);
+  const reported = isForeign ? null : await reportedOf(paths, named);
   if (reported !== null && (isNamed || reported.state !== "draft")) return { run: named, summary: reported, draft: null };
-  const open = await openInstead(place, home, named);
-  if (open === null) return { run: named, summary: reported ?? (await reportedOf(home, named)), draft: null };
+  const open = await openInstead(context, paths, named);
+  if (open === null) return { run: named, summary: reported ?? (await reportedOf(paths, named)), draft: null };
   return { run: open.run, summary: statusSummary(open.view, open.owner), draft: isForeign ? null : named };
 }
 
-async function reportedOf(home: ProjectPaths, run: string): Promise<StatusSummary> {
-  const folder = runFolder(home, run);
-  return cachedStatus(folder, ownerOf(folder)) ?? folded(home, run);
+async function reportedOf(paths: ProjectPaths, run: string): Promise<StatusSummary> {
+  const folder = runFolder(paths, run);
+  return cachedStatus(folder, ownerOf(folder)) ?? folded(paths, run);
 }
 
-async function folded(home: ProjectPaths, run: string): Promise<StatusSummary> {
-  const { view, owner } = await readRun(home, run);
+async function folded(paths: ProjectPaths, run: string): Promise<StatusSummary> {
+  const { view, owner } = await readRun(paths, run);
   return statusSummary(view, owner);
 }
 
 /** Whether `status` here is about a run, and nothing lies beside it that only the whole command line can read. */
 export function isPlain(cwd: string, named: string | undefined): boolean {
-  const home = findProject(cwd);
-  if (home === null || existsSync(join(home.root, "_docs"))) return false;
-  return named !== undefined || namedRun(home, undefined) !== null;
+  const paths = findProject(cwd);
+  if (paths === null || existsSync(join(paths.root, "_docs"))) return false;
+  return named !== undefined || namedRun(paths, undefined) !== null;
 }

@@ -9,25 +9,25 @@ import { requireStatus, loadRun } from "../project/runs/loaded-run.ts";
 
 /** Stops a run for good: the agent is ended, whole process tree, and the branch stays as it is. */
 export function stop(
-  place: CommandContext,
+  context: CommandContext,
   input: { readonly run?: string | undefined; readonly reason?: string | undefined },
 ): Promise<Answer> {
   return answered(async () => {
-    const standing = await loadRun(place, input.run);
-    requireStatus(standing, "stop", "running", "paused");
+    const loaded = await loadRun(context, input.run);
+    requireStatus(loaded, "stop", "running", "paused");
     const detail = input.reason === undefined ? {} : { detail: input.reason };
     const { view } = await ask(
-      place,
-      standing,
+      context,
+      loaded,
       { event: "control_requested", control: "stop", now: true, ...detail },
       (run) => run.status === "stopped" || run.status === "completed",
     );
-    if (view.status !== "stopped") refuseLate(standing, view, `${standing.run} could not be stopped.`); // it was completed meanwhile
+    if (view.status !== "stopped") refuseLate(loaded, view, `${loaded.run} could not be stopped.`); // it was completed meanwhile
     return reply("operator_stopped", {
       result: "PASS",
-      run_id: standing.run,
+      run_id: loaded.run,
       state: view.status,
-      message: `${standing.run} is ${view.status}. Its work stays on branch autopilot/${standing.run}${hasLanded(view) ? "; what was finished has landed" : ""}.`,
+      message: `${loaded.run} is ${view.status}. Its work stays on branch autopilot/${loaded.run}${hasLanded(view) ? "; what was finished has landed" : ""}.`,
       data: { reason: input.reason ?? null },
     });
   });

@@ -26,13 +26,13 @@ const warningsMax = 10;
 
 type Input = { readonly run?: string | undefined; readonly phase?: string | undefined };
 
-export function trace(place: CommandContext, input: Input): Promise<Answer> {
+export function trace(context: CommandContext, input: Input): Promise<Answer> {
   return answered(async () => {
-    const home = findProject(place.cwd);
-    const root = home?.root ?? place.cwd;
+    const paths = findProject(context.cwd);
+    const root = paths?.root ?? context.cwd;
     const wanted = input.phase === undefined ? null : (phaseIdOf(input.phase) ?? input.phase);
-    const during = await timesOf(home, input.run);
-    const byJournal = home === null ? null : await tracesOfRun(home, input.run ?? currentRun(home), wanted);
+    const during = await timesOf(paths, input.run);
+    const byJournal = paths === null ? null : await tracesOfRun(paths, input.run ?? currentRun(paths), wanted);
     if (byJournal !== null) return byJournal;
     const read = tracesIn(root, wanted);
     const spans = read.spans.filter(({ timestamp }) => during === null || (timestamp >= during.from && timestamp <= during.to));
@@ -58,13 +58,13 @@ export function trace(place: CommandContext, input: Input): Promise<Answer> {
 }
 
 /** The spans of a run whose flow keeps no trace files; null where they lie in files. */
-async function tracesOfRun(home: ProjectPaths, named: string | null, wanted: string | null): Promise<Answer | null> {
-  const run = named === null ? null : namedRun(home, named);
+async function tracesOfRun(paths: ProjectPaths, named: string | null, wanted: string | null): Promise<Answer | null> {
+  const run = named === null ? null : namedRun(paths, named);
   if (run === null) return null;
-  const { view } = await readRun(home, run);
+  const { view } = await readRun(paths, run);
   if (view.drafted.flow.face === "roadmap") return null;
-  const folder = runFolder(home, run);
-  const { entries } = await entriesOf(home, run);
+  const folder = runFolder(paths, run);
+  const { entries } = await entriesOf(paths, run);
   const all = traceOfRun(entries, readTranscripts(folder), (hash) => readEvidence(folder, hash));
   const spans = wanted === null ? all : all.filter(({ phase_id }) => phase_id === wanted);
   const phases = [...new Set(all.map(({ phase_id }) => phase_id))];
@@ -79,10 +79,10 @@ async function tracesOfRun(home: ProjectPaths, named: string | null, wanted: str
 }
 
 /** From when to when a run that was named has worked; null where none was: then everything that is there is meant. */
-async function timesOf(home: ReturnType<typeof findProject>, named: string | undefined) {
-  const run = named === undefined || home === null ? null : namedRun(home, named);
-  if (home === null || run === null) return null;
-  const { view, owner } = await readRun(home, run);
+async function timesOf(paths: ReturnType<typeof findProject>, named: string | undefined) {
+  const run = named === undefined || paths === null ? null : namedRun(paths, named);
+  if (paths === null || run === null) return null;
+  const { view, owner } = await readRun(paths, run);
   // While somebody works on it there is no end yet.
   return { run, state: view.status, from: view.startedAt ?? view.updatedAt, to: owner === null ? view.updatedAt : "9999" };
 }

@@ -12,10 +12,10 @@ import { readTranscripts } from "../project/runs/transcript-read.ts";
 type Input = { readonly run?: string | undefined; readonly turn?: number | undefined; readonly all: boolean };
 
 /** What the agent said and did in each turn of a run, as it was recorded while it happened. */
-export function transcript(place: CommandContext, input: Input): Promise<Answer> {
+export function transcript(context: CommandContext, input: Input): Promise<Answer> {
   return answered(async () => {
-    const { home, run, view } = await loadRun(place, input.run);
-    const turns = readTranscripts(runFolder(home, run));
+    const { paths, run, view } = await loadRun(context, input.run);
+    const turns = readTranscripts(runFolder(paths, run));
     const where = { run_id: run, state: view.status };
     if (turns.length === 0)
       return refuse("transcript_missing", { ...where, message: `${run} has no transcript: no turn has begun, or it was cleaned away.` });

@@ -11,12 +11,12 @@ import { answered, reply } from "../project/reply.ts";
 const runsMax = 1_000;
 
 /** How often what agents said held, in the runs of this repository. A journal that cannot be read is named and left out. */
-export function truth(place: CommandContext): Promise<Answer> {
+export function truth(context: CommandContext): Promise<Answer> {
   return answered(async () => {
     await Promise.resolve();
-    const home = findProject(place.cwd);
-    const runs = home === null ? [] : listRuns(home);
-    const folders = home === null ? [] : runs.slice(-runsMax).map((run) => ({ run, folder: runFolder(home, run) }));
+    const paths = findProject(context.cwd);
+    const runs = paths === null ? [] : listRuns(paths);
+    const folders = paths === null ? [] : runs.slice(-runsMax).map((run) => ({ run, folder: runFolder(paths, run) }));
     const read: TruthOfRun[] = [];
     const damaged: { run_id: string; why: string }[] = [];
     for (const { run, folder } of folders) {

@@ -25,13 +25,13 @@ const lookEveryMs = 250;
 const earlierMax = 20;
 
 /** Shows a run as it goes on, until nobody works on it or the watcher leaves. Each line once. */
-export function watch(place: CommandContext, input: { readonly run?: string | undefined }): Promise<Answer> {
+export function watch(context: CommandContext, input: { readonly run?: string | undefined }): Promise<Answer> {
   return answered(async () => {
-    const { home, run } = await loadRun(place, input.run);
-    const folder = runFolder(home, run);
+    const { paths, run } = await loadRun(context, input.run);
+    const folder = runFolder(paths, run);
     const fold = openFold();
     const view = (): RunView => fold.state as RunView; // a journal begins with its draft, and `standingOf` has read it
-    const earlier = openEarlier(place);
+    const earlier = openEarlier(context);
     const report = narrate({ show: earlier.show });
     const onEntry = (entry: Entry): void => {
       fold.apply(entry);
@@ -46,7 +46,7 @@ export function watch(place: CommandContext, input: { readonly run?: string | un
         refuseJournal(error, run);
       }
       earlier.end();
-      if (owner === null || place.interrupted.aborted) {
+      if (owner === null || context.interrupted.aborted) {
         const { status } = view();
         return reply("ok", {
           run_id: run,
@@ -54,35 +54,35 @@ export function watch(place: CommandContext, input: { readonly run?: string | un
           message: `${run} is ${status}${owner === null ? ", and nobody works on it" : ""}.`,
         });
       }
-      draw(place, view(), owner, liveIn(folder));
+      draw(context, view(), owner, liveIn(folder));
       await sleep(lookEveryMs);
     }
   });
 }
 
 /** Holds back what happened before the watcher came, and tells the end of it. On a pipe everything is told. */
-function openEarlier(place: CommandContext): { readonly show: (line: string) => void; readonly end: () => void } {
-  let held: string[] | null = place.board === undefined ? null : [];
+function openEarlier(context: CommandContext): { readonly show: (line: string) => void; readonly end: () => void } {
+  let held: string[] | null = context.board === undefined ? null : [];
   let left = 0;
   return {
     show: (line) => {
-      if (held === null) return place.show(line);
+      if (held === null) return context.show(line);
       held.push(line);
       if (held.length > earlierMax) left += held.splice(0, held.length - earlierMax).length;
     },
     end: () => {
       if (held === null) return;
-      if (left > 0) place.show(`… ${left} earlier lines: autopilot log`);
-      for (const line of held) place.show(line);
+      if (left > 0) context.show(`… ${left} earlier lines: autopilot log`);
+      for (const line of held) context.show(line);
       held = null;
     },
   };
 }
 
-function draw(place: CommandContext, run: RunView, owner: { readonly pid: number }, live: string): void {
-  if (place.board === undefined) return place.live(live);
+function draw(context: CommandContext, run: RunView, owner: { readonly pid: number }, live: string): void {
+  if (context.board === undefined) return context.live(live);
   const sinceMs = (msOf(systemClock.now()) ?? 0) - (msOf(run.updatedAt) ?? 0);
-  place.board.draw(boardLines(run, { owner, live, rowsMax: place.board.rows(), sinceMinutes: Math.max(0, sinceMs) / 60_000 }));
+  context.board.draw(boardLines(run, { owner, live, rowsMax: context.board.rows(), sinceMinutes: Math.max(0, sinceMs) / 60_000 }));
 }
 
 function liveIn(folder: string): string {

@@ -28,7 +28,7 @@ import { socketFolder } from "../project/runs/temporary.ts";
 const doorPort = 4517;
 
 export type AgentsBox = {
-  readonly place: CommandContext;
+  readonly context: CommandContext;
   /** Variables of one turn besides the profile's. */
   readonly turnEnv: (attempt: string) => Readonly<Record<string, string>>;
   readonly isolation: Isolation;
@@ -57,9 +57,9 @@ export function openAgentsBox(box: AgentsBox): OpenedAgents {
     scopeOf,
     place: box.mark,
     home: privateHome(folder),
-    env: box.place.env,
+    env: box.context.env,
     turnEnv: ({ attempt }) => box.turnEnv(attempt),
-    ...(box.place.env["HOME"] === undefined ? {} : { userHome: box.place.env["HOME"] }),
+    ...(box.context.env["HOME"] === undefined ? {} : { userHome: box.context.env["HOME"] }),
     boundsOf: (order) => ({ bounds: boxLimitsOf(policy), folders: [order.layer, apartRoot(folder), privateHome(folder)] }),
     wrap: (argv, order, env, { tools }) => {
       const { socket, port } = meter.opened();

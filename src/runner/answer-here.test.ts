@@ -33,7 +33,7 @@ function scene(typed: readonly string[] = []) {
   const waiting: (() => void)[] = [];
   const prompts: { readonly question: string; readonly choices: readonly string[] }[] = [];
   let drives = 0;
-  const hand = {
+  const openRun = {
     folder,
     view: () => run,
     append: (event: Draft) => {
@@ -50,7 +50,7 @@ function scene(typed: readonly string[] = []) {
     },
   } as unknown as OpenRun;
   const lines = [...typed];
-  const place = {
+  const context = {
     user: "kim",
     show: (line: string) => shown.push(line),
     ask: (question: string, choices: readonly string[], withdrawn?: AbortSignal) => {
@@ -64,8 +64,8 @@ function scene(typed: readonly string[] = []) {
     },
   } as unknown as CommandContext;
   return {
-    hand,
-    place,
+    hand: openRun,
+    place: context,
     events,
     shown,
     prompts,
@@ -78,9 +78,9 @@ const from = { request: "r1", actor: "operator:lee" };
 const send = (request: Request) => sendRequest(folder, request, { waitMs: 10_000 });
 
 test("an answer from another terminal takes the question away, is journaled and acknowledged, and the run goes on", async () => {
-  const { hand, place, events, shown, isAsked } = scene();
+  const { hand: openRun, place: context, events, shown, isAsked } = scene();
   const asking = isAsked();
-  const answering = answerHere(place, hand);
+  const answering = answerHere(context, openRun);
   await asking;
   expect(await send({ ...from, event: "block_answered", block: asked.block, answer: "error" })).not.toBe("left");
   expect(await answering).toBe(true);
@@ -92,9 +92,9 @@ test("an answer from another terminal takes the question away, is journaled and 
 });
 
 test("a stop from another terminal takes the question away and brings the run to its end", async () => {
-  const { hand, place, events, shown, isAsked, drives } = scene();
+  const { hand: openRun, place: context, events, shown, isAsked, drives } = scene();
   const asking = isAsked();
-  const answering = answerHere(place, hand);
+  const answering = answerHere(context, openRun);
   await asking;
   expect(await send({ ...from, event: "control_requested", control: "stop", now: false })).not.toBe("left");
   expect(await answering).toBe(false);
@@ -103,9 +103,9 @@ test("a stop from another terminal takes the question away and brings the run to
 });
 
 test("a pause from another terminal takes the question away and leaves the run as it is", async () => {
-  const { hand, place, events, shown, isAsked } = scene();
+  const { hand: openRun, place: context, events, shown, isAsked } = scene();
   const asking = isAsked();
-  const answering = answerHere(place, hand);
+  const answering = answerHere(context, openRun);
   await asking;
   expect(await send({ ...from, event: "control_requested", control: "pause", now: false })).toBe("gone");
   expect(await answering).toBe(false);
@@ -114,9 +114,9 @@ test("a pause from another terminal takes the question away and leaves the run a
 });
 
 test("what settles nothing is journaled, told, and the question comes back", async () => {
-  const { hand, place, events, prompts, isAsked } = scene();
+  const { hand: openRun, place: context, events, prompts, isAsked } = scene();
   const first = isAsked();
-  const answering = answerHere(place, hand);
+  const answering = answerHere(context, openRun);
   await first;
   const again = isAsked();
   await send({ ...from, event: "limit_raised", scope: "run", dimension: "tokens", to: 9_000_000, detail: "more" } as unknown as Request);
@@ -131,8 +131,8 @@ test("the options are shown by number; a number means its option, and other word
     ["2", "roll over"],
     ["neither: ask me later", "neither: ask me later"],
   ] as const) {
-    const { hand, place, events, shown, prompts } = scene([typed]);
-    expect(await answerHere(place, hand)).toBe(true);
+    const { hand: openRun, place: context, events, shown, prompts } = scene([typed]);
+    expect(await answerHere(context, openRun)).toBe(true);
     expect(events[0]).toMatchObject({ event: "block_answered", answer });
     expect(shown).toEqual(expect.arrayContaining(["DECISION REQUIRED: W60?", "1) error", "2) roll over", "Or answer in your own words."]));
     expect(prompts[0]?.choices).toEqual([]);

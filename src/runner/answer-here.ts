@@ -14,27 +14,27 @@ import type { OpenRun } from "./open-run.ts";
 import { actorOf, type CommandContext } from "../project/command-context.ts";
 
 /** True: the question is answered, here or elsewhere, and the run goes on now. */
-export async function answerHere(place: CommandContext, hand: OpenRun): Promise<boolean> {
+export async function answerHere(context: CommandContext, openRun: OpenRun): Promise<boolean> {
   for (;;) {
-    const run = hand.view();
+    const run = openRun.view();
     const questions = questionsOf(run);
     const question = questions.find(({ block }) => own(run.blocks, block)?.hold === true) ?? questions[0];
     if (question === undefined) return false;
-    for (const line of chooseBox(question)) place.show(line);
+    for (const line of chooseBox(question)) context.show(line);
     const keys = Object.keys(question.options);
     const isFree = keys.length === 0 || question.free === true;
-    const heard = await askListening(place, hand, {
+    const heard = await askListening(context, openRun, {
       question: keys.length === 0 ? "Your answer:" : isFree ? `Choose ${keys.join(", ")}, or answer in your own words:` : "Choose",
       choices: isFree ? [] : keys,
-      around: (request) => goingOn(hand, request),
+      around: (request) => goingOn(openRun, request),
     });
     if (heard.kind === "none") return false;
-    if (heard.kind === "answer") return takeAnswer(place, hand, question.block, heard.text);
-    for (const request of heard.requests) place.show(`! ${elsewhereWords(request)}`);
-    const { status, asked } = hand.view();
-    if (asked === "stop") await hand.drive(); // the run comes to its end
+    if (heard.kind === "answer") return takeAnswer(context, openRun, question.block, heard.text);
+    for (const request of heard.requests) context.show(`! ${elsewhereWords(request)}`);
+    const { status, asked } = openRun.view();
+    if (asked === "stop") await openRun.drive(); // the run comes to its end
     if (status === "running") return true;
-    if (hand.view().status !== "paused" || heard.requests.some(leaves) || answersIt(heard.requests, question.block)) return false;
+    if (openRun.view().status !== "paused" || heard.requests.some(leaves) || answersIt(heard.requests, question.block)) return false;
   }
 }
 
@@ -62,26 +62,26 @@ function elsewhereWords(request: Request): string {
 }
 
 /** An answer to what holds the run up lets it go on, wherever it came from: there is a process here that waits for nothing else. */
-function goingOn(hand: OpenRun, request: Request): (() => Promise<void>) | null {
+function goingOn(openRun: OpenRun, request: Request): (() => Promise<void>) | null {
   if (request.event !== "block_answered") return null;
   const { block, answer, actor } = request;
-  const isHeld = own(hand.view().blocks, block)?.hold === true;
-  if (!isHeld || leavesWith(hand.view(), block, answer)) return null;
+  const isHeld = own(openRun.view().blocks, block)?.hold === true;
+  if (!isHeld || leavesWith(openRun.view(), block, answer)) return null;
   return async () => {
-    if (own(hand.view().blocks, block) === undefined) await hand.append(resumed(hand, actor));
+    if (own(openRun.view().blocks, block) === undefined) await openRun.append(resumed(openRun, actor));
   };
 }
 
-async function takeAnswer(place: CommandContext, hand: OpenRun, id: string, text: string): Promise<boolean> {
-  const run = hand.view();
+async function takeAnswer(context: CommandContext, openRun: OpenRun, id: string, text: string): Promise<boolean> {
+  const run = openRun.view();
   const block = own(run.blocks, id);
   if (text === "" || block === undefined) return false;
   const answer = answerMeant(block, text) ?? text;
-  const issues = await issuesFor(place, hand, block, answer);
-  if (issues === null || own(hand.view().blocks, id) === undefined) return hand.view().status === "running";
-  const actor = actorOf(place);
+  const issues = await issuesFor(context, openRun, block, answer);
+  if (issues === null || own(openRun.view().blocks, id) === undefined) return openRun.view().status === "running";
+  const actor = actorOf(context);
   const isLeft = leavesWith(run, id, answer); // before the state changes
-  await hand.append({
+  await openRun.append({
     event: "block_answered",
     request: `here:${run.seq}`,
     block: id,
@@ -91,13 +91,13 @@ async function takeAnswer(place: CommandContext, hand: OpenRun, id: string, text
     reason_code: "block_answered",
   });
   if (isLeft) return false;
-  await hand.append(resumed(hand, actor));
+  await openRun.append(resumed(openRun, actor));
   return true;
 }
 
-const resumed = (hand: OpenRun, actor: string): EventOf<"run_resumed"> => ({
+const resumed = (openRun: OpenRun, actor: string): EventOf<"run_resumed"> => ({
   event: "run_resumed",
-  request: `resume:${hand.view().seq}`,
+  request: `resume:${openRun.view().seq}`,
   actor,
   reason_code: "operator_resumed",
   from_state: "paused",
@@ -106,16 +106,16 @@ const resumed = (hand: OpenRun, actor: string): EventOf<"run_resumed"> => ({
 
 /** What is wrong, where a verdict says that something is; null where nobody says it, and without it there is nothing to put right. */
 async function issuesFor(
-  place: CommandContext,
-  hand: OpenRun,
+  context: CommandContext,
+  openRun: OpenRun,
   block: RunView["blocks"][string],
   answer: string,
 ): Promise<readonly string[] | null> {
   if (!isVerdict(block) || answer === "pass") return [];
-  const heard = await askListening(place, hand, { question: "What is wrong? In one line:", choices: [] });
+  const heard = await askListening(context, openRun, { question: "What is wrong? In one line:", choices: [] });
   if (heard.kind === "requests") {
-    for (const request of heard.requests) place.show(`! ${elsewhereWords(request)}`);
-    if (hand.view().asked === "stop") await hand.drive();
+    for (const request of heard.requests) context.show(`! ${elsewhereWords(request)}`);
+    if (openRun.view().asked === "stop") await openRun.drive();
     return null;
   }
   const issue = heard.kind === "answer" ? heard.text.trim() : "";

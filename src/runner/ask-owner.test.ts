@@ -24,7 +24,7 @@ const linesAsking = 51;
 const made: string[] = [];
 afterEach(() => made.splice(0).forEach((folder) => rmSync(folder, { recursive: true, force: true })));
 
-function laid(): { readonly place: CommandContext; readonly home: ProjectPaths } {
+function laid(): { readonly context: CommandContext; readonly paths: ProjectPaths } {
   const root = mkdtempSync(join(tmpdir(), "autopilot-ask-"));
   made.push(root);
   const home = { root, folder: join(root, ".autopilot") };
@@ -37,7 +37,7 @@ function laid(): { readonly place: CommandContext; readonly home: ProjectPaths }
   const { ack, isolation } = JSON.parse(text.split("\n")[0] ?? "") as { ack: string; isolation: string };
   bindRun(env, home, runFolder(home, run), { run, ack, isolation });
   const nothing = (): void => undefined;
-  const place: CommandContext = {
+  const context: CommandContext = {
     cwd: root,
     env,
     user: "ada",
@@ -47,47 +47,47 @@ function laid(): { readonly place: CommandContext; readonly home: ProjectPaths }
     ask: () => Promise.resolve(null),
     interrupted: new AbortController().signal,
   };
-  return { place, home };
+  return { context, paths: home };
 }
 
-async function seen(home: ProjectPaths): Promise<LoadedRun> {
-  return { home, run, ...(await readRun(home, run)) };
+async function seen(paths: ProjectPaths): Promise<LoadedRun> {
+  return { paths, run, ...(await readRun(paths, run)) };
 }
 
 const answering = (answer: string) => ({ event: "block_answered", block: "block:after.land@1/approve#1", answer }) as const;
 const isAnswered = ({ blocks }: RunView): boolean => Object.keys(blocks).length === 0;
-const journalOf = (home: ProjectPaths): string => readFileSync(join(runFolder(home, run), "journal.jsonl"), "utf8");
+const journalOf = (paths: ProjectPaths): string => readFileSync(join(runFolder(paths, run), "journal.jsonl"), "utf8");
 
 test("of two answers to one question the first counts, and the second is told that it does not", async () => {
-  const { place, home } = laid();
-  const both = await seen(home);
+  const { context, paths } = laid();
+  const both = await seen(paths);
   expect(questionsOpen(both.view).map(({ block }) => block)).toEqual([answering("A").block]);
-  expect(await ask(place, both, answering("B"), isAnswered)).toMatchObject({ outcome: "done" });
-  expect(await ask(place, both, answering("A"), isAnswered)).toMatchObject({ outcome: "late" });
-  expect(journalOf(home).match(/"event":"block_answered"/g)).toHaveLength(1);
+  expect(await ask(context, both, answering("B"), isAnswered)).toMatchObject({ outcome: "done" });
+  expect(await ask(context, both, answering("A"), isAnswered)).toMatchObject({ outcome: "late" });
+  expect(journalOf(paths).match(/"event":"block_answered"/g)).toHaveLength(1);
 });
 
 test("a limit that was raised further meanwhile is not lowered by a raise that knew less", async () => {
-  const { place, home } = laid();
-  const both = await seen(home);
-  const raise = (to: number) => ask(place, both, { event: "limit_raised", scope: "run", dimension: "calls", to }, () => true);
+  const { context, paths } = laid();
+  const both = await seen(paths);
+  const raise = (to: number) => ask(context, both, { event: "limit_raised", scope: "run", dimension: "calls", to }, () => true);
   expect(await raise(5_000)).toMatchObject({ outcome: "done" });
   expect(await raise(1_000)).toMatchObject({ outcome: "late" });
-  expect((await seen(home)).view.limits.run["calls"]).toBe(5_000);
+  expect((await seen(paths)).view.limits.run["calls"]).toBe(5_000);
 });
 
 test("while another command has the run in hand for a moment, one waits for it rather than give up", async () => {
-  const { place, home } = laid();
-  const before = await seen(home);
-  const { journal } = await openJournal(runFolder(home, run), { commit: "sync", now: () => before.view.updatedAt, activeMs: () => 0 });
-  const asked = ask(place, before, answering("A"), isAnswered);
+  const { context, paths } = laid();
+  const before = await seen(paths);
+  const { journal } = await openJournal(runFolder(paths, run), { commit: "sync", now: () => before.view.updatedAt, activeMs: () => 0 });
+  const asked = ask(context, before, answering("A"), isAnswered);
   setTimeout(() => void journal.close(), 100);
   expect(await asked).toMatchObject({ outcome: "done" });
 });
 
 test("a run that is over takes no answer and asks nobody", async () => {
-  const { home } = laid();
-  const over = { ...(await seen(home)).view, status: "stopped" } as const;
+  const { paths } = laid();
+  const over = { ...(await seen(paths)).view, status: "stopped" } as const;
   expect(fits(over, { ...answering("A"), request: "r", actor: "operator:ada" })).toBe(false);
   expect(questionsOpen(over)).toEqual([]);
 });

@@ -29,29 +29,29 @@ type Asked = Request extends infer R ? (R extends Request ? Omit<R, "request" | 
 export type Came = { readonly outcome: "done" | "taken" | "late"; readonly view: RunView };
 
 /** Asks for something of a run and waits until `isDone`, or until it is written down where that is all one can wait for. */
-export async function ask(place: CommandContext, standing: LoadedRun, asked: Asked, isDone: (run: RunView) => boolean): Promise<Came> {
-  const { home, run } = standing;
-  await requireOurs(place, home, runFolder(home, run), run);
-  const request = requestOf(place, home.root, asked);
+export async function ask(context: CommandContext, loaded: LoadedRun, asked: Asked, isDone: (run: RunView) => boolean): Promise<Came> {
+  const { paths, run } = loaded;
+  await requireOurs(context, paths, runFolder(paths, run), run);
+  const request = requestOf(context, paths.root, asked);
   const mustWait = asked.event !== "control_requested" || asked.now;
   const until = performance.now() + doneWithinMs;
   let isSent = false;
-  for (let { view, owner } = standing; ; { view, owner } = await readRun(home, run)) {
+  for (let { view, owner } = loaded; ; { view, owner } = await readRun(paths, run)) {
     const isTaken = own(view.requests, request.request) !== undefined; // what somebody else did is not what was asked for here
     if (isTaken && isDone(view)) return { outcome: "done", view };
     if (isTaken && !mustWait) return { outcome: "taken", view };
     if (!isTaken && !fits(view, request)) {
-      if (isSent) await removeRequest(runFolder(home, run), request.request);
+      if (isSent) await removeRequest(runFolder(paths, run), request.request);
       return { outcome: "late", view };
     }
-    const came = owner === null ? await takeInHand(place, standing, request, isDone) : null;
+    const came = owner === null ? await openOrAsk(context, loaded, request, isDone) : null;
     if (came !== null) return came;
     if (owner !== null && !isSent) {
       isSent = true;
-      await sendRequest(runFolder(home, run), request, { waitMs: journaledWithinMs });
+      await sendRequest(runFolder(paths, run), request, { waitMs: journaledWithinMs });
       continue;
     }
-    if (performance.now() >= until) refuseSilent(standing, { view, owner }, isTaken);
+    if (performance.now() >= until) refuseSilent(loaded, { view, owner }, isTaken);
     await sleep(lookEveryMs);
   }
 }
@@ -87,28 +87,28 @@ function refuseSilent({ run }: LoadedRun, now: Pick<LoadedRun, "view" | "owner">
 }
 
 /** What was asked for, as it may lie in a file until its owner takes it: without secrets. */
-export function requestOf(place: CommandContext, root: string, asked: Asked): Request {
-  const request = { ...asked, request: randomUUID(), actor: actorOf(place) } as Request;
-  requireMayGrant(place, request);
-  return redactEvent(redactionOf(place, root).redactor.text, request);
+export function requestOf(context: CommandContext, root: string, asked: Asked): Request {
+  const request = { ...asked, request: randomUUID(), actor: actorOf(context) } as Request;
+  requireMayGrant(context, request);
+  return redactEvent(redactionOf(context, root).redactor.text, request);
 }
 
 /** Nobody owns the run: the command takes the lock, writes the request down, and lets the run come to rest. Null where somebody was quicker. */
-async function takeInHand(
-  place: CommandContext,
-  { home, run }: LoadedRun,
+async function openOrAsk(
+  context: CommandContext,
+  { paths, run }: LoadedRun,
   request: Request,
   isDone: (run: RunView) => boolean,
 ): Promise<Came | null> {
-  const work = async (hand: OpenRun): Promise<Came> => {
-    const isTaken = own(hand.view().requests, request.request) !== undefined;
-    if (!isTaken && !fits(hand.view(), request)) return { outcome: "late", view: hand.view() };
-    if (!isTaken) await hand.append(eventOf(hand.view(), request));
-    if (request.event === "control_requested" && !isDone(hand.view())) await hand.drive();
-    return { outcome: "done", view: hand.view() };
+  const work = async (openRun: OpenRun): Promise<Came> => {
+    const isTaken = own(openRun.view().requests, request.request) !== undefined;
+    if (!isTaken && !fits(openRun.view(), request)) return { outcome: "late", view: openRun.view() };
+    if (!isTaken) await openRun.append(eventOf(openRun.view(), request));
+    if (request.event === "control_requested" && !isDone(openRun.view())) await openRun.drive();
+    return { outcome: "done", view: openRun.view() };
   };
   try {
-    return await withRun(place, home, run, work);
+    return await withRun(context, paths, run, work);
   } catch (error) {
     if (error instanceof Refusal && error.answer.reason_code === "run_locked") return null;
     throw error;

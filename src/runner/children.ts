@@ -23,7 +23,7 @@ export type ChildHand = {
 };
 
 export type ChildParts = {
-  readonly place: CommandContext;
+  readonly context: CommandContext;
   readonly folder: string;
   readonly view: () => RunView;
   readonly readBlob: (hash: string) => Promise<Buffer>;
@@ -121,7 +121,7 @@ async function recordedFlow(parts: ChildParts, name: string): Promise<Pick<Loade
   const kept = parts.view().drafted.called?.find(({ flow }) => flow.flow === name);
   if (kept === undefined) {
     const { loadedFlow } = await import("./draft/flows.ts"); // no run needs the flow parser for what is recorded
-    return loadedFlow(parts.place, name);
+    return loadedFlow(parts.context, name);
   }
   const prompts: Record<string, string> = {};
   for (const [file, hash] of Object.entries(kept.prompts)) prompts[file] = (await parts.readBlob(hash)).toString("utf8");

@@ -8,7 +8,7 @@ import { changedIn, uncommittedWords } from "../workspace/git/status.ts";
 import { whyStale } from "./draft/draft-in-force.ts";
 import { keepWithinQuota } from "../project/runs/disk-quota.ts";
 import { makeDraft } from "./draft/draft.ts";
-import { faceOf } from "../playbooks/registry/table.ts";
+import { playbookOf } from "../playbooks/registry/table.ts";
 import type { GoInput } from "../playbooks/contract/go-input.ts";
 import { type ProjectPaths, homeOf, writeCurrent } from "../project/runs/project-paths.ts";
 import { openedRepository } from "../project/runs/opened-repository.ts";
@@ -32,31 +32,31 @@ export type GoFlags = GoInput & {
 };
 
 /** Drafts what was asked for, and starts it. */
-export async function goNew(place: CommandContext, input: GoFlags, reported: readonly string[] = []): Promise<Answer> {
-  const home = await homeOf(place.cwd);
-  const { run, warnings, uncommitted } = await makeDraft(place, home, input);
-  return goDraft(place, home, run, input, null, [...reported, ...warnings], uncommitted);
+export async function goNew(context: CommandContext, input: GoFlags, reported: readonly string[] = []): Promise<Answer> {
+  const paths = await homeOf(context.cwd);
+  const { run, warnings, uncommitted } = await makeDraft(context, paths, input);
+  return goDraft(context, paths, run, input, null, [...reported, ...warnings], uncommitted);
 }
 
 /** A draft runs only when its preview is acknowledged: beforehand, by --yes, by the user's policy, or here and now. */
 export async function goDraft(
-  place: CommandContext,
-  home: ProjectPaths,
+  context: CommandContext,
+  paths: ProjectPaths,
   run: string,
   input: GoFlags,
   stale: string | null,
   warnings: readonly string[] = [],
   uncommittedNow?: readonly string[],
 ): Promise<Answer> {
-  refuseIfForeign(place, home, run);
-  const { view } = await readRun(home, run);
+  refuseIfForeign(context, paths, run);
+  const { view } = await readRun(paths, run);
   if (stale !== null) refuseAs(run, stale);
-  const preview = await previewOf(place, home, view);
-  const reported = uncommittedNow ?? (await uncommitted(home, view));
+  const preview = await previewOf(context, paths, view);
+  const reported = uncommittedNow ?? (await uncommitted(paths, view));
   const isAcknowledged = view.acknowledged || input.yes || preview.dryRun === "auto";
   if (!isAcknowledged) {
-    const consent = place.isTerminal ? await asked(place, preview.page, reported) : null;
-    if (consent === "y") await refuseStale(place, home, view); // a person may take their time, and much may happen in it
+    const consent = context.isTerminal ? await asked(context, preview.page, reported) : null;
+    if (consent === "y") await refuseStale(context, paths, view); // a person may take their time, and much may happen in it
     else {
       return reply("dry_run_required_before_execute", {
         run_id: run,
@@ -69,39 +69,39 @@ export async function goDraft(
       });
     }
   }
-  if (isAcknowledged) for (const line of reported) place.show(`! ${line}`); // before it is paid for, not when it is too late
-  for (const line of await keepWithinQuota(place, home, settingsOf(place, home).config.disk_quota)) place.show(`! ${line}`);
-  const answer = await work(place, home, run, input, [...new Set([...warnings, ...reported, ...preview.warnings])], async (hand) => {
-    requireStatus({ home, run, view: hand.view(), owner: null }, "go", "draft"); // another terminal may have been quicker
-    const { ack } = hand.view().drafted;
-    const actor = actorOf(place);
-    if (!hand.view().acknowledged) await hand.append({ event: "preview_acknowledged", ack, actor, reason_code: "ack_recorded" });
-    await whileNoOtherStarts(home, async () => {
-      await refuseSecondRun(place, home, hand.view().drafted.flow, { self: run, isNew: input.new === true });
-      await hand.append({ event: "run_started", ack, actor, reason_code: "run_started", from_state: "draft", to_state: "running" });
-      writeCurrent(home, run);
+  if (isAcknowledged) for (const line of reported) context.show(`! ${line}`); // before it is paid for, not when it is too late
+  for (const line of await keepWithinQuota(context, paths, settingsOf(context, paths).config.disk_quota)) context.show(`! ${line}`);
+  const answer = await work(context, paths, run, input, [...new Set([...warnings, ...reported, ...preview.warnings])], async (openRun) => {
+    requireStatus({ paths, run, view: openRun.view(), owner: null }, "go", "draft"); // another terminal may have been quicker
+    const { ack } = openRun.view().drafted;
+    const actor = actorOf(context);
+    if (!openRun.view().acknowledged) await openRun.append({ event: "preview_acknowledged", ack, actor, reason_code: "ack_recorded" });
+    await whileNoOtherStarts(paths, async () => {
+      await refuseSecondRun(context, paths, openRun.view().drafted.flow, { self: run, isNew: input.new === true });
+      await openRun.append({ event: "run_started", ack, actor, reason_code: "run_started", from_state: "draft", to_state: "running" });
+      writeCurrent(paths, run);
     });
   });
   return { ...answer, data: { ...answer.data, inferred_defaults: preview.data.inferred_defaults } };
 }
 
-async function refuseStale(place: CommandContext, home: ProjectPaths, view: RunView): Promise<void> {
-  const stale = await whyStale(place, home, view);
+async function refuseStale(context: CommandContext, paths: ProjectPaths, view: RunView): Promise<void> {
+  const stale = await whyStale(context, paths, view);
   if (stale !== null) refuseAs(view.drafted.run_id, stale);
 }
 
 const refuseAs = (run: string, stale: string): never =>
   refuse("ack_stale", { run_id: run, state: "draft", message: stale, remediation: ["say the goal again: autopilot start …"] });
 
-async function asked(place: CommandContext, page: readonly string[], reported: readonly string[]): Promise<string | null> {
-  for (const line of [...fitted(page, screenRows), ...reported.map((one) => `! ${one}`)]) place.show(line);
-  return place.ask("Start this run?", ["y", "n"]);
+async function asked(context: CommandContext, page: readonly string[], reported: readonly string[]): Promise<string | null> {
+  for (const line of [...fitted(page, screenRows), ...reported.map((one) => `! ${one}`)]) context.show(line);
+  return context.ask("Start this run?", ["y", "n"]);
 }
 
 /** Changes in the checkout as it is now: a draft may have lain for days. */
-async function uncommitted(home: ProjectPaths, { drafted }: RunView): Promise<readonly string[]> {
-  const repository = await openedRepository(home.root);
-  const owned = (await faceOf(drafted.flow.face))?.owned ?? [];
+async function uncommitted(paths: ProjectPaths, { drafted }: RunView): Promise<readonly string[]> {
+  const repository = await openedRepository(paths.root);
+  const owned = (await playbookOf(drafted.flow.face))?.owned ?? [];
   const changed = await changedIn(repository, ownedOf(owned));
   return changed.length === 0 ? [] : [uncommittedWords(changed, drafted.base.commit)];
 }

@@ -21,8 +21,8 @@ export type OwnerMessage =
  * Asks the person at this terminal, and hears what others ask of the run meanwhile. `around` is asked before a request is
  * journaled (the state changes in place), and what it gives is done before the request is acknowledged. */
 export async function askListening(
-  place: CommandContext,
-  hand: OpenRun,
+  context: CommandContext,
+  openRun: OpenRun,
   {
     question,
     choices,
@@ -33,24 +33,24 @@ export async function askListening(
     readonly around?: (request: Request) => (() => Promise<void>) | null;
   },
 ): Promise<OwnerMessage> {
-  const inbox = await openInbox(hand.folder);
+  const inbox = await openInbox(openRun.folder);
   const withdrawn = new AbortController();
   const isThere = async (): Promise<boolean> => (await inbox.pending()).length > 0;
   const withdraw = (): void => void isThere().then((isMail) => isMail && withdrawn.abort());
   const unwatch = inbox.watch(withdraw);
   try {
-    const text = (await isThere()) ? null : await place.ask(question, choices, withdrawn.signal);
+    const text = (await isThere()) ? null : await context.ask(question, choices, withdrawn.signal);
     const requests = await inbox.pending();
     if (requests.length === 0) return text === null ? { kind: "none" } : { kind: "answer", text }; // L2
     const record = async (event: Draft): Promise<void> => {
       const request = requests.find((one) => "request" in event && one.request === event.request);
       const afterwards = request === undefined ? null : (around?.(request) ?? null);
-      await hand.append(event);
+      await openRun.append(event);
       await afterwards?.();
       if (request === undefined) return;
       inbox.acknowledge(request.request); // L1
     };
-    await drain(inbox, hand.view(), record);
+    await drain(inbox, openRun.view(), record);
     return { kind: "requests", requests };
   } finally {
     unwatch();

@@ -40,20 +40,20 @@ export const hashOf: HashOf = (text, bytes) =>
     .digest("hex")
     .slice(0, 2 * bytes);
 
-export function openLiveTrace(place: CommandContext, root: string, folder: string, view: () => RunView): LiveTrace {
-  const read = readConfig({ env: place.env, root });
-  if (read.kind === "invalid" || read.config.otel?.export !== true || place.env["OTEL_SDK_DISABLED"] === "true") return noTrace;
-  const collector = collectorOf(place.env, read.config.otel);
+export function openLiveTrace(context: CommandContext, root: string, folder: string, view: () => RunView): LiveTrace {
+  const read = readConfig({ env: context.env, root });
+  if (read.kind === "invalid" || read.config.otel?.export !== true || context.env["OTEL_SDK_DISABLED"] === "true") return noTrace;
+  const collector = collectorOf(context.env, read.config.otel);
   if ("problem" in collector) {
-    place.show(`! No trace is sent: ${collector.problem}.`);
+    context.show(`! No trace is sent: ${collector.problem}.`);
     return noTrace;
   }
-  return sendingTo(collector, place, folder, view);
+  return sendingTo(collector, context, folder, view);
 }
 
-function sendingTo(collector: Collector, place: CommandContext, folder: string, view: () => RunView): LiveTrace {
+function sendingTo(collector: Collector, context: CommandContext, folder: string, view: () => RunView): LiveTrace {
   const run = view().drafted.run_id;
-  const origin: Origin = { run, hash: hashOf, resource: collector.resource, version, caller: readTraceparent(place.env["TRACEPARENT"]) };
+  const origin: Origin = { run, hash: hashOf, resource: collector.resource, version, caller: readTraceparent(context.env["TRACEPARENT"]) };
   const book = openSpans(collector.isGenAi);
   let buffer: { readonly span: Span; readonly seq: number }[] = [];
   let [isDown, isReported, isOver] = [false, false, false];
@@ -67,7 +67,7 @@ function sendingTo(collector: Collector, place: CommandContext, folder: string, 
   };
   const report = (why: string): void => {
     if (!isReported)
-      place.show(
+      context.show(
         `! The collector at ${collector.origin} doesn't take the run's trace (${why}). The run goes on; autopilot export otel ${run} sends it later.`,
       ); // L2
     isReported = true;

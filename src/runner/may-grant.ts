@@ -13,9 +13,9 @@ import { refuse } from "../project/reply.ts";
 
 type Asked = Pick<Draft, "event" | "actor"> & { readonly control?: unknown };
 
-export function requireMayGrant(place: CommandContext, asked: Asked): void {
+export function requireMayGrant(context: CommandContext, asked: Asked): void {
   if (isRefusedGrant(asked)) refuse("agent_may_not_grant"); // G2
-  if (isGrant(asked) && asked.actor !== undefined && asked.actor !== "system" && !isAgent(asked.actor)) requireOutside(place); // G3
+  if (isGrant(asked) && asked.actor !== undefined && asked.actor !== "system" && !isAgent(asked.actor)) requireOutside(context); // G3
 }
 
 export function requireOutside(place: Pick<CommandContext, "env">): void {

@@ -20,13 +20,13 @@ import { redactedJournal } from "../project/secrets/redacted-journal.ts";
 
 /** A run's journal, redacted, folded as it is read. The lease is null where the folder itself is the truth. */
 export async function openFolded(
-  place: CommandContext,
+  context: CommandContext,
   folder: string,
   redactor: Redactor,
   group: Group | null = null,
 ): Promise<{ journal: Journal; fold: Fold; lease: Lease | null }> {
   let fold: Fold = openFold();
-  const { journal, lease } = await openIn(place, folder, {
+  const { journal, lease } = await openIn(context, folder, {
     ...(group === null ? { commit: "sync" } : { commit: "group", group }),
     now: () => systemClock.now(),
     activeMs: () => systemClock.monotonicMs(),
@@ -40,31 +40,35 @@ export async function openFolded(
 }
 
 /** In the folder, or in the store that its mark names a key of. */
-export async function openIn(place: CommandContext, folder: string, options: Options): Promise<{ journal: Journal; lease: Lease | null }> {
+export async function openIn(
+  context: CommandContext,
+  folder: string,
+  options: Options,
+): Promise<{ journal: Journal; lease: Lease | null }> {
   const mark = sharedMark(folder);
   if (mark === null) return { journal: (await openJournal(folder, options)).journal, lease: null };
-  return (await import("../fleet/shared-run.ts")).openShared(place.env, folder, mark, options);
+  return (await import("../fleet/shared-run.ts")).openShared(context.env, folder, mark, options);
 }
 
 export async function openHubFor(
-  place: CommandContext,
-  home: ProjectPaths,
+  context: CommandContext,
+  paths: ProjectPaths,
   folder: string,
   { epoch }: Lease,
 ): Promise<{ send(commit: string): Promise<void> } | null> {
   const mark = sharedMark(folder);
-  const url = hubAddress(place.env);
+  const url = hubAddress(context.env);
   if (mark === null || url === null) return null;
-  const hub = await (await import("../fleet/hub.ts")).openHub(await openedRepository(home.root), join(folder, "hub.git"), url);
+  const hub = await (await import("../fleet/hub.ts")).openHub(await openedRepository(paths.root), join(folder, "hub.git"), url);
   return { send: (commit) => hub.send(mark.key, epoch, commit) };
 }
 
 /** The requests of a run: in its folder, and in the store where other machines leave them. */
-export async function openInboxOf(place: CommandContext, folder: string): Promise<OwnedInbox> {
+export async function openInboxOf(context: CommandContext, folder: string): Promise<OwnedInbox> {
   const here = await openInbox(folder);
   const mark = sharedMark(folder);
   if (mark === null) return here;
-  const there = await (await (await import("../fleet/shared-run.ts")).storeIn(place.env)).inbox(mark.key);
+  const there = await (await (await import("../fleet/shared-run.ts")).storeIn(context.env)).inbox(mark.key);
   let mayHave = true; // the store is asked when it may have something, not before each step
   there.watch(() => (mayHave = true));
   return {

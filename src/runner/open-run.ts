@@ -63,7 +63,7 @@ export type DriveOptions = {
 
 /** A run in hand. */
 export type OpenRun = {
-  readonly home: ProjectPaths;
+  readonly paths: ProjectPaths;
   readonly run: string;
   readonly folder: string;
   readonly view: () => RunView;
@@ -74,28 +74,28 @@ export type OpenRun = {
 };
 
 export function withRun<Value>(
-  place: CommandContext,
-  home: ProjectPaths,
+  context: CommandContext,
+  paths: ProjectPaths,
   run: string,
-  work: (hand: OpenRun) => Promise<Value>,
+  work: (openRun: OpenRun) => Promise<Value>,
 ): Promise<Value> {
-  return withRunIn(place, home, runFolder(home, run), run, work);
+  return withRunIn(context, paths, runFolder(paths, run), run, work);
 }
 
 async function withRunIn<Value>(
-  place: CommandContext,
-  home: ProjectPaths,
+  context: CommandContext,
+  paths: ProjectPaths,
   folder: string,
   run: string,
-  work: (hand: OpenRun) => Promise<Value>,
+  work: (openRun: OpenRun) => Promise<Value>,
   group: Group | null = null,
 ): Promise<Value> {
   try {
-    return await holding(place, home, folder, run, work, group);
+    return await holding(context, paths, folder, run, work, group);
   } catch (error) {
     const trouble = classifySystemError(error);
     if (trouble === null || neverPaused.includes(trouble.code)) return refuseJournal(error, run); // H3
-    const state = await pauseFor(place, home, folder, trouble); // H2
+    const state = await pauseFor(context, paths, folder, trouble); // H2
     return refuse(trouble.code, {
       run_id: run,
       message: trouble.message,
@@ -106,25 +106,25 @@ async function withRunIn<Value>(
 }
 
 async function holding<Value>(
-  place: CommandContext,
-  home: ProjectPaths,
+  context: CommandContext,
+  paths: ProjectPaths,
   folder: string,
   run: string,
-  work: (hand: OpenRun) => Promise<Value>,
+  work: (openRun: OpenRun) => Promise<Value>,
   group: Group | null,
 ): Promise<Value> {
-  let bound = await requireOurs(place, home, folder, run); // H0
-  const { journal, fold, lease } = await openFolded(place, folder, redactionOf(place, home.root).redactor, group); // H1
+  let bound = await requireOurs(context, paths, folder, run); // H0
+  const { journal, fold, lease } = await openFolded(context, folder, redactionOf(context, paths.root).redactor, group); // H1
   const view = (): RunView => viewOf(fold);
   let hub: ReturnType<typeof openHubFor> | null = null;
   const sendCommit = async (commit: string): Promise<void> => {
-    if (lease !== null) await (await (hub ??= openHubFor(place, home, folder, lease)))?.send(commit);
+    if (lease !== null) await (await (hub ??= openHubFor(context, paths, folder, lease)))?.send(commit);
   };
   const statusCache = openStatusCache({ folder, view, position: () => journal.position });
   let unsnapped = 0;
   const rebind = (said: Partial<Pick<BindingRecord, "isolation" | "head">>): void => {
     bound = { ...bound, ...said };
-    bindRun(place.env, home, folder, bound);
+    bindRun(context.env, paths, folder, bound);
   };
   /** Once an opening and once at its end, never for each event. */
   const rememberHead = (): void => {
@@ -138,7 +138,7 @@ async function holding<Value>(
   const append = async (events: readonly Draft[]): Promise<readonly Entry[]> => {
     if (unsnapped >= snapshotEveryEvents) unsnapped = (await journal.snapshot(view())) ? 0 : unsnapped;
     unsnapped += events.length;
-    for (const event of events) requireMayGrant(place, event);
+    for (const event of events) requireMayGrant(context, event);
     for (const event of events) if (event.event === "changes_applied") await sendCommit(event.commit); // before the line that names it
     const entries = await journal.append(events.map((event) => ({ actor: "system", reason_code: "ok", ...event })));
     statusCache.note();
@@ -153,8 +153,8 @@ async function holding<Value>(
     const shared = (): Promise<Group> => (group === null ? (own ??= openSharedGroup(folder)) : Promise.resolve(group));
     hasWritten = false; // whoever drives draws the files
     const { world, isolation, close } = await openWorld({
-      place,
-      home,
+      context,
+      paths,
       folder,
       view,
       recorder: { append, putBlob: (bytes) => journal.putBlob(bytes), readBlob: (hash) => journal.readBlob(hash) },
@@ -162,8 +162,8 @@ async function holding<Value>(
       watch: options.watch ?? (() => undefined),
       cancel: options.cancel ?? null,
       isHeld: () => lease === null || lease.isConfirmed(),
-      begin: (childFolder, event, blobs) => beginRun(place, home, childFolder, event, blobs, lease !== null),
-      hold: async (childFolder, child, childWork) => withRunIn(place, home, childFolder, child, childWork, await shared()),
+      begin: (childFolder, event, blobs) => beginRun(context, paths, childFolder, event, blobs, lease !== null),
+      hold: async (childFolder, child, childWork) => withRunIn(context, paths, childFolder, child, childWork, await shared()),
     });
     // A journal that takes nothing more ends the loop at its next line; the request sees to it that there is one at once.
     const onLost = (): void => {
@@ -200,9 +200,9 @@ async function holding<Value>(
   };
   try {
     requireAsAcknowledged(view(), bound, folder); // H0
-    const value = await work({ home, run, folder, view, append: note, putBlob: (text) => journal.putBlob(text), drive: driveOn });
+    const value = await work({ paths, run, folder, view, append: note, putBlob: (text) => journal.putBlob(text), drive: driveOn });
     if (unsnapped >= snapshotAtEndEvents) await journal.snapshot(view());
-    if (hasWritten) await drawFace({ place, home, folder, view });
+    if (hasWritten) await drawFace({ context, paths, folder, view });
     await statusCache.close();
     if (group === null) rememberHead(); // lines that only the shared log has on disk are not to be known yet
     return value;
@@ -213,23 +213,23 @@ async function holding<Value>(
 
 /** A new run's journal, with its first event and the blobs that event names. */
 export async function beginRun(
-  place: CommandContext,
-  home: ProjectPaths,
+  context: CommandContext,
+  paths: ProjectPaths,
   folder: string,
   event: EventOf<"run_drafted">,
   blobs: readonly string[],
-  isShared = storeAddress(place.env) !== null,
+  isShared = storeAddress(context.env) !== null,
 ): Promise<void> {
-  const { redactor } = redactionOf(place, home.root);
+  const { redactor } = redactionOf(context, paths.root);
   const drafted = redactDraft(redactor, event, blobs);
   if (isShared && sharedMark(folder) === null) markShared(folder);
-  const opened = await openIn(place, folder, { commit: "sync", now: () => systemClock.now(), activeMs: () => 0 });
+  const opened = await openIn(context, folder, { commit: "sync", now: () => systemClock.now(), activeMs: () => 0 });
   const journal = redactedJournal(opened.journal, redactor);
   try {
     if (journal.position.seq > 0)
-      return bindRun(place.env, home, folder, { run: event.run_id, ack: drafted.event.ack, isolation: event.isolation }); // a child that another machine began
+      return bindRun(context.env, paths, folder, { run: event.run_id, ack: drafted.event.ack, isolation: event.isolation }); // a child that another machine began
     // Before its first line: a run that is there has its record.
-    bindRun(place.env, home, folder, { run: event.run_id, ack: drafted.event.ack, isolation: event.isolation });
+    bindRun(context.env, paths, folder, { run: event.run_id, ack: drafted.event.ack, isolation: event.isolation });
     for (const text of drafted.blobs) await journal.putBlob(text);
     await journal.append([drafted.event]);
   } finally {
@@ -239,17 +239,17 @@ export async function beginRun(
 
 /** Writes the first events of a run's new user into its journal. Nothing is driven, and the door stays shut until the run is bound. */
 export async function appendAdoption(
-  place: CommandContext,
-  home: ProjectPaths,
+  context: CommandContext,
+  paths: ProjectPaths,
   folder: string,
   events: readonly Draft[],
   blobs: readonly string[],
 ): Promise<void> {
-  requireMayGrant(place, { event: "run_adopted", actor: actorOf(place) });
-  const { journal } = await openFolded(place, folder, redactionOf(place, home.root).redactor);
+  requireMayGrant(context, { event: "run_adopted", actor: actorOf(context) });
+  const { journal } = await openFolded(context, folder, redactionOf(context, paths.root).redactor);
   try {
     for (const text of blobs) await journal.putBlob(text);
-    await journal.append(events.map((event) => ({ actor: actorOf(place), reason_code: "run_adopted", ...event })));
+    await journal.append(events.map((event) => ({ actor: actorOf(context), reason_code: "run_adopted", ...event })));
   } finally {
     await journal.close();
   }
@@ -270,17 +270,17 @@ function keepReserve(folder: string): void {
 }
 
 /** Writes the pause into the journal, opened anew, and says how the run stands; null where even that finds no room. */
-async function pauseFor(place: CommandContext, home: ProjectPaths, folder: string, { code, message }: Trouble): Promise<string | null> {
+async function pauseFor(context: CommandContext, paths: ProjectPaths, folder: string, { code, message }: Trouble): Promise<string | null> {
   if (code === "disk_full") rmSync(join(folder, "reserve"), { force: true });
   try {
-    const { journal, fold } = await openFolded(place, folder, redactionOf(place, home.root).redactor);
+    const { journal, fold } = await openFolded(context, folder, redactionOf(context, paths.root).redactor);
     try {
       if (viewOf(fold).status === "running") {
         const change = { from_state: "running", to_state: "paused" } as const;
         const event = { event: "run_paused", actor: "system", reason_code: code, detail: message, ...change } as const;
         for (const entry of await journal.append([event])) {
           fold.apply(entry);
-          openNotices(place, home, folder)(entry, viewOf(fold));
+          openNotices(context, paths, folder)(entry, viewOf(fold));
         }
       }
       return viewOf(fold).status;

@@ -38,41 +38,41 @@ function isMendable({ status, parked, asked, reason }: RunView): boolean {
 }
 
 /** Lets the next agent go on where the role of a parked run names one that is not at its limit. True: the run was resumed. */
-export async function goesOnWithOther(place: CommandContext, hand: OpenRun): Promise<boolean> {
-  if (place.interrupted.aborted || !isMendable(hand.view()) || !hasOther(hand.view(), new Date().toISOString())) return false;
-  return resumed(hand, "agent_switched");
+export async function goesOnWithOther(context: CommandContext, openRun: OpenRun): Promise<boolean> {
+  if (context.interrupted.aborted || !isMendable(openRun.view()) || !hasOther(openRun.view(), new Date().toISOString())) return false;
+  return resumed(openRun, "agent_switched");
 }
 
 /** Waits for the provider where the policy says so. True: the run was resumed. False: it stays as it is. */
-export async function waitForProvider(place: CommandContext, hand: OpenRun): Promise<boolean> {
-  const at = goesOnAt(hand.view(), Date.now());
-  if (at === null || !(await isWanted(place, hand, at))) return false;
-  place.show(`! Parked until ${new Date(at).toISOString()}: the run goes on by itself then. Ctrl-C leaves it paused.`);
-  const heard = await waitUntil(place, hand.folder, at);
+export async function waitForProvider(context: CommandContext, openRun: OpenRun): Promise<boolean> {
+  const at = goesOnAt(openRun.view(), Date.now());
+  if (at === null || !(await isWanted(context, openRun, at))) return false;
+  context.show(`! Parked until ${new Date(at).toISOString()}: the run goes on by itself then. Ctrl-C leaves it paused.`);
+  const heard = await waitUntil(context, openRun.folder, at);
   if (heard === "interrupted") return false;
   if (heard === "mail") {
-    await hand.drive(); // P2: drains the inbox and rests again
-    return hand.view().status === "running" || waitForProvider(place, hand);
+    await openRun.drive(); // P2: drains the inbox and rests again
+    return openRun.view().status === "running" || waitForProvider(context, openRun);
   }
-  return resumed(hand, "provider_reset");
+  return resumed(openRun, "provider_reset");
 }
 
-async function resumed(hand: OpenRun, reason_code: "provider_reset" | "agent_switched"): Promise<true> {
-  const request = `reset:${hand.view().seq}`;
-  await hand.append({ event: "run_resumed", request, reason_code, from_state: "paused", to_state: "running" });
+async function resumed(openRun: OpenRun, reason_code: "provider_reset" | "agent_switched"): Promise<true> {
+  const request = `reset:${openRun.view().seq}`;
+  await openRun.append({ event: "run_resumed", request, reason_code, from_state: "paused", to_state: "running" });
   return true;
 }
 
-async function isWanted(place: CommandContext, hand: OpenRun, at: number): Promise<boolean> {
-  const policy = recordedPolicy(hand.view()).on_limit ?? "resume";
+async function isWanted(context: CommandContext, openRun: OpenRun, at: number): Promise<boolean> {
+  const policy = recordedPolicy(openRun.view()).on_limit ?? "resume";
   if (policy !== "ask") return policy === "resume";
   const question = `The provider answers again at ${new Date(at).toISOString()}. Wait for it and go on?`;
-  const heard = await askListening(place, hand, { question, choices: ["yes", "no"] });
-  if (heard.kind === "requests" && hand.view().asked === "stop") await hand.drive();
+  const heard = await askListening(context, openRun, { question, choices: ["yes", "no"] });
+  if (heard.kind === "requests" && openRun.view().asked === "stop") await openRun.drive();
   return heard.kind === "answer" && heard.text === "yes";
 }
 
-async function waitUntil(place: CommandContext, folder: string, at: number): Promise<"time" | "mail" | "interrupted"> {
+async function waitUntil(context: CommandContext, folder: string, at: number): Promise<"time" | "mail" | "interrupted"> {
   const inbox = await openInbox(folder);
   const over = new AbortController();
   let heard: "time" | "mail" | "interrupted" = "time";
@@ -82,8 +82,8 @@ async function waitUntil(place: CommandContext, folder: string, at: number): Pro
   };
   const [onMail, onInterrupt] = [end("mail"), end("interrupted")];
   const unwatch = inbox.watch(onMail);
-  place.interrupted.addEventListener("abort", onInterrupt, { once: true });
-  if (place.interrupted.aborted) onInterrupt();
+  context.interrupted.addEventListener("abort", onInterrupt, { once: true });
+  if (context.interrupted.aborted) onInterrupt();
   try {
     if ((await inbox.pending()).length > 0) onMail();
     // The wall clock counts, and it may jump: a machine that slept is not to wait for what has long passed.
@@ -93,7 +93,7 @@ async function waitUntil(place: CommandContext, folder: string, at: number): Pro
     return heard;
   } finally {
     unwatch();
-    place.interrupted.removeEventListener("abort", onInterrupt);
+    context.interrupted.removeEventListener("abort", onInterrupt);
     await inbox.close();
   }
 }

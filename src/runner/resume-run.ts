@@ -4,7 +4,7 @@ import type { Answer } from "../contracts/answer.ts";
 import { mayResume } from "../core/breaker.ts";
 import { hasFailed } from "../core/selectors.ts";
 import type { Asks } from "../contracts/asks.ts";
-import { faceOf } from "../playbooks/registry/table.ts";
+import { playbookOf } from "../playbooks/registry/table.ts";
 import { readRequests, removeRequest } from "../project/inbox/inbox-files.ts";
 import { policyChange } from "./draft/policy.ts";
 import { settingsOf } from "../project/config/settings.ts";
@@ -29,34 +29,34 @@ export type TakeUpInput = {
 
 /** Takes up a run that rests: paused by somebody or something, out of cycles, or left behind by a crash. */
 export async function resumeRun(
-  place: CommandContext,
-  standing: LoadedRun,
+  context: CommandContext,
+  loaded: LoadedRun,
   input: TakeUpInput,
   reported: readonly string[] = [],
 ): Promise<Answer> {
-  const { home, run } = standing;
-  refuseIfForeign(place, home, run);
-  if (input.isExplicit !== true && hasFailed(standing.view)) refuseFailed(standing);
-  const may = await mayTakeUp(place, standing, input);
-  const face = await faceOf(standing.view.drafted.flow.face);
-  const found = await face?.takeUp?.({ place, home, view: standing.view, flags: input.flags ?? new Set() });
+  const { paths, run } = loaded;
+  refuseIfForeign(context, paths, run);
+  if (input.isExplicit !== true && hasFailed(loaded.view)) refuseFailed(loaded);
+  const may = await mayTakeUp(context, loaded, input);
+  const playbook = await playbookOf(loaded.view.drafted.flow.face);
+  const found = await playbook?.takeUp?.({ context, paths, view: loaded.view, flags: input.flags ?? new Set() });
   const warnings = [...reported, ...may, ...(found?.warnings ?? [])];
-  return work(place, home, run, input, warnings, async (hand) => {
-    requireStatus({ ...standing, view: hand.view() }, "resume", "paused", "running"); // another terminal may have been quicker
-    const change = await policyChange(place, home, hand.view(), input.adoptConfig === true, hand.putBlob);
-    if (change !== null) await hand.append(change);
-    for (const text of found?.blobs ?? []) await hand.putBlob(text);
-    for (const event of found?.events ?? []) await hand.append(event);
-    await forgetPauses(hand.folder);
-    const { status, asked, asker } = hand.view();
+  return work(context, paths, run, input, warnings, async (openRun) => {
+    requireStatus({ ...loaded, view: openRun.view() }, "resume", "paused", "running"); // another terminal may have been quicker
+    const change = await policyChange(context, paths, openRun.view(), input.adoptConfig === true, openRun.putBlob);
+    if (change !== null) await openRun.append(change);
+    for (const text of found?.blobs ?? []) await openRun.putBlob(text);
+    for (const event of found?.events ?? []) await openRun.append(event);
+    await forgetPauses(openRun.folder);
+    const { status, asked, asker } = openRun.view();
     // Whoever worked went away before the pause that was asked for came about. It is written down first: going on is the later wish.
     if (status === "running" && asked === "pause")
-      await hand.append({ ...asker, event: "run_paused", reason_code: "operator_paused", from_state: "running", to_state: "paused" });
-    if (hand.view().status !== "paused") return;
-    await hand.append({
+      await openRun.append({ ...asker, event: "run_paused", reason_code: "operator_paused", from_state: "running", to_state: "paused" });
+    if (openRun.view().status !== "paused") return;
+    await openRun.append({
       event: "run_resumed",
-      request: `resume:${hand.view().seq}`,
-      actor: actorOf(place),
+      request: `resume:${openRun.view().seq}`,
+      actor: actorOf(context),
       reason_code: "operator_resumed",
       from_state: "paused",
       to_state: "running",
@@ -82,8 +82,8 @@ async function forgetPauses(folder: string): Promise<void> {
 }
 
 /** Whether a run may be taken up now: nobody else owns it, the breaker has cooled down. Gives what should be said beforehand. */
-async function mayTakeUp(place: CommandContext, standing: LoadedRun, input: TakeUpInput): Promise<string[]> {
-  const { run, view, owner, home } = standing;
+async function mayTakeUp(context: CommandContext, loaded: LoadedRun, input: TakeUpInput): Promise<string[]> {
+  const { run, view, owner, paths } = loaded;
   const where = { run_id: run, state: view.status };
   if (owner !== null)
     refuse("run_locked", {
@@ -104,7 +104,7 @@ async function mayTakeUp(place: CommandContext, standing: LoadedRun, input: Take
       ],
       data: { cooldown_until: hot.until },
     });
-  const { hash } = settingsOf(place, home);
+  const { hash } = settingsOf(context, paths);
   if (hash === view.drafted.config_hash || input.adoptConfig === true) return [];
   return ["Config changed since the run began; it goes on with its recorded copy (--adopt-config takes the new one)."];
 }

@@ -16,24 +16,24 @@ import { noticesOf } from "../views/outbound/notices.ts";
 import { ownProgram } from "./embedded.ts";
 
 /** A child run tells nobody: its parent does. */
-export function openNotices(place: CommandContext, home: ProjectPaths, folder: string): (entry: Entry, run: RunView) => void {
-  const { hooks } = hooksOf(place.env);
+export function openNotices(context: CommandContext, paths: ProjectPaths, folder: string): (entry: Entry, run: RunView) => void {
+  const { hooks } = hooksOf(context.env);
   if (hooks.length === 0) return () => undefined;
-  const queue = openQueue(place.env);
+  const queue = openQueue(context.env);
   const reported = new Set<string>();
   let isBroken = false;
   return (entry, run) => {
-    if (folder !== runFolder(home, run.drafted.run_id)) return;
-    const fresh = noticesOf(entry, run, basename(home.root)).filter(({ id }) => !reported.has(id));
+    if (folder !== runFolder(paths, run.drafted.run_id)) return;
+    const fresh = noticesOf(entry, run, basename(paths.root)).filter(({ id }) => !reported.has(id));
     if (fresh.length === 0) return;
     try {
       const added = fresh.flatMap((notice) =>
         hooks.filter(({ on }) => on.includes(notice.kind)).filter(({ name }) => queue.add(notice, name, Date.now())),
       );
       for (const { id } of fresh) reported.add(id);
-      if (added.length > 0) startCourier(place.env);
+      if (added.length > 0) startCourier(context.env);
     } catch (error) {
-      if (!isBroken) place.show(`! Nobody can be notified: ${error instanceof Error ? error.message : String(error)}`); // T2
+      if (!isBroken) context.show(`! Nobody can be notified: ${error instanceof Error ? error.message : String(error)}`); // T2
       isBroken = true;
     }
   };

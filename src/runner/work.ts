@@ -13,38 +13,38 @@ import { outcomeOf } from "./outcome-of.ts";
 import type { CommandContext } from "../project/command-context.ts";
 
 /** Whether a run that rests may go on in this invocation: its provider answers again, or the person at the terminal answers what it asks. */
-async function goesOn(place: CommandContext, hand: OpenRun, leavesParked: boolean): Promise<boolean> {
-  const run = hand.view();
+async function goesOn(context: CommandContext, openRun: OpenRun, leavesParked: boolean): Promise<boolean> {
+  const run = openRun.view();
   // Both are rarely needed, so they are loaded when they are.
   if (hasFailed(run)) return false; // an answer to something else is no `resume`
   if (isParked(run)) {
     const { goesOnWithOther, waitForProvider } = await import("./park.ts");
-    return (await goesOnWithOther(place, hand)) || (!leavesParked && waitForProvider(place, hand));
+    return (await goesOnWithOther(context, openRun)) || (!leavesParked && waitForProvider(context, openRun));
   }
-  const isAsked = run.status === "paused" && Object.keys(run.blocks).length > 0 && place.isTerminal && !place.interrupted.aborted;
-  return isAsked && (await import("./answer-here.ts")).answerHere(place, hand);
+  const isAsked = run.status === "paused" && Object.keys(run.blocks).length > 0 && context.isTerminal && !context.interrupted.aborted;
+  return isAsked && (await import("./answer-here.ts")).answerHere(context, openRun);
 }
 
 const isParked = ({ status, parked }: RunView): boolean => status === "paused" && parked !== undefined;
 
 /** Takes a run in hand, lets it begin, and works until it rests. */
 export async function work(
-  place: CommandContext,
-  home: ProjectPaths,
+  context: CommandContext,
+  paths: ProjectPaths,
   run: string,
   input: { readonly maxCycles?: number | undefined; readonly asks?: Asks | undefined; readonly leavesParked?: boolean | undefined },
   warnings: readonly string[],
-  begin: (hand: OpenRun) => Promise<void>,
+  begin: (openRun: OpenRun) => Promise<void>,
 ): Promise<Answer> {
-  return withRun(place, home, run, async (hand) => {
-    const asked = asksOf(hand.view().drafted.flow, input.asks ?? {}, place.isTerminal);
-    await begin(hand);
+  return withRun(context, paths, run, async (openRun) => {
+    const asked = asksOf(openRun.view().drafted.flow, input.asks ?? {}, context.isTerminal);
+    await begin(openRun);
     const overrides = { ...(input.maxCycles === undefined ? {} : { max_cycles: input.maxCycles }), ...asked };
     const drive = (): Promise<string> =>
-      hand.drive({ watch: narrate(place), ...(Object.keys(overrides).length === 0 ? {} : { overrides }) });
+      openRun.drive({ watch: narrate(context), ...(Object.keys(overrides).length === 0 ? {} : { overrides }) });
     let why = await drive();
-    while (await goesOn(place, hand, input.leavesParked === true)) why = await drive();
-    const unreported = isDue(hand.view()) ? await (await import("./pull-request/open-when-due.ts")).openWhenDue(place, hand) : [];
-    return outcomeOf(hand.view(), why, [...warnings, ...unreported]);
+    while (await goesOn(context, openRun, input.leavesParked === true)) why = await drive();
+    const unreported = isDue(openRun.view()) ? await (await import("./pull-request/open-when-due.ts")).openWhenDue(context, openRun) : [];
+    return outcomeOf(openRun.view(), why, [...warnings, ...unreported]);
   });
 }

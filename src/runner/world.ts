@@ -17,7 +17,7 @@ import { briefOf } from "./brief.ts";
 import { openChecks } from "./checks-box.ts";
 import { childrenOf, type ChildParts } from "./children.ts";
 import { blobsIn, entriesIn, openFace } from "../playbooks/registry/open-playbook.ts";
-import { faceOf } from "../playbooks/registry/table.ts";
+import { playbookOf } from "../playbooks/registry/table.ts";
 import { registryOf } from "../playbooks/registry/registry.ts";
 import type { ProjectPaths } from "../project/runs/project-paths.ts";
 import { sendRequest } from "../project/inbox/inbox.ts";
@@ -41,7 +41,7 @@ import { sweepTemporary } from "../project/runs/temporary.ts";
 import { transcribedAgents } from "../project/runs/transcript-write.ts";
 
 export type WorldParts = ChildParts & {
-  readonly home: ProjectPaths;
+  readonly paths: ProjectPaths;
   readonly recorder: Recorder;
   readonly watch: (entry: Entry, run: RunView) => void;
   readonly cancel: AbortSignal | null;
@@ -56,15 +56,15 @@ const evidenceCharsMax = 4_000;
 export type OpenedWorld = { readonly world: Runtime; readonly isolation: IsolationInForce; readonly close: () => Promise<void> };
 
 export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
-  const { place, home, folder, view, recorder } = parts;
+  const { context, paths, folder, view, recorder } = parts;
   const { drafted, tip, origins = [] } = view();
   const fork = origins.at(-1);
   const policy = recordedPolicy(view());
-  const redaction = redactionOf(place, home.root);
+  const redaction = redactionOf(context, paths.root);
   const { redactor } = redaction;
   const [repository, isolation, limits] = await Promise.all([
-    openedRepository(home.root),
-    isolationFor(drafted.isolation, home, folder),
+    openedRepository(paths.root),
+    isolationFor(drafted.isolation, paths, folder),
     openLimits(folder, openLimitsCache(folder)),
   ]);
   const opening = openWorkspace({
@@ -73,7 +73,7 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
     runId: drafted.run_id,
     base: { ...drafted.base },
     scope: [...drafted.objective.scope],
-    ownedPaths: (await faceOf(drafted.flow.face))?.owned ?? [],
+    ownedPaths: (await playbookOf(drafted.flow.face))?.owned ?? [],
     expectedTip: tip.commit,
     worlds: worldKindFor(isolation.level, folder),
     sharesHistory: !detects(isolation.level),
@@ -88,9 +88,9 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
   const prompts: Record<string, string> = {};
   for (const [name, hash] of Object.entries(drafted.prompts)) prompts[name] = (await parts.readBlob(hash)).toString("utf8");
   const scriptOf = (hash: string): string => join(folder, "blobs", hash.slice(0, 2), hash);
-  const trace = openLiveTrace(place, home.root, folder, view);
+  const trace = openLiveTrace(context, paths.root, folder, view);
   const agents = openAgentsBox({
-    place,
+    context,
     turnEnv: trace.environment,
     isolation,
     limits,
@@ -115,25 +115,25 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
     redactor,
     guard: (word) => agents.guard(word),
   });
-  const inbox = await openInboxOf(place, folder);
+  const inbox = await openInboxOf(context, folder);
   const outputOf = async (hash: string): Promise<string> =>
     (JSON.parse((await parts.readBlob(hash)).toString("utf8")) as Evidence).output_excerpt.slice(-evidenceCharsMax);
   const handedOf = async (hash: string): Promise<unknown> =>
     (JSON.parse((await parts.readBlob(hash)).toString("utf8")) as { readonly claim?: unknown }).claim ?? null;
-  const fileWriter = await openFace({ place, home, folder, view, isApart: parts.isApart === true });
+  const fileWriter = await openFace({ context, paths, folder, view, isApart: parts.isApart === true });
   const holding = openHolding({ verifier, view });
   const ended = openEndedFolders(folder);
-  const reportNotices = openNotices(place, home, folder);
-  const live = openLiveView(place, folder, openLiveEvents(redactor), fileWriter);
+  const reportNotices = openNotices(context, paths, folder);
+  const live = openLiveView(context, folder, openLiveEvents(redactor), fileWriter);
   // A child run is called off by its parent alone: interrupted softly, its parent waits for its end as for a turn's.
   const isChild = parts.cancel !== null;
-  const called = parts.cancel ?? place.interrupted;
+  const called = parts.cancel ?? context.interrupted;
   const pause = (): void => {
     const now = isChild || called.reason === atOnce;
-    const detail = place.pauseDetail === undefined ? {} : { detail: place.pauseDetail };
+    const detail = context.pauseDetail === undefined ? {} : { detail: context.pauseDetail };
     void sendRequest(
       folder,
-      { event: "control_requested", control: "pause", now, request: randomUUID(), actor: actorOf(place), ...detail },
+      { event: "control_requested", control: "pause", now, request: randomUUID(), actor: actorOf(context), ...detail },
       { waitMs: 0 },
     );
   };
@@ -149,13 +149,13 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
     functions: registryOf({
       verifier,
       workspace,
-      home,
+      paths,
       folder,
       view,
       entries: () => entriesIn(folder),
       readBlob: blobsIn(folder),
       clock: systemClock,
-      cancel: place.interrupted,
+      cancel: context.interrupted,
       isChild,
     }),
     children: childrenOf(parts),

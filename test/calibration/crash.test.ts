@@ -21,7 +21,7 @@ async function drive(folder: string, diesAt: number, where: "before" | "after"):
   const own = join(folder, ".autopilot", "calibrations", name);
   mkdirSync(own, { recursive: true });
   const repository = await openedRepository(folder);
-  const place: CommandContext = {
+  const context: CommandContext = {
     cwd: folder,
     env: { PATH: process.env["PATH"], HOME: beside(folder), BESIDE: beside(folder) },
     user: "tester",
@@ -46,7 +46,7 @@ async function drive(folder: string, diesAt: number, where: "before" | "after"):
     const trees = await openTrees(repository, name, join(own, "git"));
     if (log.cycle.name === "") begun(folder, log);
     lines = Math.max(lines, 2);
-    const driven = await driveCycle({ place, log: dying, trees, folder: own, jobs: 1, redact: (text) => text });
+    const driven = await driveCycle({ context, log: dying, trees, folder: own, jobs: 1, redact: (text) => text });
     expect(driven.kind).toBe("ended");
     return "ended";
   } catch (error) {

@@ -17,7 +17,7 @@ import { mergeBatch, settleBatches } from "../../src/portfolio/merge/merge-queue
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-queue-")));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const place = (cwd: string): CommandContext => ({
+const contextAt = (cwd: string): CommandContext => ({
   cwd,
   env: { HOME: folder, PATH: process.env["PATH"] },
   user: "kim",
@@ -31,7 +31,7 @@ const said = { actor: "system", reason_code: "ok" } as const;
 const id = (name: string): string => `task-${name}-aaaaaa`;
 
 type Scene = {
-  readonly parts: { readonly place: CommandContext; readonly paths: PortfolioPaths; readonly isolation: "clone" };
+  readonly parts: { readonly context: CommandContext; readonly paths: PortfolioPaths; readonly isolation: "clone" };
   readonly git: (...words: readonly string[]) => string;
   readonly write: (...changes: readonly PortfolioChange[]) => Promise<void>;
   readonly status: (name: string) => string | undefined;
@@ -60,7 +60,7 @@ async function scene(check: string, tasks: Readonly<Record<string, Readonly<Reco
   const paths = portfolioAt(root);
   mkdirSync(paths.own, { recursive: true });
   const write = (...changes: readonly PortfolioChange[]): Promise<void> =>
-    withPortfolio(place(root), paths, (open) => open.write(...changes));
+    withPortfolio(contextAt(root), paths, (open) => open.write(...changes));
   await write(
     { ...said, event: "portfolio_created", name: "q", budget: {}, day_budget: {} },
     { ...said, event: "project_created", project_id: "proj-a", fields: project({ repository }) },
@@ -84,7 +84,7 @@ async function scene(check: string, tasks: Readonly<Record<string, Readonly<Reco
   }
   git("checkout", "-q", "main");
   const now = followPortfolio(paths);
-  const parts = { place: place(root), paths, isolation: "clone" } as const;
+  const parts = { context: contextAt(root), paths, isolation: "clone" } as const;
   const merge = (): ReturnType<typeof mergeBatch> => {
     const { actions } = plan(now(), {
       now: "2026-01-01T00:00:00.000Z",

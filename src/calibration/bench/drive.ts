@@ -24,7 +24,7 @@ export type Driven =
   | { readonly kind: "preflight" | "stopped"; readonly problem: Problem };
 
 export type DriveOrder = {
-  readonly place: CommandContext;
+  readonly context: CommandContext;
   readonly log: CycleLog;
   readonly trees: Trees;
   /** The cycle's disposable folder. */
@@ -34,17 +34,17 @@ export type DriveOrder = {
 };
 
 export async function driveCycle(order: DriveOrder): Promise<Driven> {
-  const { log, place } = order;
+  const { log, context } = order;
   const { cycle } = log;
   const { plan } = cycle;
   if (cycle.end !== null || plan === null) return { kind: "ended", judged: null };
   const isBegun = cycle.applied !== null || cycle.runs.size > 0;
-  const ready = isBegun ? await begunBefore(order) : await preflight(place, { cycle, plan, trees: order.trees, folder: order.folder });
+  const ready = isBegun ? await begunBefore(order) : await preflight(context, { cycle, plan, trees: order.trees, folder: order.folder });
   if ("problem" in ready) return stopped(log, ready, isBegun ? "stopped" : "preflight");
   for (const event of ready.excluded) log.append(event);
   for (;;) {
     const next = decide(cycle);
-    if (place.interrupted.aborted) return { kind: "interrupted" };
+    if (context.interrupted.aborted) return { kind: "interrupted" };
     if (next.do === "nothing") return { kind: "ended", judged: null };
     if (next.do === "end") {
       log.append(next.event);
@@ -81,13 +81,13 @@ function stopped(log: CycleLog, problem: Problem, kind: "preflight" | "stopped")
 async function runAll(order: DriveOrder, plan: CyclePlan, runs: readonly RunKey[], commit: string): Promise<void> {
   const waiting = [...runs];
   const worker = async (): Promise<void> => {
-    for (let key = waiting.shift(); key !== undefined && !order.place.interrupted.aborted; key = waiting.shift())
+    for (let key = waiting.shift(); key !== undefined && !order.context.interrupted.aborted; key = waiting.shift())
       await runOne(order, plan, key, commit);
   };
   await Promise.all(Array.from({ length: Math.max(1, Math.min(order.jobs, runs.length)) }, worker));
 }
 
-async function runOne({ place, log, trees, folder, redact }: DriveOrder, plan: CyclePlan, key: RunKey, commit: string): Promise<void> {
+async function runOne({ context, log, trees, folder, redact }: DriveOrder, plan: CyclePlan, key: RunKey, commit: string): Promise<void> {
   const { benchmark, lever_state, repeat } = key;
   const about = { benchmark, lever_state, repeat };
   const words = `${benchmark}, ${lever_state}${plan.repeat > 1 ? `, run ${repeat} of ${plan.repeat}` : ""}`;
@@ -96,8 +96,8 @@ async function runOne({ place, log, trees, folder, redact }: DriveOrder, plan: C
     plan,
     folder,
     cycle: log.cycle.name,
-    env: place.env,
-    interrupted: place.interrupted,
+    env: context.env,
+    interrupted: context.interrupted,
     redact,
     baselineOf: (name) => keptBaseline(folder, name),
   };
@@ -107,15 +107,15 @@ async function runOne({ place, log, trees, folder, redact }: DriveOrder, plan: C
     const found = foundOf(own); // R2
     isFresh = found === "gone";
     if (isFresh) error(log, `${words}: was interrupted; it is cleaned and started again`, { ...about, kind: "interrupted" });
-    else place.show(`${words}: ${found === "ended" ? "had ended, its result is taken" : "is still at work"}`);
+    else context.show(`${words}: ${found === "ended" ? "had ended, its result is taken" : "is still at work"}`);
   } else {
     log.append({ event: "benchmark_start", ...about }); // R1
-    place.show(`${words}: started`);
+    context.show(`${words}: started`);
   }
   for (;;) {
     const outcome = await runBenchmark(room, key, commit, isFresh);
     if (outcome.kind === "interrupted") return;
-    if (outcome.kind === "measured" || outcome.kind === "failed") return finish(log, place, plan, key, words, outcome, own);
+    if (outcome.kind === "measured" || outcome.kind === "failed") return finish(log, context, plan, key, words, outcome, own);
     const restarts = log.cycle.runs.get(keyOf(key))?.hangs ?? 0;
     const why =
       outcome.kind === "hung" ? `gave no sign of life for ${Math.round(plan.hang_ms / 1000)} s and was ended` : "was killed from outside";
@@ -124,14 +124,14 @@ async function runOne({ place, log, trees, folder, redact }: DriveOrder, plan: C
       return;
     }
     error(log, `${words}: ${why}; it is cleaned and started again`, { ...about, kind: "hung" });
-    place.show(`! ${words}: ${why}; started again`);
+    context.show(`! ${words}: ${why}; started again`);
     isFresh = true;
   }
 }
 
 function finish(
   log: CycleLog,
-  place: CommandContext,
+  context: CommandContext,
   plan: CyclePlan,
   { benchmark, lever_state, repeat }: RunKey,
   words: string,
@@ -141,7 +141,7 @@ function finish(
   const about = { benchmark, lever_state, repeat };
   if (outcome.kind === "failed") {
     error(log, `${words}: ${outcome.why}; it is n/a`, { ...about, kind: "given_up" });
-    place.show(`! ${words}: ${outcome.why}`);
+    context.show(`! ${words}: ${outcome.why}`);
     return;
   }
   const { recalled, metric } = outcome;
@@ -159,7 +159,7 @@ function finish(
     recalled.recall === null ? null : `recall ${recalled.recall.toFixed(2)}`,
     metric === null ? null : `${plan.target.metric} ${metric}`,
   ];
-  place.show(`✓ ${words}: ${figures.filter((one) => one !== null).join(", ")}`);
+  context.show(`✓ ${words}: ${figures.filter((one) => one !== null).join(", ")}`);
   dropCopies(own);
 }
 
@@ -181,7 +181,7 @@ async function apply(order: DriveOrder, plan: CyclePlan, base: string, lever: st
     commit_sha: lever,
     description: plan.description,
   });
-  order.place.show(`✓ lever ${order.log.cycle.lever} committed as ${lever.slice(0, 12)}`);
+  order.context.show(`✓ lever ${order.log.cycle.lever} committed as ${lever.slice(0, 12)}`);
   return null;
 }
 
@@ -198,7 +198,7 @@ async function revert(order: DriveOrder, base: string): Promise<Problem | null> 
   const problem = await land(order, from, made, "revert");
   if (problem !== null) return problem;
   log.append({ event: "lever_change_reverted", files_changed: [...(await trees.changedFiles(from, made))], commit_sha: made });
-  order.place.show(`✓ lever ${log.cycle.lever} reverted by ${made.slice(0, 12)}`);
+  order.context.show(`✓ lever ${log.cycle.lever} reverted by ${made.slice(0, 12)}`);
   return null;
 }
 

@@ -31,13 +31,13 @@ export type OpenCycle = {
 export const calibrationsFolder = "calibrations";
 
 export async function withCycle<Value>(
-  place: CommandContext,
-  home: ProjectPaths,
+  context: CommandContext,
+  paths: ProjectPaths,
   order: { readonly name: string; readonly isNew: boolean; readonly before?: (trees: Trees) => Promise<void> },
   work: (open: OpenCycle) => Promise<Value>,
 ): Promise<Value> {
-  const repository = await openedRepository(home.root);
-  const all = ownFolder(home, calibrationsFolder);
+  const repository = await openedRepository(paths.root);
+  const all = ownFolder(paths, calibrationsFolder);
   const lock = await takeOrRefuse(all);
   try {
     await addIgnoreLines(repository.commonDir);
@@ -45,14 +45,14 @@ export async function withCycle<Value>(
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const trees = await openTrees(repository, order.name, join(folder, "git"));
     await order.before?.(trees);
-    const { redactor } = redactionOf(place, home.root);
+    const { redactor } = redactionOf(context, paths.root);
     const redact = (text: string): string => redactor.text(text);
-    const log = openLog(home.root, order.name, { isNew: order.isNew, now: () => systemClock.now(), redact });
+    const log = openLog(paths.root, order.name, { isNew: order.isNew, now: () => systemClock.now(), redact });
     try {
       return await work({ log, trees, folder, redact });
     } finally {
       log.close();
-      if (log.cycle.name !== "") await writeWholeFile(home.root, `${cyclesFolder}/${order.name}/${auditFile}`, auditPage(log.cycle));
+      if (log.cycle.name !== "") await writeWholeFile(paths.root, `${cyclesFolder}/${order.name}/${auditFile}`, auditPage(log.cycle));
     }
   } finally {
     lock.release();

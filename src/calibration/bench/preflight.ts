@@ -28,7 +28,7 @@ const ownedPaths = [`${cyclesFolder}/**`];
 export const leverRef = "lever";
 
 export async function preflight(
-  place: CommandContext,
+  context: CommandContext,
   { cycle, plan, trees, folder }: { readonly cycle: Cycle; readonly plan: CyclePlan; readonly trees: Trees; readonly folder: string },
 ): Promise<Ready | Problem> {
   const { repository } = trees;
@@ -57,7 +57,7 @@ export async function preflight(
       });
   }
   if (plan.command === null) {
-    const problem = await agentProblem(place, repository.root, plan.agent);
+    const problem = await agentProblem(context, repository.root, plan.agent);
     if (problem !== null) return problem;
   }
   if (known !== null) return { lever: known, base, excluded };
@@ -69,8 +69,8 @@ export async function preflight(
     cycle: cycle.name,
     description: plan.description,
     folder,
-    env: place.env,
-    interrupted: place.interrupted,
+    env: context.env,
+    interrupted: context.interrupted,
   });
   if ("problem" in made) return made;
   await trees.keep(leverRef, made.commit);
@@ -141,12 +141,12 @@ export function keptBaseline(folder: string, name: string): readonly Bug[] | nul
 }
 
 /** Whether a quality run would find its agents: asked as the run itself would ask, before anything is paid. */
-async function agentProblem(place: CommandContext, root: string, named: string | undefined): Promise<Problem | null> {
-  const settings = readSettings(place, root);
+async function agentProblem(context: CommandContext, root: string, named: string | undefined): Promise<Problem | null> {
+  const settings = readSettings(context, root);
   if (settings.kind === "invalid") return { problem: "The config is not valid.", remedy: "autopilot config" };
   try {
-    const { flow } = await loadedFlow(place, "quality");
-    await assignAgents({ ...place, isTerminal: false }, named, settings.config, flow, () => Promise.resolve("0".repeat(64)));
+    const { flow } = await loadedFlow(context, "quality");
+    await assignAgents({ ...context, isTerminal: false }, named, settings.config, flow, () => Promise.resolve("0".repeat(64)));
     return null;
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;

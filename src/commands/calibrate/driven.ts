@@ -8,10 +8,10 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { reply } from "../../project/reply.ts";
 import { cycleData, cyclePage } from "./cycle-page.ts";
 
-export async function driven(place: CommandContext, open: OpenCycle, jobs: number): Promise<Answer> {
+export async function driven(context: CommandContext, open: OpenCycle, jobs: number): Promise<Answer> {
   const { log } = open;
   const { cycle } = log;
-  const result = await driveCycle({ ...open, place, jobs });
+  const result = await driveCycle({ ...open, context, jobs });
   const data = cycleData(cycle);
   const shared = { data, page: cyclePage(cycle) };
   if (result.kind === "interrupted")

@@ -19,18 +19,18 @@ import { cycleData, cyclePage } from "./cycle-page.ts";
 import { driven } from "./driven.ts";
 
 /** The cycle that is meant: the named one, the only open one, or the newest. */
-async function meant(place: CommandContext, name: string | undefined, isOpenOnly: boolean) {
-  const home = await homeOf(place.cwd);
-  const names = cycleNames(home.root);
+async function meant(context: CommandContext, name: string | undefined, isOpenOnly: boolean) {
+  const paths = await homeOf(context.cwd);
+  const names = cycleNames(paths.root);
   if (name !== undefined) {
     if (!names.includes(name))
       refuse("calibration_missing", { message: `There is no calibration cycle ${JSON.stringify(name)} here.${didYouMean(name, names)}` });
-    return { home, cycle: readCycle(home.root, name) };
+    return { home: paths, cycle: readCycle(paths.root, name) };
   }
-  const cycles = names.map((one) => readCycle(home.root, one));
+  const cycles = names.map((one) => readCycle(paths.root, one));
   const open = cycles.filter(({ end }) => end === null);
   const [only] = open;
-  if (only !== undefined && open.length === 1) return { home, cycle: only };
+  if (only !== undefined && open.length === 1) return { home: paths, cycle: only };
   if (open.length > 1 && isOpenOnly)
     refuse("calibration_input_invalid", {
       message: `${open.length} cycles are open.`,
@@ -42,12 +42,12 @@ async function meant(place: CommandContext, name: string | undefined, isOpenOnly
       message: newest === undefined ? "There is no calibration cycle here." : "No calibration cycle is open here.",
       remediation: ["autopilot help calibrate start"],
     });
-  return { home, cycle: newest };
+  return { home: paths, cycle: newest };
 }
 
-export function calibrationStatus(place: CommandContext, input: { readonly name?: string | undefined }): Promise<Answer> {
+export function calibrationStatus(context: CommandContext, input: { readonly name?: string | undefined }): Promise<Answer> {
   return answered(async () => {
-    const { cycle } = await meant(place, input.name, false);
+    const { cycle } = await meant(context, input.name, false);
     return reply("ok", {
       message: `The cycle ${cycle.name}: ${standing(cycle)}.`,
       page: cyclePage(cycle),
@@ -59,11 +59,11 @@ export function calibrationStatus(place: CommandContext, input: { readonly name?
 
 type ReportInput = { readonly name?: string | undefined; readonly html?: string | undefined };
 
-export function calibrationReport(place: CommandContext, input: ReportInput): Promise<Answer> {
+export function calibrationReport(context: CommandContext, input: ReportInput): Promise<Answer> {
   return answered(async () => {
-    const { cycle } = await meant(place, input.name, false);
+    const { cycle } = await meant(context, input.name, false);
     if (input.html !== undefined) {
-      const path = resolve(place.cwd, input.html);
+      const path = resolve(context.cwd, input.html);
       requireWritable(path);
       return written(path, cycleFile(cycle), null);
     }
@@ -76,10 +76,10 @@ export function calibrationReport(place: CommandContext, input: ReportInput): Pr
   });
 }
 
-export function calibrationList(place: CommandContext): Promise<Answer> {
+export function calibrationList(context: CommandContext): Promise<Answer> {
   return answered(async () => {
-    const home = await homeOf(place.cwd);
-    const cycles = cycleNames(home.root).map((name) => readCycle(home.root, name));
+    const paths = await homeOf(context.cwd);
+    const cycles = cycleNames(paths.root).map((name) => readCycle(paths.root, name));
     const rows = cycles.map((cycle) => [
       cycle.name,
       standing(cycle),
@@ -93,11 +93,11 @@ export function calibrationList(place: CommandContext): Promise<Answer> {
 }
 
 export function resumeCalibration(
-  place: CommandContext,
+  context: CommandContext,
   input: { readonly name?: string | undefined; readonly jobs?: number | undefined },
 ): Promise<Answer> {
   return answered(async () => {
-    const { home, cycle } = await meant(place, input.name, true);
+    const { home: paths, cycle } = await meant(context, input.name, true);
     if (cycle.end !== null)
       return reply("ok", {
         message: `The cycle ${cycle.name} has ended: ${cycle.end.verdict}.`,
@@ -110,6 +110,6 @@ export function resumeCalibration(
         remediation: ["begin a cycle of your own: autopilot help calibrate start"],
       });
     const jobs = input.jobs ?? cycle.plan.jobs;
-    return withCycle(place, home, { name: cycle.name, isNew: false }, (open) => driven(place, open, jobs));
+    return withCycle(context, paths, { name: cycle.name, isNew: false }, (open) => driven(context, open, jobs));
   });
 }

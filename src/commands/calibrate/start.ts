@@ -55,16 +55,16 @@ export type StartInput = {
 const invalid = (message: string, remedy?: string): never =>
   refuse("calibration_input_invalid", { message, ...(remedy === undefined ? {} : { remediation: [remedy] }) });
 
-export function startCalibration(place: CommandContext, input: StartInput): Promise<Answer> {
+export function startCalibration(context: CommandContext, input: StartInput): Promise<Answer> {
   return answered(async () => {
-    const home = await homeOf(place.cwd);
-    const asked = checked(place, home, input);
+    const paths = await homeOf(context.cwd);
+    const asked = checked(context, paths, input);
     let benchmarks: BenchmarkPlan[] = [];
     const before = async (trees: Trees): Promise<void> => {
-      refuseWhileOpen(home);
-      benchmarks = await benchmarksOf(place, home, trees, asked.benchmarks, input.baselines ?? [], asked.target.metric);
+      refuseWhileOpen(paths);
+      benchmarks = await benchmarksOf(context, paths, trees, asked.benchmarks, input.baselines ?? [], asked.target.metric);
     };
-    return withCycle(place, home, { name: asked.name, isNew: true, before }, async (open) => {
+    return withCycle(context, paths, { name: asked.name, isNew: true, before }, async (open) => {
       const { lever, name, iteration, hypothesis, floor, benchmarks: _words, ...rest } = asked;
       const plan: CyclePlan = { ...rest, lever: lever.plan, benchmarks, seed: name };
       open.log.append({
@@ -77,15 +77,15 @@ export function startCalibration(place: CommandContext, input: StartInput): Prom
         iteration,
       });
       open.log.append({ event: "cycle_start", hypothesis, noise_floor_threshold: floor, plan });
-      return driven(place, open, plan.jobs);
+      return driven(context, open, plan.jobs);
     });
   });
 }
 
 /** Two cycles whose levers are in the tree at once could not be told apart. */
-function refuseWhileOpen(home: ProjectPaths): void {
-  for (const name of cycleNames(home.root)) {
-    const cycle = readCycle(home.root, name);
+function refuseWhileOpen(paths: ProjectPaths): void {
+  for (const name of cycleNames(paths.root)) {
+    const cycle = readCycle(paths.root, name);
     if (cycle.end === null && cycle.applied !== null && cycle.reverted === null)
       refuse("calibration_busy", {
         message: `The cycle ${name} is open and its lever is on the branch; what is measured now would be measured with it.`,
@@ -94,8 +94,8 @@ function refuseWhileOpen(home: ProjectPaths): void {
   }
 }
 
-function checked(place: CommandContext, home: ProjectPaths, input: StartInput) {
-  const lever = leverOf(place, home, input);
+function checked(context: CommandContext, paths: ProjectPaths, input: StartInput) {
+  const lever = leverOf(context, paths, input);
   const name =
     input.name ??
     `${systemClock.now().slice(0, 10)}-${lever.id
@@ -155,7 +155,11 @@ function checked(place: CommandContext, home: ProjectPaths, input: StartInput) {
   };
 }
 
-function leverOf(place: CommandContext, home: ProjectPaths, input: StartInput): { readonly id: string; readonly plan: CyclePlan["lever"] } {
+function leverOf(
+  context: CommandContext,
+  paths: ProjectPaths,
+  input: StartInput,
+): { readonly id: string; readonly plan: CyclePlan["lever"] } {
   const id = (input.lever ?? "").trim();
   if (id === "")
     return invalid(
@@ -175,7 +179,7 @@ function leverOf(place: CommandContext, home: ProjectPaths, input: StartInput): 
       return invalid(`--agent would be in force on both sides, so the lever ${id} could show nothing.`, "leave out --agent");
     if (input.to === undefined)
       return invalid(`The lever ${id} needs the value to try.`, typed.kind === "prompt" ? "--to FILE: the new prompt" : "--to VALUE");
-    const value = typed.kind === "prompt" ? pathIn(home, resolve(place.cwd, input.to)) : input.to;
+    const value = typed.kind === "prompt" ? pathIn(paths, resolve(context.cwd, input.to)) : input.to;
     return { id, plan: { kind: typed.kind, source: typed.subject, value } };
   }
   if (first === undefined || given.length > 1)
@@ -186,7 +190,7 @@ function leverOf(place: CommandContext, home: ProjectPaths, input: StartInput): 
       "one of --patch FILE, --commit SHA, --apply CMD; or --lever prompt:FLOW/STEP, limit:NAME, agent:ROLE, model:ROLE with --to",
     );
   const [kind, source = ""] = first;
-  return { id, plan: { kind, source: kind === "patch" ? pathIn(home, resolve(place.cwd, source)) : source } };
+  return { id, plan: { kind, source: kind === "patch" ? pathIn(paths, resolve(context.cwd, source)) : source } };
 }
 
 /** As the log may name it: from the repository's root where it lies inside. */
@@ -197,8 +201,8 @@ function pathIn({ root }: ProjectPaths, path: string): string {
 
 /** `NAME=WHERE` or `WHERE`: a folder here, a folder elsewhere, or a commit. */
 async function benchmarksOf(
-  place: CommandContext,
-  home: ProjectPaths,
+  context: CommandContext,
+  paths: ProjectPaths,
   trees: Trees,
   words: readonly string[],
   baselines: readonly string[],
@@ -214,11 +218,11 @@ async function benchmarksOf(
     if (!benchmarkName.test(name)) invalid(`The benchmark ${JSON.stringify(word)} has no plain name.`, "--benchmarks NAME=WHERE");
     if (found.some((one) => one.name === name))
       invalid(`Two benchmarks are called ${name}.`, "--benchmarks one=A,other=B tells them apart");
-    const plan = await locate(place, home, trees, at);
+    const plan = await locate(context, paths, trees, at);
     const baseline = given.get(name) ?? (words.length === 1 ? given.get("") : undefined);
     const path =
-      baseline === undefined ? await baselineOf(trees, plan.kind, plan.at, plan.commit) : pathIn(home, resolve(place.cwd, baseline));
-    const isOptional = metric !== recallTarget && baseline === undefined && !existsSync(isAbsolute(path) ? path : join(home.root, path));
+      baseline === undefined ? await baselineOf(trees, plan.kind, plan.at, plan.commit) : pathIn(paths, resolve(context.cwd, baseline));
+    const isOptional = metric !== recallTarget && baseline === undefined && !existsSync(isAbsolute(path) ? path : join(paths.root, path));
     found.push({ name, ...plan, baseline: isOptional ? null : path });
   }
   for (const name of given.keys())
@@ -230,13 +234,13 @@ async function benchmarksOf(
 }
 
 async function locate(
-  place: CommandContext,
-  home: ProjectPaths,
+  context: CommandContext,
+  paths: ProjectPaths,
   trees: Trees,
   at: string,
 ): Promise<Pick<BenchmarkPlan, "kind" | "at" | "commit">> {
-  const path = resolve(place.cwd, at);
-  const inside = pathIn(home, path);
+  const path = resolve(context.cwd, at);
+  const inside = pathIn(paths, path);
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true)
     return isAbsolute(inside) ? { kind: "outside", at: path } : { kind: "folder", at: inside === "" ? "." : inside };
   const commit = await trees.commitOf(at);

@@ -21,9 +21,9 @@ type Input = {
 
 const bytesMax = 1 << 20;
 
-export function calibrationVerdict(place: CommandContext, input: Input): Promise<Answer> {
+export function calibrationVerdict(context: CommandContext, input: Input): Promise<Answer> {
   return answered(() => {
-    const [before, after] = (["before", "after"] as const).map((side) => figuresIn(place.cwd, side, input[side]));
+    const [before, after] = (["before", "after"] as const).map((side) => figuresIn(context.cwd, side, input[side]));
     const { floor, isRelative } = floorOf(input.noiseFloor, String(noiseFloorDefault));
     const iteration = input.iteration ?? 1;
     if (iteration > iterationsMax)

@@ -28,7 +28,7 @@ export type DiffPage = {
 const filesMax = 500;
 const order = { refused: 3, scope: 2, look: 1, protected: 0 } as const;
 
-export async function diffPageOf({ view, home, foreign }: FollowedRun): Promise<DiffPage> {
+export async function diffPageOf({ view, paths, foreign }: FollowedRun): Promise<DiffPage> {
   const [base, tip] = [view.drafted.base.commit, view.tip.commit];
   const closed = foreign
     ? "This run came from elsewhere: it is only read here."
@@ -36,7 +36,7 @@ export async function diffPageOf({ view, home, foreign }: FollowedRun): Promise<
       ? null
       : `The run is ${view.status}: no turn of it will read a note.`;
   const none = { base, tip, files: [], more: 0, closed };
-  const opened = await findRepository(home.root);
+  const opened = await findRepository(paths.root);
   if ("failure" in opened) return { ...none, problem: "The repository cannot be read." };
   if (!(await hasCommits(opened.repository, [base, tip])))
     return { ...none, problem: "The run's commits are no longer in this repository: its branch was deleted." };
@@ -62,8 +62,8 @@ export async function diffPageOf({ view, home, foreign }: FollowedRun): Promise<
 }
 
 /** One file's lines; null where the run did not change it. */
-export async function fileDiffOf({ view, home }: FollowedRun, path: string): Promise<FileDiff | null> {
-  const opened = await findRepository(home.root);
+export async function fileDiffOf({ view, paths }: FollowedRun, path: string): Promise<FileDiff | null> {
+  const opened = await findRepository(paths.root);
   if ("failure" in opened) return null;
   const { text, isCut } = await patchOfFile(opened.repository, view.drafted.base.commit, view.tip.commit, path);
   const found = hunksOf(text);

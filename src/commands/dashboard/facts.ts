@@ -55,14 +55,14 @@ export type Facts = {
   readonly marks: () => Readonly<Record<string, string>>;
 };
 
-export function openFacts(place: CommandContext): Facts {
-  const runs = followRuns(place);
-  const home = findProject(place.cwd);
-  const paths = portfolioHere(place.cwd);
+export function openFacts(context: CommandContext): Facts {
+  const runs = followRuns(context);
+  const projectPaths = findProject(context.cwd);
+  const paths = portfolioHere(context.cwd);
   const portfolio = paths === null ? () => null : followPortfolio(paths);
-  const name = basename(home?.root ?? paths?.root ?? place.cwd);
+  const name = basename(projectPaths?.root ?? paths?.root ?? context.cwd);
 
-  const sources = (): readonly RunSource[] => [...projectRuns(place.cwd), ...tasksRuns(portfolio())];
+  const sources = (): readonly RunSource[] => [...projectRuns(context.cwd), ...tasksRuns(portfolio())];
   const sourceOf = (key: string): RunSource | null => sources().find((source) => source.key === key) ?? null;
   const found = (key: string): FollowedRun | null => {
     const source = sourceOf(key);
@@ -77,7 +77,7 @@ export function openFacts(place: CommandContext): Facts {
 
   return {
     sourceOf,
-    overview: async () => overviewOf(await runs.all(sources()), portfolio(), { now: systemClock.now(), name, user: place.user, product }),
+    overview: async () => overviewOf(await runs.all(sources()), portfolio(), { now: systemClock.now(), name, user: context.user, product }),
     run: (key, expanded) => {
       const run = found(key);
       return run === null ? null : runPageOf(run, runs.entries(run), { now: systemClock.now(), expanded });
@@ -104,7 +104,7 @@ export function openFacts(place: CommandContext): Facts {
     portfolio: async () => {
       const state = portfolio();
       if (state === null || paths === null) return null;
-      const { data } = await showPortfolio({ ...place, cwd: paths.root }, {});
+      const { data } = await showPortfolio({ ...context, cwd: paths.root }, {});
       const waiting = (data?.["waiting"] ?? []) as readonly { readonly because: string }[];
       const all = new Map((await readable()).map((run) => [run.key, run]));
       return portfolioPageOf(
@@ -122,14 +122,14 @@ export function openFacts(place: CommandContext): Facts {
       return costOf(rows, systemClock.now());
     },
     settings: async () => {
-      const answer = await config(place, {});
+      const answer = await config(context, {});
       const settings = (answer.data?.["settings"] ?? []) as SettingsPage["settings"];
       return { problem: answer.result === "FAIL" ? answer.message : null, settings, warnings: answer.warnings };
     },
     weak: async () => weakness(await readable()),
     marks: () => {
       const marks: Record<string, string> = {};
-      for (const source of sources()) marks[source.key] = markOf(runFolder(source.home, source.run));
+      for (const source of sources()) marks[source.key] = markOf(runFolder(source.paths, source.run));
       if (paths !== null) marks["portfolio"] = String(sizeOf(join(paths.own, journalFile)));
       return marks;
     },
@@ -149,7 +149,7 @@ function tasksRuns(state: PortfolioView | null): readonly RunSource[] {
     const key = runKeyOf(task);
     if (key === null || task.run_id === null || task.copy === null || !existsSync(task.copy)) return [];
     const project = state.projects[task.project_id]?.name ?? task.project_id;
-    return [{ key, home: homeOfCopy(task.copy), run: task.run_id, project, task: task.task_id }];
+    return [{ key, paths: homeOfCopy(task.copy), run: task.run_id, project, task: task.task_id }];
   });
 }
 

@@ -25,7 +25,7 @@ import { openRunIndex, type RunIndex } from "../../views/facts/run-index.ts";
 /** A run, and where it is. `task`: a portfolio's task that it works for. */
 export type RunSource = {
   readonly key: string;
-  readonly home: ProjectPaths;
+  readonly paths: ProjectPaths;
   readonly run: string;
   readonly project: string;
   readonly task: string | null;
@@ -66,20 +66,20 @@ export const isReadable = (run: FollowedRun | UnreadableRun): run is FollowedRun
 
 /** The runs of this project, oldest first. */
 export function projectRuns(cwd: string): readonly RunSource[] {
-  const home = findProject(cwd);
-  if (home === null) return [];
-  const project = basename(home.root);
-  return listRuns(home).map((run) => ({ key: run, home, run, project, task: null }));
+  const paths = findProject(cwd);
+  if (paths === null) return [];
+  const project = basename(paths.root);
+  return listRuns(paths).map((run) => ({ key: run, paths, run, project, task: null }));
 }
 
-export function followRuns(place: Pick<CommandContext, "env">): FollowedRuns {
+export function followRuns(context: Pick<CommandContext, "env">): FollowedRuns {
   const readings = new Map<string, Reading>();
   const kept: string[] = [];
 
   const readOn = (source: RunSource): Reading | null => {
-    const folder = runFolder(source.home, source.run);
+    const folder = runFolder(source.paths, source.run);
     const found = statSync(join(folder, journalFile), { throwIfNoEntry: false });
-    if (found === undefined || !isBegun(source.home, source.run)) {
+    if (found === undefined || !isBegun(source.paths, source.run)) {
       readings.delete(source.key);
       return null;
     }
@@ -113,8 +113,8 @@ export function followRuns(place: Pick<CommandContext, "env">): FollowedRuns {
     if (reading === null) return null;
     const { state } = reading.fold;
     if (reading.problem !== null || state.status === "unborn") return { ...source, problem: reading.problem ?? "its journal is empty" };
-    const folder = runFolder(source.home, source.run);
-    if (reading.foreign?.ino !== reading.ino) reading.foreign = { is: !isOurs(place, source.home, source.run), ino: reading.ino };
+    const folder = runFolder(source.paths, source.run);
+    if (reading.foreign?.ino !== reading.ino) reading.foreign = { is: !isOurs(context, source.paths, source.run), ino: reading.ino };
     return { ...source, folder, view: state, index: reading.book.index, owner: ownerOf(folder), foreign: reading.foreign.is };
   };
 
@@ -135,7 +135,7 @@ export function followRuns(place: Pick<CommandContext, "env">): FollowedRuns {
       if (reading === null || reading.problem !== null) return [];
       if (reading.entries === null) {
         const entries: Entry[] = [];
-        readJournal(runFolder(source.home, source.run), { from: "start", onEntry: (entry) => entries.push(entry) });
+        readJournal(runFolder(source.paths, source.run), { from: "start", onEntry: (entry) => entries.push(entry) });
         reading.entries = entries.slice(0, reading.end === "start" ? 0 : reading.end.seq);
       }
       keep(source.key);

@@ -54,17 +54,17 @@ export function readRequest(body: unknown): PageRequest | { readonly problem: st
 }
 
 type Around = {
-  readonly place: CommandContext;
+  readonly context: CommandContext;
   readonly sourceOf: (key: string) => RunSource | null;
   readonly resumeApart: ResumeApart;
 };
 
-export async function carryOutRequest(request: PageRequest, { place, sourceOf, resumeApart }: Around): Promise<Answer> {
-  if (request.key === "portfolio") return portfolioRequest(request, place);
+export async function carryOutRequest(request: PageRequest, { context, sourceOf, resumeApart }: Around): Promise<Answer> {
+  if (request.key === "portfolio") return portfolioRequest(request, context);
   const source = sourceOf(request.key);
   if (source === null)
     return reply("run_missing", { message: `There is no run ${request.key} here any more.`, remediation: ["autopilot runs"] });
-  const there: CommandContext = { ...place, cwd: source.home.root };
+  const there: CommandContext = { ...context, cwd: source.paths.root };
   const { run } = source;
   switch (request.do) {
     case "answer":
@@ -86,10 +86,10 @@ export async function carryOutRequest(request: PageRequest, { place, sourceOf, r
   }
 }
 
-async function portfolioRequest(request: PageRequest, place: CommandContext): Promise<Answer> {
-  if (request.do === "dispatch") return (await import("../portfolio/change.ts")).pausePortfolio(place, { paused: request.paused });
+async function portfolioRequest(request: PageRequest, context: CommandContext): Promise<Answer> {
+  if (request.do === "dispatch") return (await import("../portfolio/change.ts")).pausePortfolio(context, { paused: request.paused });
   if (request.do !== "answer")
     return reply("usage", { message: "A portfolio takes answers, and to be paused.", remediation: ["autopilot portfolio help"] });
   const { answerPortfolio } = await import("../portfolio/answer.ts");
-  return answerPortfolio(place, { block: request.block, content: request.content, text: request.text });
+  return answerPortfolio(context, { block: request.block, content: request.content, text: request.text });
 }

@@ -5,7 +5,7 @@ import type { Answer } from "../../contracts/answer.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { reply } from "../../project/reply.ts";
 
-export type ResumeApart = (place: CommandContext, run: string) => Promise<Answer>;
+export type ResumeApart = (context: CommandContext, run: string) => Promise<Answer>;
 
 const refusedWithinMs = 2_500;
 const outputCharsMax = 200_000;
@@ -13,12 +13,12 @@ const outputCharsMax = 200_000;
 /** `program`: the words that start this program. What it refuses at once is the answer; otherwise it goes on. */
 export const resumeApart =
   (program: readonly string[]): ResumeApart =>
-  (place, run) =>
+  (context, run) =>
     new Promise((resolve) => {
       const [file = "", ...words] = program;
       const child = spawn(file, [...words, "resume", "--run", run, "--json"], {
-        cwd: place.cwd,
-        env: place.env,
+        cwd: context.cwd,
+        env: context.env,
         detached: true, // it must not end with us, nor with our terminal
         stdio: ["ignore", "pipe", "ignore"],
       });

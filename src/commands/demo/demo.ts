@@ -14,14 +14,14 @@ import { answered, refuse, reply } from "../../project/reply.ts";
 const waitMsMax = 30_000;
 const lookEveryMs = 25;
 
-export function demo(place: CommandContext, input: { readonly keep?: boolean | undefined }): Promise<Answer> {
-  return answered(() => play(place, input));
+export function demo(context: CommandContext, input: { readonly keep?: boolean | undefined }): Promise<Answer> {
+  return answered(() => play(context, input));
 }
 
-async function play(place: CommandContext, input: { readonly keep?: boolean | undefined }): Promise<Answer> {
+async function play(context: CommandContext, input: { readonly keep?: boolean | undefined }): Promise<Answer> {
   const folder = mkdtempSync(join(tmpdir(), "autopilot-demo-"));
   const shop = join(folder, "shop");
-  const say = (line = ""): void => place.show(line);
+  const say = (line = ""): void => context.show(line);
   try {
     say("A small shop with two bugs, in a repository of its own. Its agent is the embedded one: a real agent process that");
     say("plays a script. It will do one honest step, then lie, then break out of its scope, and at last do its work.");
@@ -41,26 +41,26 @@ async function play(place: CommandContext, input: { readonly keep?: boolean | un
       "clone",
       "--yes",
     ];
-    const killed = await runAndPullThePlug(place, shop, words, say);
+    const killed = await runAndPullThePlug(context, shop, words, say);
     if (killed.left > 0) return failed(`${killed.left} processes outlived their run`, input.keep === true ? shop : null);
     say("");
     say(`   >>> kill -9 ${killed.pid}   (and ${killed.left} processes of the run are left)`);
 
     chapter(say, "2. What the journal knows. Nothing that was acknowledged is lost; your checkout has not been touched.");
-    const status = await show(place, shop, ["status"], say);
+    const status = await show(context, shop, ["status"], say);
     const untouched = spawnSync("git", ["status", "--porcelain"], { cwd: shop, encoding: "utf8" }).stdout === "";
     if (status.code !== 0 || !untouched)
       return failed("the checkout was touched, or the status cannot be read", input.keep === true ? shop : null);
 
     chapter(say, "3. Resume. The interrupted turn is played again, nothing else is.");
-    const resumed = await show(place, shop, ["resume"], say);
+    const resumed = await show(context, shop, ["resume"], say);
 
     chapter(say, "4. The report: facts the runner made itself, apart from what the agent claimed.");
-    await show(place, shop, ["report"], say);
+    await show(context, shop, ["report"], say);
 
     chapter(say, "5. Proof that does not ask to be believed: the chain is checked and every check is run again in a fresh checkout.");
-    const verified = await show(place, shop, ["verify"], say);
-    const report = JSON.parse((await spoken(place, shop, ["report", "--json"])).out) as { verdict: string; state: string };
+    const verified = await show(context, shop, ["verify"], say);
+    const report = JSON.parse((await spoken(context, shop, ["report", "--json"])).out) as { verdict: string; state: string };
     const landed = readFileSync(join(shop, "src/discount.js"), "utf8").includes("0.9") && !readdirSync(shop).includes("deploy.sh");
     say("");
     if (resumed.code !== 0 || verified.code !== 0 || report.verdict !== "verified" || !landed)
@@ -104,33 +104,33 @@ function layOut(shop: string, folder: string): void {
 }
 
 const entry = (): string => process.argv[1] ?? "";
-const environment = (place: CommandContext): NodeJS.ProcessEnv => ({ ...place.env, NO_COLOR: place.isTerminal ? undefined : "1" });
+const environment = (context: CommandContext): NodeJS.ProcessEnv => ({ ...context.env, NO_COLOR: context.isTerminal ? undefined : "1" });
 
 /** Runs a command to its end, or until whoever watches has seen enough. */
-async function spoken(place: CommandContext, cwd: string, words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
-  const child = spawn(process.execPath, [entry(), ...words], { cwd, env: environment(place), stdio: ["ignore", "pipe", "pipe"] });
+async function spoken(context: CommandContext, cwd: string, words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+  const child = spawn(process.execPath, [entry(), ...words], { cwd, env: environment(context), stdio: ["ignore", "pipe", "pipe"] });
   const said = { out: "", err: "" };
   child.stdout.setEncoding("utf8").on("data", (text: string) => (said.out += text));
   child.stderr.setEncoding("utf8").on("data", (text: string) => (said.err += text));
-  const code = await endOf(place, child);
-  await mustGoOn(place, cwd);
+  const code = await endOf(context, child);
+  await mustGoOn(context, cwd);
   return { code, ...said };
 }
 
 /** The code a child ends with. An interrupt ends it at once; what it started is its guardian's to end. */
-async function endOf(place: CommandContext, child: ChildProcess): Promise<number> {
+async function endOf(context: CommandContext, child: ChildProcess): Promise<number> {
   const end = (): void => void child.kill("SIGKILL");
-  place.interrupted.addEventListener("abort", end, { once: true });
-  if (place.interrupted.aborted) end();
+  context.interrupted.addEventListener("abort", end, { once: true });
+  if (context.interrupted.aborted) end();
   try {
     return await new Promise<number>((resolve, fail) => child.once("error", fail).once("close", (code) => resolve(code ?? 1)));
   } finally {
-    place.interrupted.removeEventListener("abort", end);
+    context.interrupted.removeEventListener("abort", end);
   }
 }
 
-async function mustGoOn(place: CommandContext, cwd: string): Promise<void> {
-  if (!place.interrupted.aborted) return;
+async function mustGoOn(context: CommandContext, cwd: string): Promise<void> {
+  if (!context.interrupted.aborted) return;
   const left = await leftOf(cwd);
   refuse("command_interrupted", {
     message: `The demo was ended${left === 0 ? "" : `, and ${left} of its processes are still ending`}.`,
@@ -138,9 +138,14 @@ async function mustGoOn(place: CommandContext, cwd: string): Promise<void> {
   });
 }
 
-async function show(place: CommandContext, cwd: string, words: readonly string[], say: (line?: string) => void): Promise<{ code: number }> {
+async function show(
+  context: CommandContext,
+  cwd: string,
+  words: readonly string[],
+  say: (line?: string) => void,
+): Promise<{ code: number }> {
   say(`$ autopilot ${quoted(words)}`);
-  const { out, err, code } = await spoken(place, cwd, words);
+  const { out, err, code } = await spoken(context, cwd, words);
   for (const line of `${err}${out}`.trimEnd().split("\n")) say(`   ${line}`);
   return { code };
 }
@@ -149,13 +154,13 @@ const quoted = (words: readonly string[]): string => words.map((word) => (/^[\w.
 
 /** Runs until the last turn is under way, kills the runner, and counts what is left of its processes. */
 async function runAndPullThePlug(
-  place: CommandContext,
+  context: CommandContext,
   cwd: string,
   words: readonly string[],
   say: (line?: string) => void,
 ): Promise<{ pid: number; left: number }> {
   say(`$ autopilot ${quoted(words)}`);
-  const child = spawn(process.execPath, [entry(), ...words], { cwd, env: environment(place), stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [entry(), ...words], { cwd, env: environment(context), stdio: ["ignore", "pipe", "pipe"] });
   const relay = (chunk: Buffer): void =>
     chunk
       .toString("utf8")
@@ -164,16 +169,16 @@ async function runAndPullThePlug(
       .forEach((line) => say(`   ${line}`));
   child.stdout.on("data", relay);
   child.stderr.on("data", relay);
-  const gone = endOf(place, child);
+  const gone = endOf(context, child);
   const pid = child.pid ?? 0;
   for (let waited = 0; waited < waitMsMax && child.exitCode === null && !isInLastTurn(cwd); waited += lookEveryMs) {
-    if (place.interrupted.aborted) break;
+    if (context.interrupted.aborted) break;
     await sleep(lookEveryMs);
   }
   await sleep(300);
   child.kill("SIGKILL");
   await gone;
-  await mustGoOn(place, cwd);
+  await mustGoOn(context, cwd);
   return { pid, left: await leftOf(cwd) };
 }
 

@@ -27,20 +27,20 @@ export type ForkInput = GivenChanges & {
   readonly maxCycles?: number | undefined;
 };
 
-export function fork(place: CommandContext, input: ForkInput): Promise<Answer> {
+export function fork(context: CommandContext, input: ForkInput): Promise<Answer> {
   return answered(async () => {
-    const loaded = await loadRun(place, input.run);
-    const { home, run } = loaded;
-    const bound = await requireMine(place, loaded);
-    requireOutside(place);
-    refuseShared(place, loaded);
-    const { entries, head } = await entriesOf(home, run);
+    const loaded = await loadRun(context, input.run);
+    const { paths, run } = loaded;
+    const bound = await requireMine(context, loaded);
+    requireOutside(context);
+    refuseShared(context, loaded);
+    const { entries, head } = await entriesOf(paths, run);
     const { at, state, committed } = await forkPoint(loaded, entries, input.at);
     const moved = await movedOn(loaded, committed === null ? state : { ...state, tip: tipAfter(committed, state) });
-    const changes = await readChanges({ place, home, run: state, step: stepUnderWay(state), given: input, code: "fork_refused" });
+    const changes = await readChanges({ context, paths, run: state, step: stepUnderWay(state), given: input, code: "fork_refused" });
     const page = forkPage({ run, at, asked: input.at, state, changed: changesIn(changes) });
     const where = { run_id: run, state: loaded.view.status, page, rowsMax: screenRows, warnings: moved };
-    if (!input.yes && (place.isTerminal ? await asked(place, page) : null) !== "y")
+    if (!input.yes && (context.isTerminal ? await asked(context, page) : null) !== "y")
       return reply("dry_run_required_before_execute", {
         ...where,
         message: `Not forked: it isn't confirmed. ${run} stays as it is.`,
@@ -48,11 +48,11 @@ export function fork(place: CommandContext, input: ForkInput): Promise<Answer> {
         data: { at, changed: changesIn(changes) },
       });
     const line = entries.find((entry) => entry.seq === at + 1)?.prev ?? head;
-    const forked = await makeFork(place, home, { run, entries, at, line, state, changes, committed, bound });
-    place.show(`${forked} goes on from ${run} after line ${at}.`);
+    const forked = await makeFork(context, paths, { run, entries, at, line, state, changes, committed, bound });
+    context.show(`${forked} goes on from ${run} after line ${at}.`);
     return resumeRun(
-      place,
-      { home, run: forked, ...(await readRun(home, forked)) },
+      context,
+      { paths, run: forked, ...(await readRun(paths, forked)) },
       { isExplicit: true, ...(input.maxCycles === undefined ? {} : { maxCycles: input.maxCycles }) },
       moved,
     );
@@ -60,8 +60,8 @@ export function fork(place: CommandContext, input: ForkInput): Promise<Answer> {
 }
 
 /** A run whose truth is in a shared store is held by whoever has its lease there: its lines are not copied out of it. */
-function refuseShared(place: CommandContext, { home, run }: LoadedRun): void {
-  if (sharedMark(runFolder(home, run)) === null && storeAddress(place.env) === null) return;
+function refuseShared(context: CommandContext, { paths, run }: LoadedRun): void {
+  if (sharedMark(runFolder(paths, run)) === null && storeAddress(context.env) === null) return;
   refuse("fork_refused", {
     run_id: run,
     message: "Runs in a shared store can't be forked.",
@@ -72,7 +72,7 @@ function refuseShared(place: CommandContext, { home, run }: LoadedRun): void {
 type ForkPoint = { readonly at: number; readonly state: RunView; readonly committed: Draft | null };
 
 /** The line to fork after, with a paid turn that lay open there brought to its commit: it is not bought again. */
-async function forkPoint({ home, run, view }: LoadedRun, entries: readonly Entry[], asked: number | undefined): Promise<ForkPoint> {
+async function forkPoint({ paths, run, view }: LoadedRun, entries: readonly Entry[], asked: number | undefined): Promise<ForkPoint> {
   const last = entries.at(-1)?.seq ?? 0;
   const no = (message: string, at: number): never => {
     const before = forkPointBefore(entries, at);
@@ -89,7 +89,7 @@ async function forkPoint({ home, run, view }: LoadedRun, entries: readonly Entry
   const why = state === null ? "it had not started there" : whyNotForkable(state);
   if (state === null || why !== null) return no(`${run} can't be forked after line ${at}: ${why}.`, last);
   if (paidIn(state).length === 0) return { at, state, committed: null };
-  const committed = at === last ? await committedTurn(home, run, state) : "the run went another way after it";
+  const committed = at === last ? await committedTurn(paths, run, state) : "the run went another way after it";
   return typeof committed === "string" ? no(`A paid turn lay open after line ${at}, and ${committed}.`, at) : { at, state, committed };
 }
 
@@ -102,7 +102,7 @@ function stepUnderWay(state: RunView): string | null {
   return open.length === 1 ? (open[0]?.step ?? null) : null;
 }
 
-async function asked(place: CommandContext, page: readonly string[]): Promise<string | null> {
-  for (const line of page) place.show(line);
-  return place.ask("Begin this run?", ["y", "n"]);
+async function asked(context: CommandContext, page: readonly string[]): Promise<string | null> {
+  for (const line of page) context.show(line);
+  return context.ask("Begin this run?", ["y", "n"]);
 }

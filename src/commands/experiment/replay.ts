@@ -30,18 +30,18 @@ export type ReplayInput = Omit<GivenChanges, "limits"> & {
 
 const attemptsShownMax = 8;
 
-export function replay(place: CommandContext, input: ReplayInput): Promise<Answer> {
+export function replay(context: CommandContext, input: ReplayInput): Promise<Answer> {
   return answered(async () => {
-    const loaded = await loadRun(place, input.run);
-    await requireMine(place, loaded);
-    requireOutside(place);
-    const { home, run } = loaded;
-    const { entries, head } = await entriesOf(home, run);
+    const loaded = await loadRun(context, input.run);
+    await requireMine(context, loaded);
+    requireOutside(context);
+    const { paths, run } = loaded;
+    const { entries, head } = await entriesOf(paths, run);
     const { attempt, seq, step } = attemptMeant(run, entries, input.step);
     const state = stateAt(entries, seq);
     if (state === null) return refuse("journal_damaged", { run_id: run });
     const moved = await movedOn(loaded, state);
-    const changes = await readChanges({ place, home, run: state, step, given: input, code: "replay_refused" });
+    const changes = await readChanges({ context, paths, run: state, step, given: input, code: "replay_refused" });
     const recorded = attemptFactsOf(
       entries.filter((entry) => entry.seq > seq),
       attempt,
@@ -54,7 +54,7 @@ export function replay(place: CommandContext, input: ReplayInput): Promise<Answe
       "  Nothing of the run, its branch or your checkout changes. The turn is paid like any other.",
     ];
     const where = { run_id: run, state: loaded.view.status, warnings: moved };
-    if (!input.yes && (place.isTerminal ? await asked(place, about) : null) !== "y")
+    if (!input.yes && (context.isTerminal ? await asked(context, about) : null) !== "y")
       return reply("dry_run_required_before_execute", {
         ...where,
         page: about,
@@ -63,7 +63,7 @@ export function replay(place: CommandContext, input: ReplayInput): Promise<Answe
         data: { attempt, commit, recorded },
       });
     const line = entries.find((entry) => entry.seq === seq + 1)?.prev ?? head;
-    const lines = await replayStep(place, home, { run, seq, line, attempt, changes });
+    const lines = await replayStep(context, paths, { run, seq, line, attempt, changes });
     if (lines.length === 0)
       return refuse("replay_refused", { ...where, message: "Called off: nothing was compared, and nothing changed." });
     const replayed = attemptFactsOf(lines, attempt);
@@ -79,9 +79,9 @@ export function replay(place: CommandContext, input: ReplayInput): Promise<Answe
 }
 
 /** A run of somebody else's could run anything in a user's name. */
-export async function requireMine(place: CommandContext, { home, run }: LoadedRun): ReturnType<typeof requireOurs> {
-  const bound = await requireOurs(place, home, runFolder(home, run), run);
-  const foreign = whyForeign(place, home, run);
+export async function requireMine(context: CommandContext, { paths, run }: LoadedRun): ReturnType<typeof requireOurs> {
+  const bound = await requireOurs(context, paths, runFolder(paths, run), run);
+  const foreign = whyForeign(context, paths, run);
   return foreign === null ? bound : refuseForeign(run, foreign);
 }
 
@@ -118,8 +118,8 @@ function attemptMeant(run: string, entries: readonly Entry[], step: string | und
 }
 
 /** What a person should know where the repository has moved on; refused where the commit that the step began at is gone. */
-export async function movedOn({ home, run }: LoadedRun, { tip, drafted }: RunView): Promise<readonly string[]> {
-  const repository = await openedRepository(home.root);
+export async function movedOn({ paths, run }: LoadedRun, { tip, drafted }: RunView): Promise<readonly string[]> {
+  const repository = await openedRepository(paths.root);
   if ((await treeOf(repository, tip.commit)) === null)
     refuse("work_missing", {
       run_id: run,
@@ -136,7 +136,7 @@ export async function movedOn({ home, run }: LoadedRun, { tip, drafted }: RunVie
   ];
 }
 
-async function asked(place: CommandContext, page: readonly string[]): Promise<string | null> {
-  for (const line of page) place.show(line);
-  return place.ask("Replay this step?", ["y", "n"]);
+async function asked(context: CommandContext, page: readonly string[]): Promise<string | null> {
+  for (const line of page) context.show(line);
+  return context.ask("Replay this step?", ["y", "n"]);
 }

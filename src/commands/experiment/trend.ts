@@ -9,10 +9,10 @@ import { findProject } from "../../project/runs/project-paths.ts";
 import { runPoints } from "../../project/runs/run-points.ts";
 import { trendPage } from "../../views/experiment/trend-page.ts";
 
-export function trend(place: CommandContext, input: { readonly flow?: string | undefined }): Promise<Answer> {
+export function trend(context: CommandContext, input: { readonly flow?: string | undefined }): Promise<Answer> {
   return answered(async () => {
-    const home = findProject(place.cwd);
-    const all = home === null ? new Map<string, never>() : await runPoints(home);
+    const paths = findProject(context.cwd);
+    const all = paths === null ? new Map<string, never>() : await runPoints(paths);
     const newest = [...all].toSorted(([, one], [, other]) => (lastOf(one) < lastOf(other) ? 1 : -1))[0]?.[0];
     const flow = input.flow ?? newest;
     const runs = flow === undefined ? undefined : all.get(flow);

@@ -11,9 +11,9 @@ type Finding = { readonly name: string; readonly ok: boolean; readonly found: st
 const askMs = 10_000;
 const clockMsMax = 2_000;
 
-export function fleetDoctor(place: CommandContext, input: { readonly store?: string | undefined }): Promise<Answer> {
+export function fleetDoctor(context: CommandContext, input: { readonly store?: string | undefined }): Promise<Answer> {
   return answered(async () => {
-    const url = requireStoreAddress(place.env, input.store);
+    const url = requireStoreAddress(context.env, input.store);
     const [{ connect, storeFailure }, { inspect }] = await Promise.all([
       import("../../fleet/postgres/connect.ts"),
       import("../../fleet/postgres/inspect.ts"),

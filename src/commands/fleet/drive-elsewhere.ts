@@ -33,28 +33,28 @@ const slots = 1_000;
 /** `here` drives what was begun before there was a store. */
 export const driveElsewhere =
   (here: Drive): Drive =>
-  async (place, copy, run) => {
-    const home = homeOfCopy(copy);
-    const folder = runFolder(home, run);
+  async (context, copy, run) => {
+    const paths = homeOfCopy(copy);
+    const folder = runFolder(paths, run);
     const mark = sharedMark(folder);
-    if (mark === null) return here(place, copy, run);
+    if (mark === null) return here(context, copy, run);
     const { key } = mark;
-    const store = await storeIn(place.env);
+    const store = await storeIn(context.env);
     const repository = await openedRepository(copy);
-    const hub = await openHub(repository, join(ownFolder(home), "hub.git"), requireHub(place.env));
+    const hub = await openHub(repository, join(ownFolder(paths), "hub.git"), requireHub(context.env));
     const view = await viewIn(store, key);
     if (view === null) return `There is no run ${key} in the store.`;
     if (view.status === "draft") {
       await hub.send(key, 0, view.drafted.base.commit); // what the order names is there
-      await withRun({ ...place, cwd: copy }, home, run, async (hand) => {
-        const [{ ack }, actor] = [hand.view().drafted, actorOf(place)];
-        await hand.append({ event: "preview_acknowledged", ack, actor, reason_code: "ack_recorded" });
-        await hand.append({ event: "run_started", ack, actor, reason_code: "run_started", from_state: "draft", to_state: "running" });
+      await withRun({ ...context, cwd: copy }, paths, run, async (openRun) => {
+        const [{ ack }, actor] = [openRun.view().drafted, actorOf(context)];
+        await openRun.append({ event: "preview_acknowledged", ack, actor, reason_code: "ack_recorded" });
+        await openRun.append({ event: "run_started", ack, actor, reason_code: "run_started", from_state: "draft", to_state: "running" });
       });
     }
     const before = (await viewIn(store, key))?.seq;
     const isOver = view.status === "completed" || view.status === "stopped"; // while no pool was there
-    const outcome = isOver ? null : await workedOn(place, store, key, await repositoryId(repository));
+    const outcome = isOver ? null : await workedOn(context, store, key, await repositoryId(repository));
     const isBegun = (await viewIn(store, key))?.seq !== before;
     await hub.bring(key);
     await bringCopy(store, key, folder);
@@ -62,7 +62,7 @@ export const driveElsewhere =
   };
 
 /** Waits until the run's order has ended; what it came to, null where it was withdrawn, or where the pool waits no longer. Y1 */
-async function workedOn(place: CommandContext, store: PostgresStore, key: string, repository: string): Promise<string | null> {
+async function workedOn(context: CommandContext, store: PostgresStore, key: string, repository: string): Promise<string | null> {
   const dispatch = openOrders(store.database);
   const known = await ordersIn(store.database, key);
   const open = known.find(({ state }) => state === "offered" || state === "taken");
@@ -74,7 +74,7 @@ async function workedOn(place: CommandContext, store: PostgresStore, key: string
     const order = (await ordersIn(store.database, key).catch(() => [])).find((one) => one.id === id);
     if (order?.state === "withdrawn") return null;
     if (order?.state === "ended") return order.outcome;
-    const wanted = !place.interrupted.aborted ? "no" : place.interrupted.reason === atOnce ? "now" : "softly";
+    const wanted = !context.interrupted.aborted ? "no" : context.interrupted.reason === atOnce ? "now" : "softly";
     if (order !== undefined && wanted !== asked) {
       asked = wanted; // Y2
       if (order.state === "offered" && (await dispatch.withdraw(id))) return null;
@@ -83,7 +83,7 @@ async function workedOn(place: CommandContext, store: PostgresStore, key: string
         control: "pause",
         now: wanted === "now",
         request: randomUUID(),
-        actor: actorOf(place),
+        actor: actorOf(context),
       });
     }
     if (wanted === "now" && (leftMs -= lookEveryMs) < 0) return null; // Y3

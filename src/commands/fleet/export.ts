@@ -10,12 +10,12 @@ import { answered, refuse, reply } from "../../project/reply.ts";
 
 export type ExportInput = { readonly store?: string | undefined; readonly run: string; readonly to: string };
 
-export function exportRun(place: CommandContext, { store: flag, run, to }: ExportInput): Promise<Answer> {
+export function exportRun(context: CommandContext, { store: flag, run, to }: ExportInput): Promise<Answer> {
   return answered(async () => {
-    const url = requireStoreAddress(place.env, flag);
+    const url = requireStoreAddress(context.env, flag);
     const { openPostgresStore } = await import("../../fleet/postgres/store.ts");
     const store = await openPostgresStore(url);
-    const path = resolve(place.cwd, to);
+    const path = resolve(context.cwd, to);
     try {
       const { seq } = await store.read(run, genesis, () => undefined); // checked line by line before anything is written
       if (seq === 0)

@@ -11,9 +11,9 @@ const migrateMs = 120_000;
 
 export type InitInput = { readonly store?: string | undefined; readonly grant?: string | undefined };
 
-export function initFleet(place: CommandContext, input: InitInput): Promise<Answer> {
+export function initFleet(context: CommandContext, input: InitInput): Promise<Answer> {
   return answered(async () => {
-    const url = requireStoreAddress(place.env, input.store);
+    const url = requireStoreAddress(context.env, input.store);
     const [{ connect }, { grantTo, migrate }] = await Promise.all([
       import("../../fleet/postgres/connect.ts"),
       import("../../fleet/postgres/migrate.ts"),

@@ -28,30 +28,30 @@ export type LandedOnHub =
 const racesMax = 20;
 
 export async function landOnHub(
-  place: CommandContext,
-  home: ProjectPaths,
+  context: CommandContext,
+  paths: ProjectPaths,
   hub: Hub,
   view: RunView,
   { isolation, mayLand }: { readonly isolation?: string | undefined; readonly mayLand: () => boolean },
 ): Promise<LandedOnHub> {
   const { branch } = view.drafted.base;
   if (branch === null) return { kind: "kept", why: "the run began on no branch" };
-  const own = ownFolder(home);
-  const exchange = await openExchange(home.root, join(own, "exchange.git"));
+  const own = ownFolder(paths);
+  const exchange = await openExchange(paths.root, join(own, "exchange.git"));
   for (let race = 0; race < racesMax; race++) {
     const tip = await hub.tipOf(branch);
     if (tip === null) return { kind: "kept", why: `the hub has no branch ${branch}` };
     if (await exchange.holds(view.tip.commit, tip)) return { kind: "landed", commit: tip }; // G3
     const merged = await mergedOnto(exchange, tip, view);
     if (typeof merged === "object") return { kind: "kept", why: merged.why };
-    const why = merged === view.tip.commit ? null : await whyUnproved(place, own, exchange, view, merged, isolation); // G2
-    if (place.interrupted.aborted) return { kind: "unsure", why: "the worker was asked to end" };
+    const why = merged === view.tip.commit ? null : await whyUnproved(context, own, exchange, view, merged, isolation); // G2
+    if (context.interrupted.aborted) return { kind: "unsure", why: "the worker was asked to end" };
     if (why !== null) return { kind: "kept", why };
     if (!mayLand()) return { kind: "unsure", why: "the worker isn't sure of its lease" };
     const landing = await hub.land(branch, tip, merged); // G1
     if (landing.kind === "landed") return { kind: "landed", commit: merged };
     if (landing.kind === "refused") return { kind: "kept", why: `the hub refuses it: ${landing.why}` };
-    place.show(`! ${branch} moved on the hub; the work is proved again on its new tip`);
+    context.show(`! ${branch} moved on the hub; the work is proved again on its new tip`);
   }
   return { kind: "unsure", why: `${branch} moved ${racesMax} times meanwhile` };
 }
@@ -84,7 +84,7 @@ export function alsoProved({ drafted, checks }: Pick<RunView, "drafted" | "check
 }
 
 async function whyUnproved(
-  place: CommandContext,
+  context: CommandContext,
   own: string,
   { repository }: Exchange,
   view: RunView,
@@ -94,7 +94,7 @@ async function whyUnproved(
   const folder = mkdtempSync(join(own, "landing-"));
   const criteria = view.drafted.objective.done_criteria.map(({ text, check }) => ({ text, command: check }));
   try {
-    const { passed, evidence } = await proveCommit(place, repository, { commit, criteria, ...alsoProved(view), folder, isolation });
+    const { passed, evidence } = await proveCommit(context, repository, { commit, criteria, ...alsoProved(view), folder, isolation });
     const failed = evidence.filter((line) => !line.startsWith("passed:"));
     return passed ? null : `it passes alone and fails on the new tip: ${failed[0]?.slice(0, 300) ?? "nothing was run"}`;
   } finally {

@@ -32,9 +32,9 @@ export type FleetRequest = {
 
 type Known = { readonly store: PostgresStore; readonly key: string; readonly view: RunView; readonly orders: readonly StoredOrder[] };
 
-export function requestOfRun(place: CommandContext, request: FleetRequest): Promise<Answer> {
+export function requestOfRun(context: CommandContext, request: FleetRequest): Promise<Answer> {
   return answered(async () => {
-    const url = requireStoreAddress(place.env, request.store);
+    const url = requireStoreAddress(context.env, request.store);
     const { key } = request;
     const store = await openPostgresStore(url);
     try {
@@ -51,13 +51,13 @@ export function requestOfRun(place: CommandContext, request: FleetRequest): Prom
       const known: Known = { store, key, view, orders: await ordersIn(store.database, key) };
       switch (request.ask) {
         case "pause":
-          return await pauseRun(place, known, request.now);
+          return await pauseRun(context, known, request.now);
         case "stop":
-          return await sent(place, known, { event: "control_requested", control: "stop", now: true }, "It stops");
+          return await sent(context, known, { event: "control_requested", control: "stop", now: true }, "It stops");
         case "resume":
-          return await resumeRun(place, known);
+          return await resumeRun(context, known);
         case "answer":
-          return await answerRun(place, known, request.text, request.block);
+          return await answerRun(context, known, request.text, request.block);
       }
     } finally {
       await store.close();
@@ -67,25 +67,25 @@ export function requestOfRun(place: CommandContext, request: FleetRequest): Prom
 
 const isUnderWay = ({ orders }: Known): boolean => orders.some(({ state }) => state === "offered" || state === "taken");
 
-function pauseRun(place: CommandContext, known: Known, now: boolean): Promise<Answer> {
+function pauseRun(context: CommandContext, known: Known, now: boolean): Promise<Answer> {
   if (!isUnderWay(known))
     refuse("invalid_state_transition", {
       message: `Nobody works on ${known.key}, and nobody is about to.`,
       data: { allowed_from: ["a run with an order"] },
       remediation: ["autopilot fleet status --all"],
     });
-  return sent(place, known, { event: "control_requested", control: "pause", now }, now ? "It pauses" : "It pauses when its turn ends");
+  return sent(context, known, { event: "control_requested", control: "pause", now }, now ? "It pauses" : "It pauses when its turn ends");
 }
 
-async function resumeRun(place: CommandContext, known: Known): Promise<Answer> {
-  requireOutside(place); // a run that failed goes on by a person's word alone
+async function resumeRun(context: CommandContext, known: Known): Promise<Answer> {
+  requireOutside(context); // a run that failed goes on by a person's word alone
   if (isUnderWay(known)) return reply("ok", { message: `${known.key} is under way.`, state: known.view.status });
-  if (known.orders.length === 0) await offerFirst(place, known);
+  if (known.orders.length === 0) await offerFirst(context, known);
   else await offerAgain(known);
   return reply("ok", { message: `${known.key} goes on with the next worker that is free.`, state: known.view.status });
 }
 
-function answerRun(place: CommandContext, known: Known, text: string, named: string | undefined): Promise<Answer> {
+function answerRun(context: CommandContext, known: Known, text: string, named: string | undefined): Promise<Answer> {
   const open = questionsOpen(known.view);
   const meant = named === undefined ? open : open.filter(({ block }) => block === named || block.endsWith(named));
   const [block] = meant;
@@ -102,7 +102,7 @@ function answerRun(place: CommandContext, known: Known, text: string, named: str
       remediation: Object.entries(block.options).map(([key, words]) => `autopilot fleet answer ${known.key} ${key}   (${words})`),
     });
   return sent(
-    place,
+    context,
     known,
     { event: "block_answered", block: block.block, answer: chosen },
     `Answered "${block.question}" with ${chosen}. It goes on`,
@@ -110,9 +110,9 @@ function answerRun(place: CommandContext, known: Known, text: string, named: str
 }
 
 /** Leaves the request, and sees to it that somebody takes it up. */
-async function sent(place: CommandContext, known: Known, asked: Parameters<typeof requestOf>[2], what: string): Promise<Answer> {
+async function sent(context: CommandContext, known: Known, asked: Parameters<typeof requestOf>[2], what: string): Promise<Answer> {
   const { store, key, view } = known;
-  const request = requestOf(place, place.cwd, asked);
+  const request = requestOf(context, context.cwd, asked);
   if (!fits(view, request))
     return refuse("invalid_state_transition", {
       message: `${key} is ${view.status}; that doesn't fit.`,
@@ -131,14 +131,14 @@ async function sent(place: CommandContext, known: Known, asked: Parameters<typeo
 }
 
 /** Whoever submitted it was killed before its order was written: nobody has it, and a person wants it worked on. */
-async function offerFirst(place: CommandContext, { store, key }: Known): Promise<void> {
+async function offerFirst(context: CommandContext, { store, key }: Known): Promise<void> {
   const holder = (await store.runs()).find(({ run }) => run === key)?.holder ?? null;
   if (holder !== null)
     refuse("run_locked", {
       message: `${key} is being worked on by ${holder.worker}, process ${holder.pid}, and was not submitted to workers.`,
       data: { pid: holder.pid },
     });
-  const repository = await repositoryId(await openedRepository((await homeOf(place.cwd)).root));
+  const repository = await repositoryId(await openedRepository((await homeOf(context.cwd)).root));
   const order = { repository, priority: priorityDefault, needs: [], slots: slotsDefault };
   await openOrders(store.database).offer({ id: orderId(key, 1), run: key, ...order });
 }

@@ -14,9 +14,9 @@ export type FleetStatusInput = { readonly store?: string | undefined; readonly a
 
 const shownMax = 20;
 
-export function fleetStatus(place: CommandContext, input: FleetStatusInput): Promise<Answer> {
+export function fleetStatus(context: CommandContext, input: FleetStatusInput): Promise<Answer> {
   return answered(async () => {
-    const url = requireStoreAddress(place.env, input.store);
+    const url = requireStoreAddress(context.env, input.store);
     const { openPostgresStore } = await import("../../fleet/postgres/store.ts");
     const store = await openPostgresStore(url);
     try {

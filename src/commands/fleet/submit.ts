@@ -44,8 +44,8 @@ export function submitRun(given: CommandContext, objective: GoInput, input: Subm
     const needs = labelsOf(input.needs ?? []);
     if (!hasGoal(objective))
       return refuse("objective_schema_invalid", { message: "Say what is to be done.", data: { missing_fields: ["goal"] } });
-    const home = await homeOf(place.cwd);
-    const repository = await openedRepository(home.root);
+    const paths = await homeOf(place.cwd);
+    const repository = await openedRepository(paths.root);
     const { branch, head } = repository;
     if (branch === null)
       return refuse("workspace_unusable", {
@@ -59,18 +59,18 @@ export function submitRun(given: CommandContext, objective: GoInput, input: Subm
       slots: input.slots ?? slotsDefault,
     };
     await addIgnoreLines(repository.commonDir);
-    const own = ownFolder(home, "worker");
+    const own = ownFolder(paths, "worker");
     const copy = join(own, `draft-${randomBytes(6).toString("hex")}`);
     const here = { ...place, cwd: copy };
     const there = homeOfCopy(copy);
     let run: string | null = null;
     try {
-      await (await openExchange(home.root, join(own, "exchange.git"))).makeCopy(copy, branch, head.commit);
+      await (await openExchange(paths.root, join(own, "exchange.git"))).makeCopy(copy, branch, head.commit);
       const drafted = await makeDraft(here, there, objective);
       run = drafted.run;
       const { view } = await readRun(there, run);
       const preview = await previewOf(here, there, view);
-      const warnings = [...drafted.warnings, ...preview.warnings, ...(await uncommitted(home.root, head.commit))];
+      const warnings = [...drafted.warnings, ...preview.warnings, ...(await uncommitted(paths.root, head.commit))];
       if (!input.yes && (place.isTerminal ? await asked(place, preview.page) : null) !== "y")
         return reply("dry_run_required_before_execute", {
           message: "Not submitted: the preview isn't confirmed.",
@@ -82,11 +82,11 @@ export function submitRun(given: CommandContext, objective: GoInput, input: Subm
         });
       const key = sharedMark(runFolder(there, run))?.key ?? "";
       await (await openHub(repository, join(own, "hub.git"), url)).send(key, 0, head.commit); // what the order names is there
-      await withRun(here, there, run, async (hand) => {
-        const { ack } = hand.view().drafted;
+      await withRun(here, there, run, async (openRun) => {
+        const { ack } = openRun.view().drafted;
         const actor = actorOf(place);
-        await hand.append({ event: "preview_acknowledged", ack, actor, reason_code: "ack_recorded" });
-        await hand.append({ event: "run_started", ack, actor, reason_code: "run_started", from_state: "draft", to_state: "running" });
+        await openRun.append({ event: "preview_acknowledged", ack, actor, reason_code: "ack_recorded" });
+        await openRun.append({ event: "run_started", ack, actor, reason_code: "run_started", from_state: "draft", to_state: "running" });
       });
       const [{ storeIn }, { openOrders }] = await Promise.all([
         import("../../fleet/shared-run.ts"),
@@ -106,9 +106,9 @@ export function submitRun(given: CommandContext, objective: GoInput, input: Subm
   });
 }
 
-async function asked(place: CommandContext, page: readonly string[]): Promise<string | null> {
-  for (const line of page) place.show(line);
-  return place.ask("Submit this run?", ["y", "n"]);
+async function asked(context: CommandContext, page: readonly string[]): Promise<string | null> {
+  for (const line of page) context.show(line);
+  return context.ask("Submit this run?", ["y", "n"]);
 }
 
 /** Workers see commits only. */

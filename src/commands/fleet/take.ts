@@ -22,24 +22,24 @@ import { branchOf } from "../../workspace/workspace.ts";
 
 export type TakeInput = { readonly key: string; readonly store?: string | undefined };
 
-export function takeRun(place: CommandContext, { key, store: flag }: TakeInput): Promise<Answer> {
+export function takeRun(context: CommandContext, { key, store: flag }: TakeInput): Promise<Answer> {
   return answered(async () => {
-    const url = requireStoreAddress(place.env, flag);
+    const url = requireStoreAddress(context.env, flag);
     const missing = { message: `There is no run ${key} in the store.`, remediation: ["autopilot fleet status --all"] };
     if (!isKey(key) || key.includes("/")) return refuse("run_missing", missing);
-    const home = await homeOf(place.cwd);
+    const paths = await homeOf(context.cwd);
     const { openPostgresStore } = await import("../../fleet/postgres/store.ts");
     const store = await openPostgresStore(url);
     try {
       const view = await viewIn(store, key);
       if (view === null) return refuse("run_missing", missing);
       const run = view.drafted.run_id;
-      const folder = runFolder(home, run);
+      const folder = runFolder(paths, run);
       if (existsSync(folder))
         return sharedMark(folder)?.key === key
           ? reply("ok", { run_id: run, message: `${run} is here already; it is brought up to date when it is opened.` })
           : refuse("run_open", { run_id: run, message: `Another run is called ${run} here.`, remediation: ["take it in another clone"] });
-      await bringRun(place, home, store, key, view);
+      await bringRun(context, paths, store, key, view);
       return reply("ok", {
         run_id: run,
         state: view.status,
@@ -54,10 +54,10 @@ export function takeRun(place: CommandContext, { key, store: flag }: TakeInput):
 }
 
 /** A run's commits, journal and blobs into a repository that does not have it. */
-export async function bringRun(place: CommandContext, home: ProjectPaths, store: RunStore, key: string, view: RunView): Promise<void> {
-  const folder = runFolder(home, view.drafted.run_id);
-  await bringCommits(place, await openedRepository(home.root), ownFolder(home), key, view);
-  ownFolder(home, "runs");
+export async function bringRun(context: CommandContext, paths: ProjectPaths, store: RunStore, key: string, view: RunView): Promise<void> {
+  const folder = runFolder(paths, view.drafted.run_id);
+  await bringCommits(context, await openedRepository(paths.root), ownFolder(paths), key, view);
+  ownFolder(paths, "runs");
   try {
     mkdirSync(folder, { mode: 0o700 });
     markShared(folder, key);
@@ -82,7 +82,7 @@ export async function viewIn(store: RunStore, key: string): Promise<RunView | nu
 
 /** The run's branch, at the commit its journal names. */
 async function bringCommits(
-  place: CommandContext,
+  context: CommandContext,
   repository: Repository,
   own: string,
   key: string,
@@ -92,7 +92,7 @@ async function bringCommits(
   const has = async (commit: string): Promise<boolean> =>
     (await git({ ...user, args: ["cat-file", "-e", `${commit}^{commit}`], codes: [0, 1, 128] })).code === 0;
   if (!(await has(tip.commit))) {
-    const url = hubAddress(place.env);
+    const url = hubAddress(context.env);
     if (url !== null) await (await (await import("../../fleet/hub.ts")).openHub(repository, join(own, "hub.git"), url)).bring(key);
     if (!(await has(tip.commit)))
       refuse("work_missing", {

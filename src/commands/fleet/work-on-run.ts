@@ -31,8 +31,8 @@ import { handedBack, mendable, restOf, restsForPerson, troubleAgainMs } from "./
 import { bringRun, viewIn } from "./take.ts";
 
 export type WorkerParts = {
-  readonly place: CommandContext;
-  readonly home: ProjectPaths;
+  readonly context: CommandContext;
+  readonly paths: ProjectPaths;
   /** Where this worker's copies lie: its name is its own, so nobody else works there. */
   readonly copies: string;
   readonly store: PostgresStore;
@@ -44,7 +44,7 @@ export type WorkerParts = {
 const lockedAgainMs = 500;
 
 export async function workOnRun(
-  { place, home, copies, store, hub: url, isolation }: WorkerParts,
+  { context, paths, copies, store, hub: url, isolation }: WorkerParts,
   order: HandedOrder,
   lease: { readonly isConfirmed: () => boolean; readonly lost: AbortSignal },
 ): Promise<OrderEnd> {
@@ -53,14 +53,14 @@ export async function workOnRun(
   lease.lost.addEventListener("abort", end, { once: true });
   const copy = join(copies, order.run);
   const here: CommandContext = {
-    ...place,
+    ...context,
     cwd: copy,
     isTerminal: false,
     ask: () => Promise.resolve(null),
     live: () => undefined,
-    show: (line) => place.show(`${order.run} │ ${line}`),
+    show: (line) => context.show(`${order.run} │ ${line}`),
     pauseDetail: handedBack,
-    interrupted: AbortSignal.any([place.interrupted, ended.signal]),
+    interrupted: AbortSignal.any([context.interrupted, ended.signal]),
   };
   let isUntried = true;
   try {
@@ -70,7 +70,7 @@ export async function workOnRun(
     const over = before.status === "completed" || before.status === "stopped";
     // A worker died between a failure or a pause and saying so. Nothing but a person's word goes on with that.
     if (order.times > 1 && restsForPerson(before)) return restOf(before, null);
-    await makeReady(here, home, store, order.run, before, url);
+    await makeReady(here, paths, store, order.run, before, url);
     isUntried = over;
     const answer = over ? null : await driven(here, run);
     const after = await viewIn(store, order.run); // W3
@@ -105,7 +105,7 @@ async function driven(here: CommandContext, run: string): Promise<Answer> {
 /** W2 */
 async function makeReady(
   here: CommandContext,
-  home: ProjectPaths,
+  paths: ProjectPaths,
   store: PostgresStore,
   key: string,
   view: RunView,
@@ -118,10 +118,10 @@ async function makeReady(
     if (linesIn(folder) >= view.seq) return; // also where the store has lost lines, which opening it finds out
     forget(here, copy, run);
   }
-  const repository = await openedRepository(home.root);
-  const hub = await openHub(repository, join(ownFolder(home, "worker"), "hub.git"), url);
+  const repository = await openedRepository(paths.root);
+  const hub = await openHub(repository, join(ownFolder(paths, "worker"), "hub.git"), url);
   await hub.bring(key);
-  const exchange = await openExchange(home.root, join(ownFolder(home, "worker"), "exchange.git"));
+  const exchange = await openExchange(paths.root, join(ownFolder(paths, "worker"), "exchange.git"));
   if (!(await exchange.holds(base.commit, base.commit)))
     refuse("work_missing", { message: `Commit ${base.commit.slice(0, 12)}, on which ${run} began, isn't in the hub.`, run_id: run });
   await exchange.makeCopy(copy, base.branch ?? "detached", base.commit);
@@ -129,7 +129,7 @@ async function makeReady(
 }
 
 /** Takes away copies of runs that are over or went on elsewhere, before the first is worked on. */
-export async function sweepCopies({ place, copies, store }: Pick<WorkerParts, "place" | "copies" | "store">): Promise<void> {
+export async function sweepCopies({ context, copies, store }: Pick<WorkerParts, "context" | "copies" | "store">): Promise<void> {
   for (const key of readdirSync(copies).filter(isKey)) {
     const copy = join(copies, key);
     const view = await viewIn(store, key).catch((error: unknown) => {
@@ -140,7 +140,7 @@ export async function sweepCopies({ place, copies, store }: Pick<WorkerParts, "p
     const run = view?.drafted.run_id ?? key.slice(0, key.lastIndexOf("."));
     const folder = runFolder(homeOfCopy(copy), run);
     const isOver = view === null || view.status === "completed" || view.status === "stopped";
-    if (isOver || !existsSync(folder) || linesIn(folder) < view.seq) forget(place, copy, run);
+    if (isOver || !existsSync(folder) || linesIn(folder) < view.seq) forget(context, copy, run);
   }
 }
 

@@ -35,12 +35,12 @@ const anewMs = 1_000;
 export function runWorker(given: CommandContext, input: WorkerInput): Promise<Answer> {
   return answered(async () => {
     const place = { ...given, env: { ...given.env, [storeVariable]: requireStoreAddress(given.env, input.store) } };
-    const home = await homeOf(place.cwd);
+    const paths = await homeOf(place.cwd);
     const hub = requireHub(place.env);
-    const repository = await openedRepository(home.root);
+    const repository = await openedRepository(paths.root);
     await addIgnoreLines(repository.commonDir);
     const seat: WorkerSeat = {
-      worker: nameOf(input.name, home.root),
+      worker: nameOf(input.name, paths.root),
       jobs: input.jobs ?? 1,
       labels: labelsOf(input.labels ?? []),
       repositories: [await repositoryId(repository)],
@@ -52,9 +52,9 @@ export function runWorker(given: CommandContext, input: WorkerInput): Promise<An
     const store = await storeIn(place.env);
     const softly = new AbortController(); // V2: whatever the signal, turns may end
     const parts: WorkerParts = {
-      place: { ...place, interrupted: softly.signal },
-      home,
-      copies: ownFolder(home, "worker", "copies", seat.worker),
+      context: { ...place, interrupted: softly.signal },
+      paths,
+      copies: ownFolder(paths, "worker", "copies", seat.worker),
       store,
       hub,
       isolation: input.isolation,
@@ -83,26 +83,26 @@ type Ending = {
 };
 
 async function workUntilEnded(dispatch: Dispatch, seat: WorkerSeat, parts: WorkerParts, { softly, given, tally }: Ending): Promise<void> {
-  const { place } = parts;
+  const { context } = parts;
   const note = (id: string, end: OrderEnd): OrderEnd => {
     if (end.kind === "ended") tally.ended += 1;
     else tally.returned += 1;
-    place.show(end.kind === "ended" ? `■ ${id}: ${end.outcome}` : `↩ ${id}: ${end.because}`);
+    context.show(end.kind === "ended" ? `■ ${id}: ${end.outcome}` : `↩ ${id}: ${end.because}`);
     return end;
   };
   let swept: Promise<void> | null = null;
   while (!given.aborted) {
-    const working = await seated(dispatch, seat, given, place, async (order, lease) => {
+    const working = await seated(dispatch, seat, given, context, async (order, lease) => {
       swept ??= sweepCopies(parts).catch((error: unknown) => {
         swept = null; // tried again with the next order
         throw error;
       });
       await swept; // its name is its own by now
-      place.show(`▶ ${order.id}`);
+      context.show(`▶ ${order.id}`);
       return note(order.id, await workOnRun(parts, order, lease));
     });
     if (working === null) continue;
-    place.show(`${seat.worker} works: ${seat.jobs} at once${seat.labels.length === 0 ? "" : `, labels ${seat.labels.join(", ")}`}`);
+    context.show(`${seat.worker} works: ${seat.jobs} at once${seat.labels.length === 0 ? "" : `, labels ${seat.labels.join(", ")}`}`);
     const onEnd = (): void => {
       softly.abort();
       void working.drain();
@@ -111,7 +111,7 @@ async function workUntilEnded(dispatch: Dispatch, seat: WorkerSeat, parts: Worke
     given.addEventListener("abort", onEnd, { once: true });
     const why = await working.over;
     given.removeEventListener("abort", onEnd);
-    if (why !== null) place.show(`! ${seat.worker} lost its lease (${why}); its runs were ended, and it begins anew`); // V1
+    if (why !== null) context.show(`! ${seat.worker} lost its lease (${why}); its runs were ended, and it begins anew`); // V1
   }
 }
 
@@ -120,7 +120,7 @@ async function seated(
   dispatch: Dispatch,
   seat: WorkerSeat,
   given: AbortSignal,
-  place: CommandContext,
+  context: CommandContext,
   on: Parameters<Dispatch["work"]>[1],
 ): Promise<Awaited<ReturnType<Dispatch["work"]>> | null> {
   try {
@@ -130,7 +130,7 @@ async function seated(
     const isOfTheDead =
       error instanceof Refusal && error.answer.reason_code === "worker_name_taken" && isDeadHere(error.answer.data?.["holder"]);
     if (!isAway && !isOfTheDead) throw error;
-    place.live(isAway ? `! ${error.message}` : `! waits until the lease of its predecessor has lapsed`);
+    context.live(isAway ? `! ${error.message}` : `! waits until the lease of its predecessor has lapsed`);
     await sleep(anewMs, undefined, { signal: given }).catch(() => undefined);
     return null;
   }

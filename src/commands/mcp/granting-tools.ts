@@ -13,7 +13,7 @@ export const grantingTools: readonly McpTool[] = [
     kind: "grant",
     about: "Confirm the preview of a draft, by its id, so that the run may start.",
     takes: v.strictObject({ id: text("the preview's id", 100), run: runField }),
-    run: async (place, input) => (await import("../ack.ts")).ack(place, input),
+    run: async (context, input) => (await import("../ack.ts")).ack(context, input),
   }),
   tool({
     name: "answer",
@@ -26,28 +26,28 @@ export const grantingTools: readonly McpTool[] = [
       issues: v.optional(texts("what was found, where the answer is issues_found")),
       run: runField,
     }),
-    run: async (place, { answer, ...input }) => (await import("../answer.ts")).answer(place, { ...input, text: answer }),
+    run: async (context, { answer, ...input }) => (await import("../answer.ts")).answer(context, { ...input, text: answer }),
   }),
   tool({
     name: "resume",
     kind: "grant",
     about: "Go on with a paused run, in a process of its own.",
     takes: v.strictObject({ run: runField }),
-    run: (place, input) =>
-      answered(async () => resumeApart([process.execPath, process.argv[1] ?? ""])(place, (await loadRun(place, input.run)).run)),
+    run: (context, input) =>
+      answered(async () => resumeApart([process.execPath, process.argv[1] ?? ""])(context, (await loadRun(context, input.run)).run)),
   }),
   tool({
     name: "stop",
     kind: "grant",
     about: "Stop a run for good. It is never resumed.",
     takes: v.strictObject({ run: text("the run's id; it must be named", 200), reason: v.optional(text("why")) }),
-    run: async (place, input) => (await import("../stop.ts")).stop(place, input),
+    run: async (context, input) => (await import("../stop.ts")).stop(context, input),
   }),
   tool({
     name: "budget_raise",
     kind: "grant",
     about: "Raise limits of an open run: tokens=+100k adds, tokens=300k sets.",
     takes: v.strictObject({ limits: texts("one limit"), run: runField }),
-    run: async (place, input) => (await import("../budget.ts")).raise(place, input),
+    run: async (context, input) => (await import("../budget.ts")).raise(context, input),
   }),
 ];

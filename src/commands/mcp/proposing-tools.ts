@@ -15,15 +15,15 @@ export const proposingTools: readonly McpTool[] = [
       criteria: v.optional(texts("when it is done: `text :: command`; the command fails now and passes then")),
       budget: v.optional(text("conservative, balanced, extended, or limits: tokens=250k,minutes=45,usd=3", 200)),
     }),
-    run: async (place, { objective, scope, criteria, budget }) =>
-      (await import("../start.ts")).start(place, { words: [], goal: objective, scope, doneCriteria: criteria, maxBudget: budget }),
+    run: async (context, { objective, scope, criteria, budget }) =>
+      (await import("../start.ts")).start(context, { words: [], goal: objective, scope, doneCriteria: criteria, maxBudget: budget }),
   }),
   tool({
     name: "pause",
     kind: "propose",
     about: "Pause a run when its turn ends. Only the user resumes it.",
     takes: v.strictObject({ run: runField }),
-    run: async (place, { run }) => (await import("../pause.ts")).pause(place, { run, now: false }),
+    run: async (context, { run }) => (await import("../pause.ts")).pause(context, { run, now: false }),
   }),
   tool({
     name: "add_task",
@@ -37,6 +37,6 @@ export const proposingTools: readonly McpTool[] = [
       after: v.optional(texts("the id of a task that must be done first")),
       priority: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(5))),
     }),
-    run: async (place, input) => (await import("../portfolio/add.ts")).addTask(place, { ...input, propose: true }),
+    run: async (context, input) => (await import("../portfolio/add.ts")).addTask(context, { ...input, propose: true }),
   }),
 ];

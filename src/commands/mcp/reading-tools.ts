@@ -18,9 +18,9 @@ export const readingTools: readonly McpTool[] = [
     kind: "read",
     about: "How a run stands: state, step, progress, budget, verdict, what to do next.",
     takes: ofRun,
-    run: async (place, input) =>
-      (await import("../status.ts")).status(place, input, {
-        idle: async (root) => (await import("../status-idle.ts")).idle(place, root),
+    run: async (context, input) =>
+      (await import("../status.ts")).status(context, input, {
+        idle: async (root) => (await import("../status-idle.ts")).idle(context, root),
         beside: async (face, root) => (face === "staged" ? (await import("../staged/staged-standing.ts")).stagedStatus(root) : null),
       }),
   }),
@@ -29,14 +29,14 @@ export const readingTools: readonly McpTool[] = [
     kind: "read",
     about: "Every run of this project: state, goal, age, cost.",
     takes: nothing,
-    run: async (place) => (await import("../runs.ts")).runs(place, { all: true }),
+    run: async (context) => (await import("../runs.ts")).runs(context, { all: true }),
   }),
   tool({
     name: "report",
     kind: "read",
     about: "What was asked, done, proved and claimed in a run, with the commands that prove it, and what is open.",
     takes: ofRun,
-    run: async (place, input) => (await import("../report.ts")).report(place, input),
+    run: async (context, input) => (await import("../report.ts")).report(context, input),
   }),
   tool({
     name: "log",
@@ -47,8 +47,8 @@ export const readingTools: readonly McpTool[] = [
       after_seq: v.optional(whole("only events after this number", 0, Number.MAX_SAFE_INTEGER)),
       limit: v.optional(whole(`at most this many events; ${eventsUsual} where not given`, 1, eventsMax)),
     }),
-    run: async (place, { run, after_seq = 0, limit = eventsUsual }) => {
-      const answer = await (await import("../log.ts")).log(place, { run, since: after_seq + 1 });
+    run: async (context, { run, after_seq = 0, limit = eventsUsual }) => {
+      const answer = await (await import("../log.ts")).log(context, { run, since: after_seq + 1 });
       const all = answer.data?.["events"];
       if (!Array.isArray(all)) return answer;
       const events: readonly unknown[] = all.slice(0, limit);
@@ -60,11 +60,11 @@ export const readingTools: readonly McpTool[] = [
     kind: "read",
     about: "The questions that wait for a person, with their answers and the content each is bound to. They are a person's to answer.",
     takes: ofRun,
-    run: async (place, { run }) => {
+    run: async (context, { run }) => {
       const { isPortfolioMeant } = await import("../portfolio/meant.ts");
-      if (isPortfolioMeant(place.cwd, run === undefined ? {} : { run }))
-        return (await import("../portfolio/show.ts")).portfolioInbox(place);
-      return (await import("../inbox-list.ts")).inbox(place, { run });
+      if (isPortfolioMeant(context.cwd, run === undefined ? {} : { run }))
+        return (await import("../portfolio/show.ts")).portfolioInbox(context);
+      return (await import("../inbox-list.ts")).inbox(context, { run });
     },
   }),
   tool({
@@ -72,7 +72,7 @@ export const readingTools: readonly McpTool[] = [
     kind: "read",
     about: "What a run changed, as a patch, or as a list of files with stat.",
     takes: v.strictObject({ run: runField, stat: v.optional(v.boolean()) }),
-    run: async (place, { run, stat = false }) => (await import("../diff.ts")).diff(place, { run, stat }),
+    run: async (context, { run, stat = false }) => (await import("../diff.ts")).diff(context, { run, stat }),
   }),
   tool({
     name: "estimate",
@@ -82,24 +82,24 @@ export const readingTools: readonly McpTool[] = [
       flow: v.optional(text("a flow's name", 200)),
       phases: v.optional(text("3, 2.1, 3-7, next or all; all that are not completed where not given", 200)),
     }),
-    run: async (place, { flow, phases }) =>
+    run: async (context, { flow, phases }) =>
       flow === undefined
-        ? (await import("../roadmap/estimate.ts")).estimate(place, { phases })
-        : (await import("../estimate-run.ts")).estimateRun(place, { flow }),
+        ? (await import("../roadmap/estimate.ts")).estimate(context, { phases })
+        : (await import("../estimate-run.ts")).estimateRun(context, { flow }),
   }),
   tool({
     name: "roadmap_list",
     kind: "read",
     about: "The phases of ROADMAP.md in execution order, and every problem with its line. Nothing runs.",
     takes: nothing,
-    run: async (place) => (await import("../roadmap/roadmap-list.ts")).roadmapList(place),
+    run: async (context) => (await import("../roadmap/roadmap-list.ts")).roadmapList(context),
   }),
   tool({
     name: "portfolio_status",
     kind: "read",
     about: "What runs, what waits and why, and what has landed in a portfolio of projects.",
     takes: nothing,
-    run: async (place) => (await import("../portfolio/show.ts")).showPortfolio(place, {}),
+    run: async (context) => (await import("../portfolio/show.ts")).showPortfolio(context, {}),
   }),
   tool({
     name: "explain",
@@ -126,13 +126,13 @@ export const readingTools: readonly McpTool[] = [
         v.check((path) => !path.startsWith("/") && !path.split(/[/\\]/).includes(".."), "expected a path inside the project"),
       ),
     }),
-    run: async (place, { path }) => (await import("../validate/validate.ts")).validate(place, { paths: [path] }),
+    run: async (context, { path }) => (await import("../validate/validate.ts")).validate(context, { paths: [path] }),
   }),
   tool({
     name: "doctor",
     kind: "read",
     about: "Whether this machine and project are ready for runs: node, git, config, agents, isolation.",
     takes: nothing,
-    run: async (place) => (await import("../doctor.ts")).doctor(place, {}),
+    run: async (context) => (await import("../doctor.ts")).doctor(context, {}),
   }),
 ];

@@ -14,7 +14,7 @@ export type McpTool = {
   readonly name: string;
   readonly kind: ToolKind;
   readonly shown: ToolShown;
-  readonly call: (place: CommandContext, value: unknown) => Promise<Answer>;
+  readonly call: (context: CommandContext, value: unknown) => Promise<Answer>;
 };
 
 type Spec<Schema extends v.GenericSchema> = {
@@ -22,7 +22,7 @@ type Spec<Schema extends v.GenericSchema> = {
   readonly kind: ToolKind;
   readonly about: string;
   readonly takes: Schema;
-  readonly run: (place: CommandContext, input: v.InferOutput<Schema>) => Promise<Answer>;
+  readonly run: (context: CommandContext, input: v.InferOutput<Schema>) => Promise<Answer>;
 };
 
 export function tool<Schema extends v.GenericSchema>({ name, kind, about, takes, run }: Spec<Schema>): McpTool {
@@ -32,9 +32,9 @@ export function tool<Schema extends v.GenericSchema>({ name, kind, about, takes,
     name,
     kind,
     shown: { name, description: about, inputSchema, annotations },
-    call: async (place, value) => {
+    call: async (context, value) => {
       const read = v.safeParse(takes, value);
-      if (read.success) return run(place, read.output);
+      if (read.success) return run(context, read.output);
       const [issue] = read.issues;
       return reply("usage", {
         message: `${name}: ${v.getDotPath(issue) ?? "arguments"}: ${issue.message}`,

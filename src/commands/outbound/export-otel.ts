@@ -22,34 +22,40 @@ const batchMax = 500;
 
 type Input = { readonly run?: string | undefined; readonly endpoint?: string | undefined; readonly file?: string | undefined };
 
-export function exportOtel(place: CommandContext, input: Input): Promise<Answer> {
+export function exportOtel(context: CommandContext, input: Input): Promise<Answer> {
   return answered(async () => {
-    requireOutside(place); // a trace leaves the machine
-    const home = findProject(place.cwd);
-    const run = home === null ? null : input.run === undefined ? currentRun(home) : namedRun(home, input.run);
-    if (home === null || run === null)
+    requireOutside(context); // a trace leaves the machine
+    const paths = findProject(context.cwd);
+    const run = paths === null ? null : input.run === undefined ? currentRun(paths) : namedRun(paths, input.run);
+    if (paths === null || run === null)
       return refuse("run_idle", {
         result: "FAIL",
         message: "There is no run here whose trace could be sent.",
         remediation: ["autopilot runs"],
       });
-    const settings = readSettings(place, home.root);
+    const settings = readSettings(context, paths.root);
     if (settings.kind === "invalid") return refuse("config_invalid", { message: settings.findings.map(findingText).join("; ") });
-    const collector = collectorOf(place.env, settings.config.otel, input.endpoint);
+    const collector = collectorOf(context.env, settings.config.otel, input.endpoint);
     if ("problem" in collector)
       return refuse("usage", { run_id: run, message: `${collector.problem}.`, remediation: ["autopilot help export otel"] });
-    const { entries } = await entriesOf(home, run);
+    const { entries } = await entriesOf(paths, run);
     const spans = spansOf(entries, collector.isGenAi);
-    const origin: Origin = { run, hash: hashOf, resource: collector.resource, version, caller: readTraceparent(place.env["TRACEPARENT"]) };
+    const origin: Origin = {
+      run,
+      hash: hashOf,
+      resource: collector.resource,
+      version,
+      caller: readTraceparent(context.env["TRACEPARENT"]),
+    };
     const data = { spans: spans.length, trace_id: traceIdOf(origin) };
     if (input.file !== undefined) {
-      requireWritable(resolve(place.cwd, input.file));
-      writeFileSync(resolve(place.cwd, input.file), `${JSON.stringify(otlpBody(spans, origin))}\n`, { mode: 0o600 });
+      requireWritable(resolve(context.cwd, input.file));
+      writeFileSync(resolve(context.cwd, input.file), `${JSON.stringify(otlpBody(spans, origin))}\n`, { mode: 0o600 });
       return reply("ok", { run_id: run, message: `${plural(spans.length, "span")} of ${run} written to ${input.file}.`, data });
     }
     let rejected = 0;
     for (let at = 0; at < spans.length; at += batchMax) {
-      const sent = await postTraces(collector, otlpBody(spans.slice(at, at + batchMax), origin), place.interrupted);
+      const sent = await postTraces(collector, otlpBody(spans.slice(at, at + batchMax), origin), context.interrupted);
       if (sent.kind !== "sent")
         return refuse("collector_unreachable", {
           run_id: run,

@@ -14,10 +14,10 @@ import { oneLine, plural } from "../../views/wording.ts";
 
 const shownMax = 10;
 
-export function listNotifications(place: CommandContext): Promise<Answer> {
+export function listNotifications(context: CommandContext): Promise<Answer> {
   return answered(() => {
-    const hooks = requireHooks(place);
-    const queue = openQueue(place.env);
+    const hooks = requireHooks(context);
+    const queue = openQueue(context.env);
     const [waiting, deliveries] = [queue.waiting(), queue.deliveries()];
     const about = hooks.map((hook) => {
       const last = deliveries.findLast(({ hook: name }) => name === hook.name);
@@ -26,7 +26,7 @@ export function listNotifications(place: CommandContext): Promise<Answer> {
         on: hook.on,
         to: hookWords(hook),
         waiting: waiting.filter((item) => item.hook === hook.name).length,
-        problem: problemOf(hook, place),
+        problem: problemOf(hook, context),
         last: last ?? null,
       };
     });
@@ -50,10 +50,10 @@ export function listNotifications(place: CommandContext): Promise<Answer> {
 }
 
 /** Sends one notice now and says what came of it; nothing is queued or journaled. */
-export function testNotification(place: CommandContext, input: { readonly name?: string | undefined }): Promise<Answer> {
+export function testNotification(context: CommandContext, input: { readonly name?: string | undefined }): Promise<Answer> {
   return answered(async () => {
-    requireOutside(place);
-    const hooks = requireHooks(place);
+    requireOutside(context);
+    const hooks = requireHooks(context);
     const meant = input.name === undefined ? hooks : hooks.filter(({ name }) => name === input.name);
     if (meant.length === 0)
       refuse("usage", {
@@ -74,14 +74,14 @@ export function testNotification(place: CommandContext, input: { readonly name?:
       next: "autopilot notify",
     } as const;
     const outcomes = await Promise.all(
-      meant.map(async (hook) => ({ hook: hook.name, ...(await send(hook, { ...notice, notices: [id] }, place.env)) })),
+      meant.map(async (hook) => ({ hook: hook.name, ...(await send(hook, { ...notice, notices: [id] }, context.env)) })),
     );
     const failed = outcomes.filter(({ kind }) => kind !== "sent");
     const page = outcomes.map(({ hook, kind, detail }) => `${kind === "sent" ? "✓" : "✗"} ${hook}: ${detail}`);
     return reply("ok", {
       ...(failed.length === 0
         ? {}
-        : { result: "FAIL", remediation: [`mend notify in ${userConfigPath(place.env)}, then autopilot notify test`] }),
+        : { result: "FAIL", remediation: [`mend notify in ${userConfigPath(context.env)}, then autopilot notify test`] }),
       message:
         failed.length === 0
           ? `${plural(outcomes.length, "hook")} took a test notice.`
@@ -93,10 +93,10 @@ export function testNotification(place: CommandContext, input: { readonly name?:
 }
 
 /** Delivers what waits. Runs start this by themselves; by hand it helps after a hook was mended. */
-export function sendNotifications(place: CommandContext, input: { readonly waits: boolean }): Promise<Answer> {
+export function sendNotifications(context: CommandContext, input: { readonly waits: boolean }): Promise<Answer> {
   return answered(async () => {
-    requireOutside(place);
-    const { sent, left } = await deliver({ env: place.env, waits: input.waits, interrupted: place.interrupted });
+    requireOutside(context);
+    const { sent, left } = await deliver({ env: context.env, waits: input.waits, interrupted: context.interrupted });
     return reply("ok", {
       message: `${plural(sent, "message")} sent, ${plural(left, "notice")} waiting.`,
       ...(left === 0 ? {} : { remediation: ["autopilot notify shows why"] }),
@@ -105,12 +105,12 @@ export function sendNotifications(place: CommandContext, input: { readonly waits
   });
 }
 
-function requireHooks(place: CommandContext): readonly Hook[] {
-  const { hooks, problem } = hooksOf(place.env);
+function requireHooks(context: CommandContext): readonly Hook[] {
+  const { hooks, problem } = hooksOf(context.env);
   if (problem !== null) refuse("config_invalid", { message: problem });
   if (hooks.length === 0)
     refuse("config_invalid", {
-      message: `Nobody is notified: ${userConfigPath(place.env)} has no notify.`,
+      message: `Nobody is notified: ${userConfigPath(context.env)} has no notify.`,
       remediation: ["docs/NOTIFICATIONS.md has examples for ntfy, Slack and e-mail"],
     });
   return hooks;

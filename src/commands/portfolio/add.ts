@@ -25,31 +25,31 @@ export const invalid = (message: string, data: Readonly<Record<string, unknown>>
 
 export const refuseUsage = (message: string): Promise<Answer> => Promise.resolve(reply("usage", { message }));
 
-export const operatorOf = (place: CommandContext) => ({ actor: actorOf(place), reason_code: "ok" }) as const;
+export const operatorOf = (context: CommandContext) => ({ actor: actorOf(context), reason_code: "ok" }) as const;
 export const newTaskId = (objective: string): string => taskIdOf(objective, randomBytes(6));
 
 export function initPortfolio(
-  place: CommandContext,
+  context: CommandContext,
   input: { readonly name?: string | undefined; readonly budget?: string | undefined; readonly dayBudget?: string | undefined },
 ): Promise<Answer> {
   return answered(async () => {
-    const paths = portfolioAt(resolve(place.cwd));
-    if (findPortfolio(place.cwd)?.root === paths.root && whyForeign(place, paths) !== null) return adoptPortfolio(place, {});
-    if (findPortfolio(place.cwd)?.root === paths.root)
+    const paths = portfolioAt(resolve(context.cwd));
+    if (findPortfolio(context.cwd)?.root === paths.root && whyForeign(context, paths) !== null) return adoptPortfolio(context, {});
+    if (findPortfolio(context.cwd)?.root === paths.root)
       return reply("ok", { message: `There is a portfolio in ${paths.root} already.`, data: { root: paths.root } });
     const found = existsSync(paths.shown) && readdirSync(paths.shown).length > 0;
     mkdirSync(paths.own, { recursive: true, mode: 0o700 });
     const [budget, day_budget] = [budgetOf(input.budget), budgetOf(input.dayBudget)];
-    return withPortfolio(place, paths, async (open) => {
+    return withPortfolio(context, paths, async (open) => {
       await open.write({
-        ...operatorOf(place),
+        ...operatorOf(context),
         event: "portfolio_created",
         name: input.name ?? (paths.root.split("/").at(-1) || "portfolio"),
         budget,
         day_budget,
       });
-      bindPortfolio(place, paths);
-      if (found) open.warnings.push(...(await takeUpSnapshots(place, open)));
+      bindPortfolio(context, paths);
+      if (found) open.warnings.push(...(await takeUpSnapshots(context, open)));
       const counted = `${Object.keys(open.state.projects).length} projects and ${Object.keys(open.state.tasks).length} tasks`;
       return reply("ok", {
         message: found ? `The portfolio that was in ${paths.shown} is taken up: ${counted}.` : `Made a portfolio in ${paths.root}.`,
@@ -72,12 +72,12 @@ export type ProjectInput = {
   readonly acceptUnproved?: boolean | undefined;
 };
 
-export function addProject(place: CommandContext, input: ProjectInput): Promise<Answer> {
+export function addProject(context: CommandContext, input: ProjectInput): Promise<Answer> {
   return answered(async () => {
-    const paths = requirePortfolio(place);
+    const paths = requirePortfolio(context);
     if (input.name.trim() === "") invalid("A project needs a name.");
-    const repository = await repositoryOf(resolve(place.cwd, input.repo ?? "."), input.target);
-    return withPortfolio(place, paths, async (open) => {
+    const repository = await repositoryOf(resolve(context.cwd, input.repo ?? "."), input.target);
+    return withPortfolio(context, paths, async (open) => {
       const { state } = open;
       const twin = Object.values(state.projects).find(({ name }) => name === input.name);
       if (twin !== undefined) invalid(`There is a project ${input.name} already: ${twin.project_id}.`);
@@ -94,7 +94,7 @@ export function addProject(place: CommandContext, input: ProjectInput): Promise<
         accept_unproved: input.acceptUnproved === true,
         paused: false,
       };
-      await open.write({ ...operatorOf(place), event: "project_created", project_id, fields });
+      await open.write({ ...operatorOf(context), event: "project_created", project_id, fields });
       return reply("ok", {
         message: `Added ${project_id}; finished work is merged into ${repository.target} of ${repository.root}.`,
         warnings: [
@@ -128,17 +128,17 @@ export async function repositoryOf(
 
 export type TaskInput = Omit<TaskDraft, "place" | "budget"> & { readonly budget?: string | undefined };
 
-export function addTask(place: CommandContext, input: TaskInput): Promise<Answer> {
+export function addTask(context: CommandContext, input: TaskInput): Promise<Answer> {
   return answered(async () =>
-    withPortfolio(place, requirePortfolio(place), async (open) => {
+    withPortfolio(context, requirePortfolio(context), async (open) => {
       const drafted = draftTasks(
         open.state,
         [{ ...input, place: "the task", budget: budgetOf(input.budget) }],
-        operatorOf(place).actor,
+        operatorOf(context).actor,
         newTaskId,
       );
       if (drafted.problems.length > 0) invalid(drafted.problems.join("; "), { problems: drafted.problems });
-      const idle = place.agent === undefined ? resolvedIdle(open.state, drafted.changes) : []; // a proposal answers nobody's question
+      const idle = context.agent === undefined ? resolvedIdle(open.state, drafted.changes) : []; // a proposal answers nobody's question
       await open.write(...drafted.changes, ...idle);
       const [id = ""] = drafted.ids;
       const task = open.state.tasks[id];

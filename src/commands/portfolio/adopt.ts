@@ -21,17 +21,18 @@ import { oneLine } from "../../views/wording.ts";
 
 const rowsMax = 40;
 
-export function adoptPortfolio(place: CommandContext, input: { readonly yes?: boolean | undefined }): Promise<Answer> {
+export function adoptPortfolio(context: CommandContext, input: { readonly yes?: boolean | undefined }): Promise<Answer> {
   return answered(async () => {
-    const paths = findPortfolio(place.cwd);
-    if (paths === null) return refuse("portfolio_missing", { message: `There is no portfolio in ${place.cwd} or above it.` });
-    if (whyForeign(place, paths) === null) return reply("ok", { message: "This portfolio is yours already.", data: { root: paths.root } });
-    const unusable = whyUnusable(place.env, { root: paths.root, folder: `${paths.root}/.autopilot` }, paths.own);
+    const paths = findPortfolio(context.cwd);
+    if (paths === null) return refuse("portfolio_missing", { message: `There is no portfolio in ${context.cwd} or above it.` });
+    if (whyForeign(context, paths) === null)
+      return reply("ok", { message: "This portfolio is yours already.", data: { root: paths.root } });
+    const unusable = whyUnusable(context.env, { root: paths.root, folder: `${paths.root}/.autopilot` }, paths.own);
     if (unusable !== null)
       return refuse("portfolio_foreign", { message: `The portfolio in ${paths.root} cannot be adopted: ${unusable}.` });
     const state = await checkedPortfolio(paths);
     const page = shownOf(state);
-    const isAgreed = input.yes === true || (place.isTerminal && (await asked(place, page)));
+    const isAgreed = input.yes === true || (context.isTerminal && (await asked(context, page)));
     if (!isAgreed)
       return reply("portfolio_foreign", {
         page,
@@ -39,11 +40,11 @@ export function adoptPortfolio(place: CommandContext, input: { readonly yes?: bo
         remediation: ["autopilot portfolio adopt --yes"],
       });
     putAside(paths.own); // A3
-    const by = { actor: actorOf(place), reason_code: "ok" } as const;
-    await withPortfolio(place, paths, async (open) => {
+    const by = { actor: actorOf(context), reason_code: "ok" } as const;
+    await withPortfolio(context, paths, async (open) => {
       await open.write({ ...by, event: "portfolio_updated", paused: true }); // A2
       await open.write(...withoutRights(open.state).map((change) => ({ ...by, ...change }))); // A4
-      bindPortfolio(place, paths); // Last: a crash before it leaves it foreign.
+      bindPortfolio(context, paths); // Last: a crash before it leaves it foreign.
     });
     return reply("ok", {
       message: "The portfolio is yours now, and paused.",
@@ -73,9 +74,9 @@ const openTasks = (state: PortfolioView) => Object.values(state.tasks).filter(({
 const isElsewhere = (repository: string | null): boolean =>
   repository !== null && existsSync(repository) && realpathSync(repository) !== repository;
 
-async function asked(place: CommandContext, page: readonly string[]): Promise<boolean> {
-  for (const line of page) place.show(line);
-  return (await place.ask("Make this portfolio yours? It stays paused.", ["y", "n"])) === "y";
+async function asked(context: CommandContext, page: readonly string[]): Promise<boolean> {
+  for (const line of page) context.show(line);
+  return (await context.ask("Make this portfolio yours? It stays paused.", ["y", "n"])) === "y";
 }
 
 /** Where it would work, with what, and which commands it would run. */

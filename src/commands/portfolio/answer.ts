@@ -13,12 +13,12 @@ import { viewOf } from "../../portfolio/worker/worker.ts";
 
 /** Answers a question of a portfolio: the one that is named, or the only one. An answer counts for the question it was shown. */
 export function answerPortfolio(
-  place: CommandContext,
+  context: CommandContext,
   input: { readonly block?: string | undefined; readonly content?: string | undefined; readonly text: string },
 ): Promise<Answer> {
   return answered(async () => {
-    const paths = requirePortfolio(place);
-    return withPortfolio(place, paths, async (open) => {
+    const paths = requirePortfolio(context);
+    return withPortfolio(context, paths, async (open) => {
       const blocks = openBlocks(open.state);
       const block =
         input.block === undefined ? (blocks.length === 1 ? blocks[0] : undefined) : blocks.find(({ block_id }) => block_id === input.block);
@@ -43,14 +43,14 @@ export function answerPortfolio(
             return refuse("block_changed", { message: `The run asks something else now: ${asked.question}`, ...listed });
           const { answer } = await import("../answer.ts");
           const reported = await answer(
-            { ...place, cwd: copy },
+            { ...context, cwd: copy },
             { run: block.asked_by.run_id, block: block.asked_by.block, text: input.text },
           );
           if (reported.result === "FAIL") throw new Refusal(reported);
         }
       }
       await open.write({
-        ...operatorOf(place),
+        ...operatorOf(context),
         event: "block_resolved",
         block_id: block.block_id,
         content: block.content,

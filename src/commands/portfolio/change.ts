@@ -15,16 +15,16 @@ import { type OpenPortfolio, withPortfolio } from "../../portfolio/store/open.ts
 
 /** `ready`, `retry` and `cancel`. */
 export function moveTask(
-  place: CommandContext,
+  context: CommandContext,
   input: { readonly task: string; readonly to: "ready" | "canceled"; readonly because: string },
 ): Promise<Answer> {
   return answered(async () =>
-    withPortfolio(place, requirePortfolio(place), async (open) => {
+    withPortfolio(context, requirePortfolio(context), async (open) => {
       const { task_id, status } = requireTask(open.state, input.task);
       requireStep(task_id, status, input.to);
       const blocks = openBlocks(open.state).filter((block) => block.task_id === task_id);
       const resolved = blocks.map(({ block_id, content }): PortfolioChange => ({
-        ...operatorOf(place),
+        ...operatorOf(context),
         event: "block_resolved",
         block_id,
         content,
@@ -33,7 +33,7 @@ export function moveTask(
       // The last answer makes a blocked task ready by itself.
       await open.write(...resolved);
       if (open.state.tasks[task_id]?.status !== input.to)
-        await open.write({ ...operatorOf(place), event: "task_status_changed", task_id, to_status: input.to, because: input.because });
+        await open.write({ ...operatorOf(context), event: "task_status_changed", task_id, to_status: input.to, because: input.because });
       return reply("ok", { message: `${task_id} is ${input.to}.`, warnings: open.warnings, data: { id: task_id, status: input.to } });
     }),
   );
@@ -49,15 +49,15 @@ function requireStep(task_id: string, from: PortfolioTaskStatus, to: PortfolioTa
 }
 
 export function pausePortfolio(
-  place: CommandContext,
+  context: CommandContext,
   input: { readonly project?: string | undefined; readonly paused: boolean },
 ): Promise<Answer> {
   return answered(async () =>
-    withPortfolio(place, requirePortfolio(place), async (open) => {
+    withPortfolio(context, requirePortfolio(context), async (open) => {
       const { paused } = input;
       const project_id = input.project === undefined ? null : requireProject(open.state, input.project).project_id;
-      if (project_id === null) await open.write({ ...operatorOf(place), event: "portfolio_updated", paused });
-      else await open.write({ ...operatorOf(place), event: "project_updated", project_id, changes: { paused } });
+      if (project_id === null) await open.write({ ...operatorOf(context), event: "portfolio_updated", paused });
+      else await open.write({ ...operatorOf(context), event: "project_updated", project_id, changes: { paused } });
       const what = project_id ?? "The portfolio";
       return reply("ok", {
         message: paused ? `${what} is paused: nothing new is dispatched, and what works ends its work.` : `${what} goes on.`,
@@ -77,11 +77,11 @@ export type EditInput = Omit<TaskInput, "project" | "objective" | "key" | "propo
   readonly acceptUnproved?: boolean | undefined;
 };
 
-export function editPortfolio(place: CommandContext, input: EditInput): Promise<Answer> {
+export function editPortfolio(context: CommandContext, input: EditInput): Promise<Answer> {
   return answered(async () => {
-    const paths = requirePortfolio(place);
-    const repository = input.repo === undefined ? null : await repositoryOf(resolve(place.cwd, input.repo), input.target);
-    return withPortfolio(place, paths, async (open) => {
+    const paths = requirePortfolio(context);
+    const repository = input.repo === undefined ? null : await repositoryOf(resolve(context.cwd, input.repo), input.target);
+    return withPortfolio(context, paths, async (open) => {
       const common = {
         ...(input.objective === undefined ? {} : { objective: input.objective }),
         ...(input.priority === undefined ? {} : { priority: priorityIn(input.priority) }),
@@ -96,14 +96,14 @@ export function editPortfolio(place: CommandContext, input: EditInput): Promise<
           ...(input.acceptUnproved === undefined ? {} : { accept_unproved: input.acceptUnproved }),
         };
         if (Object.keys(changes).length === 0) invalid(`Nothing to change in ${project_id} was given.`);
-        await open.write({ ...operatorOf(place), event: "project_updated", project_id, changes });
+        await open.write({ ...operatorOf(context), event: "project_updated", project_id, changes });
         return reply("ok", { message: `${project_id} is changed.`, warnings: open.warnings, data: { id: project_id } });
       }
       const task = requireTask(open.state, input.id);
       const changes = { ...common, ...taskChanges(open, task, input) };
       if (Object.keys(changes).length === 0) invalid(`Nothing to change in ${task.task_id} was given.`);
       if (task.status === "done" || task.status === "canceled") requireStep(task.task_id, task.status, "ready");
-      await open.write({ ...operatorOf(place), event: "task_updated", task_id: task.task_id, changes });
+      await open.write({ ...operatorOf(context), event: "task_updated", task_id: task.task_id, changes });
       return reply("ok", { message: `${task.task_id} is changed.`, warnings: open.warnings, data: { id: task.task_id } });
     });
   });

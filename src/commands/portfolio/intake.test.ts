@@ -21,7 +21,7 @@ async function begun(tool: "gh" | "glab") {
   host.set({ issues: [hostile, { number: 4, title: "sell pears", body: "", labels: [] }] });
   const root = join(dirname(repository), "portfolio");
   mkdirSync(root);
-  const place: CommandContext = {
+  const context: CommandContext = {
     cwd: root,
     env: { ...host.env, HOME: join(dirname(repository), "home") },
     user: "kim",
@@ -31,24 +31,24 @@ async function begun(tool: "gh" | "glab") {
     ask: () => Promise.resolve(null),
     interrupted: new AbortController().signal,
   };
-  await initPortfolio(place, {});
-  await addProject(place, { name: "Shop", repo: repository, objective: "sell" });
+  await initPortfolio(context, {});
+  await addProject(context, { name: "Shop", repo: repository, objective: "sell" });
   const tasks = () =>
-    withPortfolio(place, portfolioAt(root), (open) => Promise.resolve(Object.values(open.state.tasks).map((task) => ({ ...task }))));
-  return { host, root, place, tasks };
+    withPortfolio(context, portfolioAt(root), (open) => Promise.resolve(Object.values(open.state.tasks).map((task) => ({ ...task }))));
+  return { host, root, place: context, tasks };
 }
 
 test.each([
   ["github", "gh", "https://github.com/acme/shop/issues/3"],
   ["gitlab", "glab", "https://gitlab.com/acme/shop/-/issues/3"],
 ] as const)("open issues of %s are proposed once, with a link back; none of them starts anything", async (from, tool, link) => {
-  const { root, place, tasks } = await begun(tool);
-  expect(await importIssues(place, { from, label: "auto" })).toMatchObject({ result: "PASS", data: { known: 0 } });
+  const { root, place: context, tasks } = await begun(tool);
+  expect(await importIssues(context, { from, label: "auto" })).toMatchObject({ result: "PASS", data: { known: 0 } });
   expect(await tasks()).toMatchObject([
     { status: "proposed", objective: "sell apples : : touch pwned", link, acceptance_criteria: [{ command: null }], quoted: hostile.body },
   ]);
-  expect(await importIssues(place, { from })).toMatchObject({ data: { known: 1 } });
-  expect(await importIssues(place, { from })).toMatchObject({
+  expect(await importIssues(context, { from })).toMatchObject({ data: { known: 1 } });
+  expect(await importIssues(context, { from })).toMatchObject({
     message: expect.stringContaining("Proposed 0 tasks") as string,
     data: { known: 2 },
   });
@@ -58,16 +58,16 @@ test.each([
 });
 
 test("what an issue says reaches its run as evidence, and no goal, scope or criterion holds it", async () => {
-  const { root, place, tasks } = await begun("gh");
-  await importIssues(place, { from: "github", label: "auto" });
+  const { root, place: context, tasks } = await begun("gh");
+  await importIssues(context, { from: "github", label: "auto" });
   const [task] = await tasks();
   const script = join(root, "script.json");
   writeFileSync(script, JSON.stringify({ turns: [] }));
-  const { run, copy } = await withPortfolio(place, portfolioAt(root), ({ state }) => {
+  const { run, copy } = await withPortfolio(context, portfolioAt(root), ({ state }) => {
     const found = state.tasks[task?.task_id ?? ""];
     const project = state.projects[found?.project_id ?? ""];
     if (found === undefined || project === undefined) throw new Error("no task");
-    return prepare(place, portfolioAt(root), state, found, project, { isolation: "clone", agent: `scripted:${script}` });
+    return prepare(context, portfolioAt(root), state, found, project, { isolation: "clone", agent: `scripted:${script}` });
   });
   const lines = readFileSync(join(copy, ".autopilot/runs", run, "journal.jsonl"), "utf8")
     .trimEnd()
@@ -79,9 +79,9 @@ test("what an issue says reaches its run as evidence, and no goal, scope or crit
 });
 
 test("an exported file is read; what is wrong is told, and nothing is imported", async () => {
-  const { root, place, tasks } = await begun("gh");
+  const { root, place: context, tasks } = await begun("gh");
   writeFileSync(join(root, "linear.csv"), "ID,Title,Description,Status\nENG-1,sell figs,please,Todo\n");
-  expect(await importIssues(place, { from: "linear", file: "linear.csv" })).toMatchObject({ result: "PASS" });
+  expect(await importIssues(context, { from: "linear", file: "linear.csv" })).toMatchObject({ result: "PASS" });
   expect(await tasks()).toMatchObject([{ link: "linear:ENG-1", objective: "sell figs", status: "proposed" }]);
   writeFileSync(join(root, "bad.json"), JSON.stringify([{ title: "x", url: "javascript:1" }]));
   for (const input of [
@@ -90,7 +90,7 @@ test("an exported file is read; what is wrong is told, and nothing is imported",
     { from: "github", file: "none.json" },
     { from: "github", project: "Nobody" },
   ] as const)
-    expect(await importIssues(place, input), JSON.stringify(input)).toMatchObject({
+    expect(await importIssues(context, input), JSON.stringify(input)).toMatchObject({
       result: "FAIL",
       reason_code: "portfolio_input_invalid",
     });
@@ -98,30 +98,30 @@ test("an exported file is read; what is wrong is told, and nothing is imported",
 });
 
 test("a host without a login is named, and nothing is imported", async () => {
-  const { host, place, tasks } = await begun("gh");
+  const { host, place: context, tasks } = await begun("gh");
   host.set({ isLoggedIn: false });
-  expect(await importIssues(place, { from: "github" })).toMatchObject({ reason_code: "forge_login_needed" });
+  expect(await importIssues(context, { from: "github" })).toMatchObject({ reason_code: "forge_login_needed" });
   expect(await tasks()).toEqual([]);
 });
 
 test("service prints a unit and a line for this portfolio, and writes nothing", async () => {
-  const { root, place } = await begun("gh");
+  const { root, place: context } = await begun("gh");
   const before = readdirSync(dirname(root), { recursive: true }).length;
-  const answer = await printUnit(place, { every: "15m" });
+  const answer = await printUnit(context, { every: "15m" });
   expect(answer.page?.join("\n")).toContain(`"-C" "${root}" "portfolio" "run" "--every" "15m"`);
   expect(answer.page?.join("\n")).not.toContain("ghp_");
   expect(readdirSync(dirname(root), { recursive: true }).length).toBe(before);
 });
 
 test("pull requests among the issues do not count; that there are more than asked for is said; from inside a run nothing is asked", async () => {
-  const { host, place } = await begun("gh");
+  const { host, place: context } = await begun("gh");
   const [one, other] = host.read().issues;
   host.set({ issues: [{ number: 9, title: "a pull request", body: "", labels: [], isPull: true }, ...(one && other ? [one, other] : [])] });
-  const first = await importIssues(place, { from: "github", limit: 1 });
+  const first = await importIssues(context, { from: "github", limit: 1 });
   expect(first).toMatchObject({ message: expect.stringContaining("Proposed 1 task ") as string });
   expect(first.warnings.join()).toContain("There are more issues than the 1");
   const calls = host.calls().length;
-  expect(await importIssues({ ...place, env: { ...place.env, AUTOPILOT_LIFE: "x" } }, { from: "github" })).toMatchObject({
+  expect(await importIssues({ ...context, env: { ...context.env, AUTOPILOT_LIFE: "x" } }, { from: "github" })).toMatchObject({
     result: "FAIL",
   });
   expect(host.calls()).toHaveLength(calls);

@@ -30,18 +30,18 @@ export type IntakeInput = {
 const countMaxDefault = 100;
 const shownMax = 20;
 
-export function importIssues(place: CommandContext, input: IntakeInput): Promise<Answer> {
+export function importIssues(context: CommandContext, input: IntakeInput): Promise<Answer> {
   return answered(async () => {
-    requireOutside(place);
-    const paths = requirePortfolio(place);
-    const { state } = await withPortfolio(place, paths, (open) => Promise.resolve({ state: open.state }));
+    requireOutside(context);
+    const paths = requirePortfolio(context);
+    const { state } = await withPortfolio(context, paths, (open) => Promise.resolve({ state: open.state }));
     const project = projectOf(state, input.project);
     const countMax = input.limit ?? countMaxDefault;
-    const { issues, isWhole } = await issuesOf(place, project, input, countMax); // asked for before the portfolio is taken in hand
+    const { issues, isWhole } = await issuesOf(context, project, input, countMax); // asked for before the portfolio is taken in hand
     const cut = isWhole ? [] : [`There are more issues than the ${issues.length} that were read (at most ${countMax}: --limit).`];
-    return withPortfolio(place, paths, async (open) => {
+    return withPortfolio(context, paths, async (open) => {
       const { tasks, known, problems } = tasksOfIssues(open.state, project.project_id, issues);
-      const drafted = draftTasks(open.state, tasks, operatorOf(place).actor, newTaskId);
+      const drafted = draftTasks(open.state, tasks, operatorOf(context).actor, newTaskId);
       const all = [...problems, ...drafted.problems];
       if (all.length > 0)
         invalid(
@@ -79,13 +79,13 @@ function projectOf(state: PortfolioView, wanted: string | undefined): ProjectVie
 }
 
 async function issuesOf(
-  place: CommandContext,
+  context: CommandContext,
   project: ProjectView,
   { from, file, label }: IntakeInput,
   countMax: number,
 ): Promise<{ readonly issues: readonly TrackedIssue[]; readonly isWhole: boolean }> {
   if (file !== undefined) {
-    const content = readOwnFile(resolve(place.cwd, file));
+    const content = readOwnFile(resolve(context.cwd, file));
     if (content === null) return invalid(`${file} cannot be read as a file.`);
     const read = readTrackerFile(file, content);
     if (typeof read === "string") return invalid(`${file}: ${read}.`);
@@ -94,7 +94,7 @@ async function issuesOf(
   if (from === "linear") return invalid("Linear has no program of its own to ask: export the issues (CSV or JSON) and name the file.");
   if (project.repository === null) return invalid(`${project.project_id} has no repository to ask for its issues.`);
   const repository = await openedRepository(project.repository);
-  const remote = await findRemote(repository, project.target, { tool: from === "github" ? "gh" : "glab" }, place.env);
-  const { issues, isWhole } = await openForge(remote, place.env).issues({ label, countMax });
+  const remote = await findRemote(repository, project.target, { tool: from === "github" ? "gh" : "glab" }, context.env);
+  const { issues, isWhole } = await openForge(remote, context.env).issues({ label, countMax });
   return { issues: issues.map(({ url, title, body }) => ({ link: url, title, body })), isWhole };
 }

@@ -64,13 +64,13 @@ type Pool = Workers & {
   hasNews: boolean;
 };
 
-export function runPortfolio(place: CommandContext, input: PoolInput): Promise<Answer> {
+export function runPortfolio(context: CommandContext, input: PoolInput): Promise<Answer> {
   return answered(async () => {
-    const paths = requirePortfolio(place);
-    if (input.fleet === true) requireFleet(place);
+    const paths = requirePortfolio(context);
+    if (input.fleet === true) requireFleet(context);
     const release = await holdPool(paths);
     const pool: Pool = {
-      place,
+      context,
       paths,
       input,
       active: new Map(),
@@ -82,9 +82,9 @@ export function runPortfolio(place: CommandContext, input: PoolInput): Promise<A
     };
     let before = 0;
     try {
-      before = await withPortfolio(place, paths, ({ state }) => Promise.resolve(state.totals.tasks_completed_total));
+      before = await withPortfolio(context, paths, ({ state }) => Promise.resolve(state.totals.tasks_completed_total));
       await clearLeftovers(paths, await readPortfolio(paths));
-      for (let ticks = 0; !place.interrupted.aborted && ticks < (input.ticksMax ?? Number.POSITIVE_INFINITY); ticks++) {
+      for (let ticks = 0; !context.interrupted.aborted && ticks < (input.ticksMax ?? Number.POSITIVE_INFINITY); ticks++) {
         const wasBusy = underWay(pool).length > 0; // what ended during the tick has not been looked at yet
         const { moved, goesOn } = await tick(pool);
         const isIdle = !moved && !goesOn && !wasBusy && !pool.hasNews && underWay(pool).length === 0;
@@ -95,7 +95,7 @@ export function runPortfolio(place: CommandContext, input: PoolInput): Promise<A
     } finally {
       release();
     }
-    return withPortfolio(place, paths, ({ state, warnings }) => {
+    return withPortfolio(context, paths, ({ state, warnings }) => {
       emptyCopies(paths, state);
       const held = [...pool.held.values()];
       const done = state.totals.tasks_completed_total - before;
@@ -114,8 +114,8 @@ export function runPortfolio(place: CommandContext, input: PoolInput): Promise<A
 }
 
 /** It is in this process, so whatever kills the pool kills its workers; their journals know the rest. */
-const driveRun: Drive = async (place, copy, run) => {
-  const here: CommandContext = { ...place, cwd: copy, isTerminal: false, ask: () => Promise.resolve(null) };
+const driveRun: Drive = async (context, copy, run) => {
+  const here: CommandContext = { ...context, cwd: copy, isTerminal: false, ask: () => Promise.resolve(null) };
   const order = { words: [], yes: true, run, leavesParked: true } as const;
   const before = await readRunOrNull(homeOfCopy(copy), run);
   const isDraft = before === null || before.view.status === "draft";
@@ -149,9 +149,9 @@ async function holdPool({ own }: PortfolioPaths): Promise<() => void> {
 
 /** Waits until a run ends, somebody interrupts, or it is time to look again. */
 async function rest(pool: Pool): Promise<void> {
-  const { input, place } = pool;
+  const { input, context } = pool;
   const woken = new AbortController();
-  const pause = sleep(input.everyMs ?? 2_000, undefined, { signal: AbortSignal.any([woken.signal, place.interrupted]) }).catch(
+  const pause = sleep(input.everyMs ?? 2_000, undefined, { signal: AbortSignal.any([woken.signal, context.interrupted]) }).catch(
     () => undefined,
   );
   await Promise.race([pause, ...underWay(pool)]);
@@ -165,22 +165,22 @@ const underWay = ({ active, merging }: Pool): readonly Promise<void>[] => [
 
 /** One look at everything; whether something was done, and whether something goes on by itself later. */
 async function tick(pool: Pool): Promise<{ readonly moved: boolean; readonly goesOn: boolean }> {
-  const { place, paths, input } = pool;
+  const { context, paths, input } = pool;
   const hadNews = pool.hasNews;
   pool.hasNews = false;
-  const settled = await settleBatches({ place, paths, isolation: input.isolation }, new Set(pool.merging.keys())); // N2
+  const settled = await settleBatches({ context, paths, isolation: input.isolation }, new Set(pool.merging.keys())); // N2
   for (const { repository, why } of settled) hold(pool, repository, why);
-  const { planned, moved } = await withPortfolio(place, paths, async (open) => {
+  const { planned, moved } = await withPortfolio(context, paths, async (open) => {
     cancelWorkers(pool, open.state.tasks);
     const looked = await lookAtWorkers(pool, open);
     emptyCopies(paths, open.state);
-    const made = planFor(place, open, { input, paths, noRoom: (quotaMb) => roomOf(pool, open.state, quotaMb) }, looked.gone);
+    const made = planFor(context, open, { input, paths, noRoom: (quotaMb) => roomOf(pool, open.state, quotaMb) }, looked.gone);
     const written = await carryOut(paths, open, made);
     return { planned: made, moved: looked.moved || written };
   });
   let hasMoved = moved || hadNews;
   for (const action of planned.actions) {
-    if (place.interrupted.aborted) break;
+    if (context.interrupted.aborted) break;
     if (action.do === "merge") beginMerge(pool, action, new Set(settled.map(({ repository }) => repository)));
     if (action.do === "dispatch") hasMoved = (await dispatch(pool, action.task_id, action.agent)) || hasMoved;
   }
@@ -190,16 +190,16 @@ async function tick(pool: Pool): Promise<{ readonly moved: boolean; readonly goe
 function roomOf(pool: Pool, state: PortfolioView, quotaMb: number | undefined): string | null {
   const at = systemClock.monotonicMs();
   if (quotaMb !== undefined && (pool.room.at === 0 || at - pool.room.at > roomEveryMs))
-    pool.room = { at, why: whyNoRoom(pool.place, pool.paths, state, quotaMb) };
+    pool.room = { at, why: whyNoRoom(pool.context, pool.paths, state, quotaMb) };
   return pool.room.why;
 }
 
 /** N5. A batch that was proved and cannot land yet is not proved again. */
 function beginMerge(pool: Pool, action: Extract<Action, { readonly do: "merge" }>, waiting: ReadonlySet<string>): void {
-  const { place, paths, input, merging } = pool;
+  const { context, paths, input, merging } = pool;
   const { repository } = action;
   if (merging.has(repository) || waiting.has(repository)) return;
-  const ended = mergeBatch({ place, paths, isolation: input.isolation }, action)
+  const ended = mergeBatch({ context, paths, isolation: input.isolation }, action)
     .then(({ held, landed, rejected }) => {
       hold(pool, repository, held);
       if (landed > 0 || rejected > 0) pool.hasNews = true;
@@ -210,26 +210,26 @@ function beginMerge(pool: Pool, action: Extract<Action, { readonly do: "merge" }
 }
 
 /** N6. */
-function hold({ held, place }: Pool, repository: string, why: string | null): void {
+function hold({ held, context }: Pool, repository: string, why: string | null): void {
   if (why === null) held.delete(repository);
   else if (held.get(repository) !== why) {
     held.set(repository, why);
-    place.show(`! Landing waits: ${why}`);
+    context.show(`! Landing waits: ${why}`);
   }
 }
 
 /** A worker whose task was canceled, or given to another run, is stopped at once. */
-function cancelWorkers({ active, place }: Pool, tasks: Readonly<Record<string, TaskView>>): void {
+function cancelWorkers({ active, context }: Pool, tasks: Readonly<Record<string, TaskView>>): void {
   for (const [task_id, { run, cancel }] of active) {
     const task = tasks[task_id];
     if (task?.status === "running" && task.run_id === run) continue;
-    place.show(`! ${task_id} is ${task?.status ?? "gone"}; its worker is stopped`);
+    context.show(`! ${task_id} is ${task?.status ?? "gone"}; its worker is stopped`);
     cancel();
   }
 }
 
 export function planFor(
-  place: CommandContext,
+  context: CommandContext,
   open: Pick<OpenPortfolio, "state" | "now">,
   given: {
     readonly input: PoolInput;
@@ -238,7 +238,7 @@ export function planFor(
   },
   gone: ReadonlySet<string>,
 ): Plan {
-  const read = readSettings(place, given.paths.root);
+  const read = readSettings(context, given.paths.root);
   const config = read.kind === "settings" ? read.config : {};
   const perAgent = Object.fromEntries(
     Object.entries(config.agents ?? {}).flatMap(([name, { max_parallel }]) => (max_parallel === undefined ? [] : [[name, max_parallel]])),

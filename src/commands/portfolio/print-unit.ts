@@ -8,11 +8,11 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { answered, reply } from "../../project/reply.ts";
 import { invalid } from "./add.ts";
 
-export function printUnit(place: CommandContext, { every }: { readonly every: string }): Promise<Answer> {
+export function printUnit(context: CommandContext, { every }: { readonly every: string }): Promise<Answer> {
   return answered(() => {
-    const { root } = requirePortfolio(place);
+    const { root } = requirePortfolio(context);
     const program = [process.execPath, realpathSync(process.argv[1] ?? "")];
-    const schedule = { program, folder: root, every, path: place.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin" };
+    const schedule = { program, folder: root, every, path: context.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin" };
     if (cannotHold(schedule)) return invalid("The folder's or program's path holds a line break or control character.");
     const [unit, cron] = [systemdUnit(schedule), cronLine(schedule)];
     return Promise.resolve(

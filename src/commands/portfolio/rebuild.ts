@@ -9,10 +9,10 @@ import { requirePortfolio } from "../../portfolio/store/folder.ts";
 import { allLines, withPortfolio } from "../../portfolio/store/open.ts";
 
 /** Draws every file anew from the journal, and says which of them were different. */
-export function rebuildPortfolio(place: CommandContext): Promise<Answer> {
+export function rebuildPortfolio(context: CommandContext): Promise<Answer> {
   return answered(async () => {
-    const paths = requirePortfolio(place);
-    const { different, warnings } = await withPortfolio(place, paths, async (open) => {
+    const paths = requirePortfolio(context);
+    const { different, warnings } = await withPortfolio(context, paths, async (open) => {
       const made = redraw(paths, open.state, await allLines(paths));
       open.isDrawn = true;
       return { different: made.different, warnings: [...open.warnings, ...made.warnings] };
@@ -26,11 +26,11 @@ export function rebuildPortfolio(place: CommandContext): Promise<Answer> {
 }
 
 /** Writes a checkpoint: what there is, in numbers. No event is ever deleted. */
-export function compactPortfolio(place: CommandContext): Promise<Answer> {
+export function compactPortfolio(context: CommandContext): Promise<Answer> {
   return answered(async () =>
-    withPortfolio(place, requirePortfolio(place), async ({ state, write, now, warnings }) => {
+    withPortfolio(context, requirePortfolio(context), async ({ state, write, now, warnings }) => {
       const window_start = state.checkpoints.at(-1)?.window_end ?? state.created_at;
-      await write({ ...operatorOf(place), event: "checkpoint_compacted", window_start, window_end: now() });
+      await write({ ...operatorOf(context), event: "checkpoint_compacted", window_start, window_end: now() });
       return reply("ok", { message: "Wrote a checkpoint.", warnings, data: { window_start } });
     }),
   );

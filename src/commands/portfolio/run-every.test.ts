@@ -8,24 +8,24 @@ const answers = (...list: readonly Answer[]) => {
   const left = [...list];
   const stop = new AbortController();
   const asked: object[] = [];
-  const place = { interrupted: stop.signal, show: () => undefined } as unknown as CommandContext;
+  const context = { interrupted: stop.signal, show: () => undefined } as unknown as CommandContext;
   const run = (_: CommandContext, input: object): Promise<Answer> => {
     asked.push(input);
     const next = left.shift() ?? reply("ok");
     if (left.length === 0) stop.abort();
     return Promise.resolve(next);
   };
-  return { place, run, asked };
+  return { place: context, run, asked };
 };
 
 test("works until idle again and again, also while another process has it, until somebody interrupts", async () => {
-  const { place, run, asked } = answers(reply("ok"), reply("portfolio_busy"), reply("ok", { message: "3 done" }));
-  expect(await runEvery(place, { jobs: 4, everyMs: 0 }, run)).toMatchObject({ message: "3 done" });
+  const { place: context, run, asked } = answers(reply("ok"), reply("portfolio_busy"), reply("ok", { message: "3 done" }));
+  expect(await runEvery(context, { jobs: 4, everyMs: 0 }, run)).toMatchObject({ message: "3 done" });
   expect(asked).toEqual(Array.from({ length: 3 }, () => ({ jobs: 4, untilIdle: true })));
 });
 
 test("what would be refused again ends it", async () => {
-  const { place, run, asked } = answers(reply("portfolio_foreign"), reply("ok"), reply("ok"));
-  expect(await runEvery(place, { everyMs: 0 }, run)).toMatchObject({ reason_code: "portfolio_foreign" });
+  const { place: context, run, asked } = answers(reply("portfolio_foreign"), reply("ok"), reply("ok"));
+  expect(await runEvery(context, { everyMs: 0 }, run)).toMatchObject({ reason_code: "portfolio_foreign" });
   expect(asked).toHaveLength(1);
 });

@@ -6,17 +6,17 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { runPortfolio, type PoolInput } from "./pool.ts";
 
 type EveryInput = Pick<PoolInput, "jobs" | "agent" | "isolation" | "fleet"> & { readonly everyMs: number };
-type Run = (place: CommandContext, input: PoolInput) => Promise<Answer>;
+type Run = (context: CommandContext, input: PoolInput) => Promise<Answer>;
 
 /** While another process runs the portfolio there is nothing to do; anything else that is refused would be refused again. */
-export async function runEvery(place: CommandContext, { everyMs, ...input }: EveryInput, run: Run = runPortfolio): Promise<Answer> {
+export async function runEvery(context: CommandContext, { everyMs, ...input }: EveryInput, run: Run = runPortfolio): Promise<Answer> {
   for (;;) {
     const began = performance.now();
-    const answer = await run(place, { ...input, untilIdle: true });
-    if (place.interrupted.aborted || (answer.result === "FAIL" && answer.reason_code !== "portfolio_busy")) return answer;
-    place.show(`· ${answer.message}`);
+    const answer = await run(context, { ...input, untilIdle: true });
+    if (context.interrupted.aborted || (answer.result === "FAIL" && answer.reason_code !== "portfolio_busy")) return answer;
+    context.show(`· ${answer.message}`);
     const restMs = Math.max(0, everyMs - (performance.now() - began)); // from one beginning to the next
-    await sleep(restMs, undefined, { signal: place.interrupted }).catch(() => undefined);
-    if (place.interrupted.aborted) return answer;
+    await sleep(restMs, undefined, { signal: context.interrupted }).catch(() => undefined);
+    if (context.interrupted.aborted) return answer;
   }
 }

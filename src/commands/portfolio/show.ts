@@ -18,10 +18,10 @@ import { lookAtWorkers, planFor, type PoolInput, runPortfolio } from "./pool.ts"
 
 const rowsShown = 40;
 
-export function showPortfolio(place: CommandContext, input: PoolInput & { readonly rows?: number | undefined }): Promise<Answer> {
+export function showPortfolio(context: CommandContext, input: PoolInput & { readonly rows?: number | undefined }): Promise<Answer> {
   return answered(async () => {
-    const visible = visiblePortfolio(place);
-    const { state, planned } = await looked(place, visible, input);
+    const visible = visiblePortfolio(context);
+    const { state, planned } = await looked(context, visible, input);
     const counts = countsOf(state);
     return reply("ok", {
       ...onlyShown(visible.foreign),
@@ -72,26 +72,26 @@ const onlyShown = (foreign: string | null) =>
 
 /** The state with what is true of its workers now, and what a tick would do. Nothing is written. */
 async function looked(
-  place: CommandContext,
+  context: CommandContext,
   { paths, foreign }: Visible,
   input: PoolInput,
 ): Promise<{ readonly state: PortfolioView; readonly planned: Plan }> {
   if (foreign !== null) {
     const state = await checkedPortfolio(paths);
-    return { state, planned: planFor(place, { state, now: () => systemClock.now() }, { input, paths }, new Set()) }; // its runs are not opened
+    return { state, planned: planFor(context, { state, now: () => systemClock.now() }, { input, paths }, new Set()) }; // its runs are not opened
   }
   const state = await readPortfolio(paths);
   const open = { state, now: () => systemClock.now(), write: () => Promise.resolve() };
   const { gone } = await lookAtWorkers({ paths, active: new Map() }, open);
-  return { state, planned: planFor(place, open, { input, paths }, gone) };
+  return { state, planned: planFor(context, open, { input, paths }, gone) };
 }
 
 /** One tick; with --dry-run only what it would do, and why everything else waits. */
-export function tickPortfolio(place: CommandContext, input: PoolInput & { readonly dryRun: boolean }): Promise<Answer> {
-  if (!input.dryRun) return runPortfolio(place, { ...input, ticksMax: 1 });
+export function tickPortfolio(context: CommandContext, input: PoolInput & { readonly dryRun: boolean }): Promise<Answer> {
+  if (!input.dryRun) return runPortfolio(context, { ...input, ticksMax: 1 });
   return answered(async () => {
-    const visible = visiblePortfolio(place);
-    const { planned } = await looked(place, visible, input);
+    const visible = visiblePortfolio(context);
+    const { planned } = await looked(context, visible, input);
     const { actions, waiting } = planned;
     return reply("ok", {
       ...onlyShown(visible.foreign),
@@ -137,13 +137,13 @@ export const inboxRows = (state: PortfolioView, now: string): readonly InboxRow[
     command: `autopilot portfolio answer --block ${block.block_id} <answer>`,
   }));
 
-export function portfolioInbox(place: CommandContext): Promise<Answer> {
+export function portfolioInbox(context: CommandContext): Promise<Answer> {
   return answered(async () => {
-    const { paths, foreign } = visiblePortfolio(place);
+    const { paths, foreign } = visiblePortfolio(context);
     // What runs have come to ask since the last tick is asked here too.
     const rows =
       foreign === null
-        ? await withPortfolio(place, paths, async (open) => {
+        ? await withPortfolio(context, paths, async (open) => {
             await lookAtWorkers({ paths, active: new Map() }, open);
             return inboxRows(open.state, open.now());
           })

@@ -10,7 +10,7 @@ import { actorOf, type CommandContext } from "../../project/command-context.ts";
 import type { OpenPortfolio } from "../../portfolio/store/open.ts";
 
 /** What another tool's task pages say in front, beyond what its events told. Pages without data are only kept. */
-export async function takeUpSnapshots(place: CommandContext, { paths, state, write }: OpenPortfolio): Promise<readonly string[]> {
+export async function takeUpSnapshots(context: CommandContext, { paths, state, write }: OpenPortfolio): Promise<readonly string[]> {
   const warnings: string[] = [];
   for (const task_id of Object.keys(state.tasks)) {
     const name = `${portfolioFiles.tasks}/${task_id}.md`;
@@ -33,7 +33,8 @@ export async function takeUpSnapshots(place: CommandContext, { paths, state, wri
       ...(known.length === 0 ? {} : { dependencies: known }),
       ...(typeof priority === "number" && Number.isInteger(priority) && priority >= 1 && priority <= prioritiesMax ? { priority } : {}),
     };
-    if (Object.keys(changes).length > 0) await write({ event: "task_updated", actor: actorOf(place), reason_code: "ok", task_id, changes });
+    if (Object.keys(changes).length > 0)
+      await write({ event: "task_updated", actor: actorOf(context), reason_code: "ok", task_id, changes });
   }
   return warnings;
 }

@@ -11,18 +11,18 @@ import { showPortfolio } from "./show.ts";
 const lookEveryMs = 1000;
 
 /** A board that fits the terminal, drawn anew while things change. Without a terminal it is shown once. */
-export function watchPortfolio(place: CommandContext, input: PoolInput): Promise<Answer> {
+export function watchPortfolio(context: CommandContext, input: PoolInput): Promise<Answer> {
   return answered(async () => {
-    visiblePortfolio(place);
-    const { board } = place;
-    if (board === undefined || !place.isTerminal) return showPortfolio(place, input);
-    for (let before = ""; !place.interrupted.aborted;) {
+    visiblePortfolio(context);
+    const { board } = context;
+    if (board === undefined || !context.isTerminal) return showPortfolio(context, input);
+    for (let before = ""; !context.interrupted.aborted;) {
       const rows = Math.max(1, board.rows() - 1);
-      const { page = [], message } = await showPortfolio(place, { ...input, rows });
+      const { page = [], message } = await showPortfolio(context, { ...input, rows });
       const lines = (page.length === 0 ? [message] : page).slice(0, rows);
       if (lines.join("\n") !== before) board.draw(lines);
       before = lines.join("\n");
-      await sleep(lookEveryMs, undefined, { signal: place.interrupted }).catch(() => undefined);
+      await sleep(lookEveryMs, undefined, { signal: context.interrupted }).catch(() => undefined);
     }
     return reply("ok", { message: "The portfolio goes on without being watched." });
   });

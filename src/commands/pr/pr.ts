@@ -10,12 +10,12 @@ import { withRun } from "../../runner/open-run.ts";
 
 type Named = { readonly run?: string | undefined };
 
-export function pr(place: CommandContext, input: Named & PullRequestInput): Promise<Answer> {
+export function pr(context: CommandContext, input: Named & PullRequestInput): Promise<Answer> {
   return answered(async () => {
-    const { home, run } = await loadRun(place, input.run);
-    return withRun(place, home, run, async (hand) => {
-      const { url, number, isDraft, isNew } = await openPullRequest(place, hand, input);
-      const { verdict, gaps, status } = hand.view();
+    const { paths, run } = await loadRun(context, input.run);
+    return withRun(context, paths, run, async (openRun) => {
+      const { url, number, isDraft, isNew } = await openPullRequest(context, openRun, input);
+      const { verdict, gaps, status } = openRun.view();
       const words = isNew ? "Opened" : "There is";
       return reply(isDraft ? "pull_request_draft" : "pull_request_opened", {
         run_id: run,
@@ -32,9 +32,9 @@ export function pr(place: CommandContext, input: Named & PullRequestInput): Prom
   });
 }
 
-export function watchPr(place: CommandContext, input: Named & WatchInput): Promise<Answer> {
+export function watchPr(context: CommandContext, input: Named & WatchInput): Promise<Answer> {
   return answered(async () => {
-    const { home, run } = await loadRun(place, input.run);
-    return withRun(place, home, run, (hand) => watchPullRequest(place, hand, input));
+    const { paths, run } = await loadRun(context, input.run);
+    return withRun(context, paths, run, (openRun) => watchPullRequest(context, openRun, input));
   });
 }

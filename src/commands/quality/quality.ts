@@ -19,7 +19,7 @@ export type QualityInput = GoFlags & {
   readonly requireDocs?: boolean | undefined;
 };
 
-export function quality(place: CommandContext, input: QualityInput): Promise<Answer> {
+export function quality(context: CommandContext, input: QualityInput): Promise<Answer> {
   return answered(async () => {
     const given = {
       benchmark: input.benchmark,
@@ -34,10 +34,10 @@ export function quality(place: CommandContext, input: QualityInput): Promise<Ans
     const asked = { ...input, ...(agent === undefined ? {} : { agent }), options };
     const isAsked =
       Object.keys(options).length > 0 || describedBy({ ...asked, options: undefined }).length > 0 || (input.scope ?? []).length > 0;
-    const standing = isAsked ? null : await openRunOf(place, flow, input.run);
-    if (standing === null) return goNew(place, { ...asked, words: [], flow });
-    const { home, run, view } = standing;
-    if (view.status !== "draft") return resumeRun(place, standing, input);
-    return goDraft(place, home, run, input, await (await import("../../runner/draft/draft-in-force.ts")).whyStale(place, home, view));
+    const loaded = isAsked ? null : await openRunOf(context, flow, input.run);
+    if (loaded === null) return goNew(context, { ...asked, words: [], flow });
+    const { paths, run, view } = loaded;
+    if (view.status !== "draft") return resumeRun(context, loaded, input);
+    return goDraft(context, paths, run, input, await (await import("../../runner/draft/draft-in-force.ts")).whyStale(context, paths, view));
   });
 }

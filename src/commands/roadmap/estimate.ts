@@ -15,10 +15,10 @@ import { judged, refuseRoadmap, roadmapHere } from "../../playbooks/roadmap/file
 import { settingsOf } from "../../project/config/settings.ts";
 
 /** What phases of the roadmap will probably cost. Nothing runs and nothing is written. */
-export function estimate(place: CommandContext, input: { readonly phases?: string | undefined }): Promise<Answer> {
+export function estimate(context: CommandContext, input: { readonly phases?: string | undefined }): Promise<Answer> {
   return answered(async () => {
-    const home = await homeOf(place.cwd);
-    const { read, completed } = roadmapHere(home);
+    const paths = await homeOf(context.cwd);
+    const { read, completed } = roadmapHere(paths);
     const errors = judged(read, new Set(), completed).filter(({ severity }) => severity === "error");
     if (errors.length > 0) refuseRoadmap(read, errors, new Set());
     const word = input.phases ?? "all";
@@ -34,15 +34,15 @@ export function estimate(place: CommandContext, input: { readonly phases?: strin
         message: "Nothing is left to do, so nothing will be used.",
         data: { roadmap: read.path, phases: [] },
       });
-    const own = settingsOf(place, home).config.limits ?? {};
+    const own = settingsOf(context, paths).config.limits ?? {};
     const tuned = { ...own, ...limitsNotRaised(breakerOf(read.config.circuit_breaker_config), own)[0] };
     const constants = costConstants(tuned);
     const cap = (name: string): number => tuned[name] ?? limitDefaults[name]?.value ?? Number.POSITIVE_INFINITY;
     const caps = { phase: cap("cost_cap_tokens_per_phase"), run: cap("cost_cap_tokens_total") };
-    const { config } = settingsOf(place, home);
+    const { config } = settingsOf(context, paths);
     const agent = config.roles?.["executor"] ?? config.agent ?? null;
     const workers = { agent, model: agent === null ? null : (config.agents?.[agent]?.model ?? null) };
-    const { phases, record, ...total } = await estimateRoadmap(home, read, ids, constants, workers);
+    const { phases, record, ...total } = await estimateRoadmap(paths, read, ids, constants, workers);
     const rows: readonly EstimateRow[] = phases.map((phase) => ({
       ...phase,
       name: read.phases.find(({ id }) => id === phase.id)?.name ?? phase.id,

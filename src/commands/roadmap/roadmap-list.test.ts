@@ -12,10 +12,10 @@ test("roadmap list tells of a state.json that cannot be read, because it may kno
     join(root, "ROADMAP.md"),
     "- [ ] **Phase 1: One**\n\n### Phase 1: One\n**Goal**: one\n**Success Criteria**:\n1. it is there :: test -f a\n",
   );
-  const place = { cwd: root, env: {} } as CommandContext;
+  const context = { cwd: root, env: {} } as CommandContext;
   const unread = (warnings: readonly string[]): boolean => warnings.some((one) => one.includes(".autopilot/state.json cannot be read"));
-  expect(unread((await roadmapList(place)).warnings)).toBe(false);
+  expect(unread((await roadmapList(context)).warnings)).toBe(false);
   writeFileSync(join(root, ".autopilot", "state.json"), "{");
-  expect(unread((await roadmapList(place)).warnings)).toBe(true);
+  expect(unread((await roadmapList(context)).warnings)).toBe(true);
   rmSync(root, { recursive: true });
 });

@@ -12,13 +12,13 @@ import { answered, Refusal, reply } from "../../project/reply.ts";
 import { choosePhases, weighed } from "../../playbooks/roadmap/files/roadmap-choose.ts";
 import { type RoadmapHere, roadmapHere } from "../../playbooks/roadmap/files/roadmap-problems.ts";
 
-export function roadmapList(place: CommandContext): Promise<Answer> {
+export function roadmapList(context: CommandContext): Promise<Answer> {
   return answered(async () => {
-    const home = findProject(place.cwd) ?? { root: place.cwd, folder: join(place.cwd, ".autopilot") };
-    const here = roadmapHere(home);
+    const paths = findProject(context.cwd) ?? { root: context.cwd, folder: join(context.cwd, ".autopilot") };
+    const here = roadmapHere(paths);
     const { findings } = weighed(here, "all");
-    const answer = reported(here, findings, await refusalOf(() => choosePhases(home.root, here, "all")));
-    return { ...answer, warnings: [...answer.warnings, ...(await unreadableState(home.root))] };
+    const answer = reported(here, findings, await refusalOf(() => choosePhases(paths.root, here, "all")));
+    return { ...answer, warnings: [...answer.warnings, ...(await unreadableState(paths.root))] };
   });
 }
 

@@ -19,7 +19,7 @@ export type RoadmapInput = GoFlags & {
   readonly checkpointEvery?: number | undefined;
 };
 
-export function roadmap(place: CommandContext, input: RoadmapInput): Promise<Answer> {
+export function roadmap(context: CommandContext, input: RoadmapInput): Promise<Answer> {
   return answered(async () => {
     const phases = wordOf(input.words);
     const wrong = misusedWords(phases, input);
@@ -31,22 +31,24 @@ export function roadmap(place: CommandContext, input: RoadmapInput): Promise<Ans
       ...(input.checkpointEvery === undefined ? {} : { checkpoint_every: String(input.checkpointEvery) }),
     };
     const asked = Object.keys(options).length > 0 || describedBy(input).length > 0 || (input.scope ?? []).length > 0;
-    const standing = asked ? null : await openRunOf(place, flow, input.run);
-    if (standing === null) {
-      const theirs = asked ? null : await begunElsewhere(place, input.run);
-      return theirs === null ? goNew(place, { ...input, words: [], flow, options }) : goDetected(place, theirs, { ...input, words: [] });
+    const loaded = asked ? null : await openRunOf(context, flow, input.run);
+    if (loaded === null) {
+      const theirs = asked ? null : await begunElsewhere(context, input.run);
+      return theirs === null
+        ? goNew(context, { ...input, words: [], flow, options })
+        : goDetected(context, theirs, { ...input, words: [] });
     }
-    const { home, run, view } = standing;
-    if (view.status !== "draft") return resumeRun(place, standing, input);
-    return goDraft(place, home, run, input, await (await import("../../runner/draft/draft-in-force.ts")).whyStale(place, home, view));
+    const { paths, run, view } = loaded;
+    if (view.status !== "draft") return resumeRun(context, loaded, input);
+    return goDraft(context, paths, run, input, await (await import("../../runner/draft/draft-in-force.ts")).whyStale(context, paths, view));
   });
 }
 
 /** What another tool left of a roadmap's run; refused where it cannot be read, and where it failed: that waits for an explicit `resume`. */
-async function begunElsewhere(place: CommandContext, run: string | undefined): Promise<DetectedWork | null> {
-  const home = findProject(place.cwd);
-  if (home === null || run !== undefined) return null;
-  const theirs = onlyCandidate((await detectWork(place, home.root)).filter((one) => one.isBegun && one.flow === flow));
+async function begunElsewhere(context: CommandContext, run: string | undefined): Promise<DetectedWork | null> {
+  const paths = findProject(context.cwd);
+  if (paths === null || run !== undefined) return null;
+  const theirs = onlyCandidate((await detectWork(context, paths.root)).filter((one) => one.isBegun && one.flow === flow));
   if (theirs?.hasFailed === true) refuseFailedElsewhere(theirs);
   return theirs;
 }

@@ -18,23 +18,23 @@ type Input = {
 };
 
 /** A person's verdict on a phase that waits for one. */
-export function verdict(place: CommandContext, input: Input): Promise<Answer> {
+export function verdict(context: CommandContext, input: Input): Promise<Answer> {
   return answered(async () => {
-    const standing = await loadRun(place, input.run);
-    const { phase, name, block } = openFor(standing, input.phase);
+    const loaded = await loadRun(context, input.run);
+    const { phase, name, block } = openFor(loaded, input.phase);
     const issues = input.issues.map((issue) => issue.trim()).filter((issue) => issue !== "");
-    refuseIssues(standing, phase, input.verdict, issues);
+    refuseIssues(loaded, phase, input.verdict, issues);
     const { view, outcome } = await ask(
-      place,
-      standing,
+      context,
+      loaded,
       { event: "block_answered", block: block.block, answer: input.verdict, ...(issues.length === 0 ? {} : { issues }) },
       (run) => run.blocks[block.block] === undefined,
     );
     if (outcome === "late")
-      refuseLate(standing, view, `Phase ${phase} was given a verdict from somewhere else meanwhile; ${input.verdict} does not count.`);
+      refuseLate(loaded, view, `Phase ${phase} was given a verdict from somewhere else meanwhile; ${input.verdict} does not count.`);
     const left = verdictsOpen(view);
     return reply("block_answered", {
-      run_id: standing.run,
+      run_id: loaded.run,
       state: view.status,
       message: `Phase ${phase} (${name}): ${input.verdict}. ${consequence[input.verdict]}`,
       remediation: [...left.map((one) => verdictCommand(one.phase)), ...(view.status === "paused" ? ["autopilot resume"] : [])],
@@ -49,18 +49,18 @@ const consequence: Readonly<Record<VerdictWord, string>> = {
   issues_found: "The issues go to the debugger when the run goes on.",
 };
 
-function openFor(standing: LoadedRun, named: string): VerdictOpen {
+function openFor(loaded: LoadedRun, named: string): VerdictOpen {
   const id = phaseIdOf(named.replace(/^phase[_ ]?/i, "")) ?? named;
-  const open = verdictsOpen(standing.view);
+  const open = verdictsOpen(loaded.view);
   const found = open.find(({ phase }) => phase === id);
   if (found !== undefined) return found;
-  const phase = standing.view.phases.find((one) => one.id === id);
+  const phase = loaded.view.phases.find((one) => one.id === id);
   const stands =
-    phase === undefined ? `There is no phase ${named} in ${standing.run}` : `Phase ${id} is ${phase.status} and waits for no verdict`;
+    phase === undefined ? `There is no phase ${named} in ${loaded.run}` : `Phase ${id} is ${phase.status} and waits for no verdict`;
   const waiting = open.map((one) => `${one.phase} (${one.name})`).join(", ");
   return refuse("invalid_state_transition", {
-    run_id: standing.run,
-    state: standing.view.status,
+    run_id: loaded.run,
+    state: loaded.view.status,
     message: `${stands}; ${open.length === 0 ? "no phase of this run waits for one" : `waiting: ${waiting}`}.`,
     remediation: open.length === 0 ? ["autopilot status"] : open.map((one) => verdictCommand(one.phase)),
     data: { allowed_from: ["a phase that waits for a verdict"], waiting: open.map((one) => one.phase) },
@@ -68,11 +68,11 @@ function openFor(standing: LoadedRun, named: string): VerdictOpen {
 }
 
 /** Issues are what the debugger works on: there are some when there are issues, and none when all is well. */
-function refuseIssues(standing: LoadedRun, phase: string, word: VerdictWord, issues: readonly string[]): void {
+function refuseIssues(loaded: LoadedRun, phase: string, word: VerdictWord, issues: readonly string[]): void {
   const bad = (message: string, hint: string): never =>
     refuse("objective_schema_invalid", {
-      run_id: standing.run,
-      state: standing.view.status,
+      run_id: loaded.run,
+      state: loaded.view.status,
       message,
       remediation: [hint],
       data: { field: "issue" },

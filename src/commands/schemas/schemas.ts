@@ -75,7 +75,7 @@ const schemas: Readonly<Record<string, () => object>> = {
 };
 
 /** The JSON Schema of every file and JSON output, by name; the table of reason codes. */
-export function schema(_place: CommandContext, input: { readonly name?: string | undefined }): Promise<Answer> {
+export function schema(_context: CommandContext, input: { readonly name?: string | undefined }): Promise<Answer> {
   return answered(() => {
     const names = Object.keys(schemas);
     if (input.name === undefined)

@@ -11,9 +11,9 @@ import { skillFolders } from "./skill-folders.ts";
 
 export type SkillsInput = { readonly user?: boolean | undefined };
 
-export function installSkills(place: CommandContext, input: SkillsInput): Promise<Answer> {
+export function installSkills(context: CommandContext, input: SkillsInput): Promise<Answer> {
   return answered(async () => {
-    const root = await rootOf(place, input);
+    const root = await rootOf(context, input);
     const files = await skillFilesIn(root, skillFolders);
     const written = await writeSkills(root, files);
     const replaced = input.user === true ? [] : await removeFormerCommands(root);
@@ -25,9 +25,9 @@ export function installSkills(place: CommandContext, input: SkillsInput): Promis
   });
 }
 
-export function removeInstalledSkills(place: CommandContext, input: SkillsInput): Promise<Answer> {
+export function removeInstalledSkills(context: CommandContext, input: SkillsInput): Promise<Answer> {
   return answered(async () => {
-    const root = await rootOf(place, input);
+    const root = await rootOf(context, input);
     const files = await skillFilesIn(root, skillFolders);
     const removed = removeSkills(root, files);
     const message = removed.length === 0 ? "There was nothing to remove." : `${counted(removed.length)} removed.`;
@@ -35,9 +35,9 @@ export function removeInstalledSkills(place: CommandContext, input: SkillsInput)
   });
 }
 
-export function listSkills(place: CommandContext, input: SkillsInput): Promise<Answer> {
+export function listSkills(context: CommandContext, input: SkillsInput): Promise<Answer> {
   return answered(async () => {
-    const root = await rootOf(place, input);
+    const root = await rootOf(context, input);
     const files = await skillFilesIn(root, skillFolders);
     const page = skillFolders.flatMap(({ path, agents }) => [
       `${path}  (${agents.map(({ name }) => name).join(", ")})`,
@@ -90,9 +90,9 @@ const dataOf = (root: string, files: readonly SkillFile[]): Readonly<Record<stri
 });
 
 const counted = (count: number): string => `${count} skill ${count === 1 ? "file" : "files"}`;
-async function rootOf(place: CommandContext, { user }: SkillsInput): Promise<string> {
-  if (user !== true) return (await homeOf(place.cwd)).root;
-  const home = place.env["HOME"] ?? "";
+async function rootOf(context: CommandContext, { user }: SkillsInput): Promise<string> {
+  if (user !== true) return (await homeOf(context.cwd)).root;
+  const home = context.env["HOME"] ?? "";
   if (!isAbsolute(home)) refuse("usage", { message: "HOME is not set to a folder, so there is no place for skills of your own." });
   return home;
 }

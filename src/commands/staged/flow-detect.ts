@@ -12,10 +12,10 @@ import { answered, Refusal, reply } from "../../project/reply.ts";
 type Found = { readonly flow: string; readonly step: string; readonly name: string; readonly because: string };
 
 /** Which flow a project is in, and at which step: an open run is asked first, then the state file, then the folders. Writes nothing. */
-export function detect(place: CommandContext, _input: object): Promise<Answer> {
+export function detect(context: CommandContext, _input: object): Promise<Answer> {
   return answered(async () => {
-    const home = findProject(place.cwd);
-    const { flow, step, name, because } = (home === null ? null : await openIn(home)) ?? (await detectStaged(home?.root ?? place.cwd));
+    const paths = findProject(context.cwd);
+    const { flow, step, name, because } = (paths === null ? null : await openIn(paths)) ?? (await detectStaged(paths?.root ?? context.cwd));
     const where = step === "done" ? "all steps are done" : `step ${step} ${name}`;
     return reply("ok", {
       message: `Flow ${flow}, ${where}: ${because}.`,
@@ -26,9 +26,9 @@ export function detect(place: CommandContext, _input: object): Promise<Answer> {
 }
 
 /** The newest run that is open here; its artifacts may still lie on its branch. */
-async function openIn(home: ProjectPaths): Promise<Found | null> {
-  for (const run of listRuns(home).toReversed()) {
-    const view = await viewOf(home, run);
+async function openIn(paths: ProjectPaths): Promise<Found | null> {
+  for (const run of listRuns(paths).toReversed()) {
+    const view = await viewOf(paths, run);
     if (view !== null && (view.status === "running" || view.status === "paused")) return standing(run, view);
   }
   return null;
@@ -43,9 +43,9 @@ function standing(run: string, { drafted: { flow }, phases, status }: RunView): 
   return { flow: flow.flow, step: open?.id ?? "done", name: open?.name ?? first?.name ?? "", because: `${run} is ${status} there` };
 }
 
-async function viewOf(home: ProjectPaths, run: string): Promise<RunView | null> {
+async function viewOf(paths: ProjectPaths, run: string): Promise<RunView | null> {
   try {
-    return (await readRun(home, run)).view;
+    return (await readRun(paths, run)).view;
   } catch (error) {
     if (error instanceof Refusal) return null; // a run that cannot be read says nothing
     throw error;

@@ -43,12 +43,12 @@ export async function editedSince(path: string, fd: number, facts: RunStateFacts
 
 /** By the run that the log names, if it is one of ours and this is its log. */
 async function againstJournal(path: string, fd: number, { runId }: RunStateFacts): Promise<Edited | null> {
-  const home = findProject(dirname(path));
-  if (home === null || runId === null || !isOurs(home, runId) || join(home.root, runStatePath) !== path) return null;
+  const paths = findProject(dirname(path));
+  if (paths === null || runId === null || !isOurs(paths, runId) || join(paths.root, runStatePath) !== path) return null;
   if (fstatSync(fd).size > comparedBytesMax) return { why: "it is too long to be held against the journal at once" };
-  const read = await readWhole(home, runId);
+  const read = await readWhole(paths, runId);
   if (read === null) return { why: `the journal of ${runId} cannot be read` };
-  const folder = runFolder(home, runId);
+  const folder = runFolder(paths, runId);
   const blob = (hash: string): Buffer | null => {
     try {
       return readBlob(folder, hash);
@@ -56,18 +56,18 @@ async function againstJournal(path: string, fd: number, { runId }: RunStateFacts
       return null;
     }
   };
-  const file = new QualityLogFile(home.root, logOf({ entries: () => read.entries, readBlob: blob }), earlierOf(read.view.drafted, blob));
+  const file = new QualityLogFile(paths.root, logOf({ entries: () => read.entries, readBlob: blob }), earlierOf(read.view.drafted, blob));
   const differs = await file.differs();
   if (differs === null) return { edits: [] };
   return { edits: [{ line: differs.line, message: `is not what the journal of ${runId} holds for it; what is written is never edited` }] };
 }
 
-const isOurs = (home: ProjectPaths, run: string): boolean =>
-  /^run-[\d-]+$/.test(run) && existsSync(join(runFolder(home, run), "journal.jsonl"));
+const isOurs = (paths: ProjectPaths, run: string): boolean =>
+  /^run-[\d-]+$/.test(run) && existsSync(join(runFolder(paths, run), "journal.jsonl"));
 
-async function readWhole(home: ProjectPaths, run: string): Promise<{ readonly view: RunView; readonly entries: readonly Entry[] } | null> {
+async function readWhole(paths: ProjectPaths, run: string): Promise<{ readonly view: RunView; readonly entries: readonly Entry[] } | null> {
   try {
-    return { view: (await readRun(home, run)).view, entries: (await entriesOf(home, run)).entries };
+    return { view: (await readRun(paths, run)).view, entries: (await entriesOf(paths, run)).entries };
   } catch (error) {
     if (error instanceof Refusal) return null;
     throw error;

@@ -12,10 +12,10 @@ import { type FileNamed, type Validated, validateFile } from "./validate-file.ts
 import { validateFolder } from "./validate-folder.ts";
 import { isFolderAt } from "./validate-open.ts";
 
-export function validate(place: CommandContext, input: { readonly paths: readonly string[] }): Promise<Answer> {
+export function validate(context: CommandContext, input: { readonly paths: readonly string[] }): Promise<Answer> {
   return answered(async () => {
     const files: Validated[] = [];
-    for (const path of input.paths) files.push(...(await validatedAt(place.cwd, path)));
+    for (const path of input.paths) files.push(...(await validatedAt(context.cwd, path)));
     const bad = files.filter(({ valid }) => !valid).length;
     if (bad === 0) return reply("ok", { message: `${counted(files.length)} valid.`, page: pageOf(files), data: { files } });
     return reply("file_invalid", {

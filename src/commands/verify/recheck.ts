@@ -29,15 +29,15 @@ export type Recheck = {
 };
 
 export async function openRecheck(
-  place: CommandContext,
-  home: ProjectPaths,
+  context: CommandContext,
+  paths: ProjectPaths,
   repository: Repository,
   view: RunView,
   folder: string,
 ): Promise<Recheck> {
   const { drafted } = view;
   const policy = recordedPolicy(view);
-  const isolation = await isolationFor(drafted.isolation, home, folder).catch((error: unknown) => {
+  const isolation = await isolationFor(drafted.isolation, paths, folder).catch((error: unknown) => {
     if (error instanceof Refusal) return error.message;
     throw error;
   });
@@ -80,7 +80,7 @@ export async function openRecheck(
         commit,
         ...(tests_before === undefined ? {} : { tests: { [check.id]: tests_before } }),
         ...(taken.length === 0 ? {} : { oracles: { base: drafted.base.commit, changes: taken } }),
-        cancel: place.interrupted,
+        cancel: context.interrupted,
         onSignal: () => undefined,
       });
       const status = results.at(-1)?.status; // what restores dependencies comes before it

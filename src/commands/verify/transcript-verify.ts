@@ -10,15 +10,15 @@ import { transcriptsFolder } from "../../project/runs/transcript-write.ts";
 const keptName = new RegExp(`^${transcriptsFolder}/[A-Za-z0-9._-]+$`);
 
 /** Transcripts that are no longer what the journal says they were. One that is gone is none of them: they are kept within a size. */
-export async function changedTranscripts(home: ProjectPaths, run: string): Promise<readonly string[]> {
+export async function changedTranscripts(paths: ProjectPaths, run: string): Promise<readonly string[]> {
   const kept = new Map<string, string>();
-  await eachEntry(home, run, (entry) => {
+  await eachEntry(paths, run, (entry) => {
     if (entry.event === "turn_ended" && entry.transcript !== undefined) kept.set(entry.transcript.file, entry.transcript.sha256);
   });
   return [...kept]
     .filter(([file]) => keptName.test(file))
     .flatMap(([file, sha256]) => {
-      const found = hashOf(join(runFolder(home, run), file));
+      const found = hashOf(join(runFolder(paths, run), file));
       return found === null || found === sha256 ? [] : [`${file} is not what it was when its turn ended`];
     });
 }

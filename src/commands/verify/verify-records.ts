@@ -18,12 +18,12 @@ export type Records = {
   readonly blobs: ReadonlySet<string>;
 };
 
-export async function recordsOf(home: ProjectPaths, run: string): Promise<Records> {
+export async function recordsOf(paths: ProjectPaths, run: string): Promise<Records> {
   const results = new Map<string, CheckResult>();
   const oracles = new Map<string, readonly OracleChange[]>();
   const commits: { commit: string; tree: string; what: string }[] = [];
   const blobs = new Set<string>();
-  await eachEntry(home, run, (entry) => {
+  await eachEntry(paths, run, (entry) => {
     for (const blob of blobsIn(entry)) blobs.add(blob);
     if (entry.event === "run_drafted") commits.push({ commit: entry.base.commit, tree: entry.base.tree, what: "base" });
     if (entry.event === "changes_applied") commits.push({ commit: entry.commit, tree: entry.tree, what: entry.attempt });
@@ -63,11 +63,11 @@ const scriptsIn = (cast: Readonly<Record<string, { readonly script?: string | un
 
 /** Every blob the journal names, and every one that lies there: each must be what its name says. */
 export function damagedBlobs(
-  home: ProjectPaths,
+  paths: ProjectPaths,
   run: string,
   named: Iterable<string>,
 ): { readonly checked: number; readonly damaged: readonly { readonly id: string; readonly why: string }[] } {
-  const folder = runFolder(home, run);
+  const folder = runFolder(paths, run);
   const all = [...new Set([...named, ...blobsThere(folder)])].sort();
   const damaged = all.flatMap((id) => {
     try {

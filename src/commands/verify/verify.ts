@@ -23,17 +23,17 @@ import { verdictAgain } from "./verify-verdict.ts";
 
 /** Re-checks a run from its journal and evidence: the chain, the blobs, the commits, and every recorded check once more in a fresh checkout. */
 export function verify(
-  place: CommandContext,
+  context: CommandContext,
   input: { readonly run?: string | undefined; readonly chainOnly?: boolean | undefined },
 ): Promise<Answer> {
   return answered(async () => {
-    const home = findProject(place.cwd);
-    const run = namedRun(home, input.run);
-    if (home === null || run === null) return refuse("run_missing", { state: "idle", message: "No run here." });
-    const chain = verifyJournal(runFolder(home, run));
+    const paths = findProject(context.cwd);
+    const run = namedRun(paths, input.run);
+    if (paths === null || run === null) return refuse("run_missing", { state: "idle", message: "No run here." });
+    const chain = verifyJournal(runFolder(paths, run));
     const shown = { ok: chain.ok, events: chain.events, damaged_line: chain.damaged_line };
     if (chain.damaged_line !== null) return damaged(run, chain, shown);
-    const { view } = await readRun(home, run); // what is wrong without being damage, a newer version say, is refused here by its own name
+    const { view } = await readRun(paths, run); // what is wrong without being damage, a newer version say, is refused here by its own name
     if (input.chainOnly === true)
       return reply("ok", {
         run_id: run,
@@ -42,7 +42,7 @@ export function verify(
         page: [`${run}: chain of ${chain.events} events holds.`],
         data: { chain: shown, evidence: [] },
       });
-    return recheckAll(place, home, run, view, shown);
+    return recheckAll(context, paths, run, view, shown);
   });
 }
 
@@ -52,20 +52,20 @@ function damaged(run: string, chain: Verification, shown: object): Answer {
 }
 
 async function recheckAll(
-  place: CommandContext,
-  home: ProjectPaths,
+  context: CommandContext,
+  paths: ProjectPaths,
   run: string,
   view: RunView,
   chain: { readonly ok: boolean; readonly events: number; readonly damaged_line: number | null },
 ): Promise<Answer> {
-  const records = await recordsOf(home, run);
-  const repository = await openedRepository(home.root);
-  const kept = new Map([...records.results.keys()].map((hash) => [hash, readEvidence(runFolder(home, run), hash)]));
+  const records = await recordsOf(paths, run);
+  const repository = await openedRepository(paths.root);
+  const kept = new Map([...records.results.keys()].map((hash) => [hash, readEvidence(runFolder(paths, run), hash)]));
   const outputs = [...kept.values()].flatMap((evidence) => evidence?.output_hash ?? []);
-  const blobs = damagedBlobs(home, run, [...records.blobs, ...outputs]);
+  const blobs = damagedBlobs(paths, run, [...records.blobs, ...outputs]);
   const commits = await commitsAgain(repository, records);
-  const isForeign = whyForeign(place, home, run) !== null;
-  const { evidence, isolation, now } = await evidenceAgain(place, home, repository, view, records, kept, isForeign);
+  const isForeign = whyForeign(context, paths, run) !== null;
+  const { evidence, isolation, now } = await evidenceAgain(context, paths, repository, view, records, kept, isForeign);
   const verdict = verdictAgain(view, (hash, status) => now.get(hash) ?? status);
 
   const broken = blobs.damaged.length > 0 || evidence.some(({ now: is }) => is === gone) || commits.some(({ holds }) => holds === false);
@@ -90,7 +90,7 @@ async function recheckAll(
     ...(isForeign ? ["none of its commands was run, because it isn't yours"] : []),
     ...(differs.length === 0 ? [] : [`${differs.length} give another result now, which does not change the verdict`]),
     ...(unrun.length === 0 ? [] : [`${unrun.length} cannot be run again here`]),
-    ...(await changedTranscripts(home, run)),
+    ...(await changedTranscripts(paths, run)),
   ];
   const same = evidence.length - differs.length - unrun.length;
   return reply("ok", {
@@ -118,8 +118,8 @@ const notYours = "the run isn't yours, so its commands are not run; autopilot ad
 
 /** Each distinct check on a commit that the journal rests on, run again; `now` is what the pieces come to, by their hash. */
 async function evidenceAgain(
-  place: CommandContext,
-  home: ProjectPaths,
+  context: CommandContext,
+  paths: ProjectPaths,
   repository: Repository,
   view: RunView,
   { results, oracles }: Records,
@@ -144,12 +144,12 @@ async function evidenceAgain(
   if (isForeign || pieces.size === 0) return { evidence, isolation: null, now };
   const folder = await temporaryFolder("verify");
   try {
-    const recheck = await openRecheck(place, home, repository, view, folder);
+    const recheck = await openRecheck(context, paths, repository, view, folder);
     try {
       for (const [done, { piece, hashes }] of [...pieces.values()].entries()) {
-        place.live(`  · again: ${piece.check.command}`);
+        context.live(`  · again: ${piece.check.command}`);
         const found = await recheck.again(piece, oracles.get(piece.commit ?? "") ?? []);
-        if (place.interrupted.aborted) return refuseInterrupted(view, done, pieces.size);
+        if (context.interrupted.aborted) return refuseInterrupted(view, done, pieces.size);
         const rechecked = comparedWith(piece, hashes.at(-1) ?? "", found);
         if ("status" in found && rechecked.holds !== null) for (const hash of hashes) now.set(hash, found.status);
         evidence.push(rechecked);

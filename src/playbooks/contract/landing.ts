@@ -10,9 +10,9 @@ const busy = { landed: false, because: "checkout_busy", detail: "Another run's w
 /** Lands when no other run does: git itself keeps two landings apart only in part, the second would begin before the first has moved the branch. */
 export async function landInTurn(
   workspace: Pick<Workspace, "land">,
-  home: ProjectPaths,
+  paths: ProjectPaths,
   message: string,
   cancel: AbortSignal,
 ): Promise<LandResult> {
-  return (await oneAtATime(home, "landing", () => workspace.land(message), { waitMs, cancel })) ?? busy;
+  return (await oneAtATime(paths, "landing", () => workspace.land(message), { waitMs, cancel })) ?? busy;
 }

@@ -41,8 +41,8 @@ export type Prepared = {
 };
 
 export type PrepareOrder = {
-  readonly place: CommandContext;
-  readonly home: ProjectPaths;
+  readonly context: CommandContext;
+  readonly paths: ProjectPaths;
   readonly input: GoInput;
   /** A flow that may run here, by its name. */
   readonly loadFlow: (name: string) => Promise<LoadedFlow>;
@@ -56,8 +56,8 @@ export type TakenUp = {
   readonly warnings: readonly string[];
 };
 export type TakeUpOrder = {
-  readonly place: CommandContext;
-  readonly home: ProjectPaths;
+  readonly context: CommandContext;
+  readonly paths: ProjectPaths;
   readonly view: RunView;
   /** Flags of this invocation, by name: `accept-spec-change`, `continue`. */
   readonly flags: ReadonlySet<string>;
@@ -65,8 +65,8 @@ export type TakeUpOrder = {
 
 /** Everything a face needs to draw its files. */
 export type FaceParts = {
-  readonly place: CommandContext;
-  readonly home: ProjectPaths;
+  readonly context: CommandContext;
+  readonly paths: ProjectPaths;
   /** The run's own folder, for what a face must remember between two lives. */
   readonly folder: string;
   readonly view: () => RunView;
@@ -101,7 +101,7 @@ export type Previewed = {
   /** Null where nothing better is known than the budget. */
   readonly estimate: Estimate | null;
 };
-export type PreviewOrder = { readonly place: CommandContext; readonly home: ProjectPaths; readonly view: RunView };
+export type PreviewOrder = { readonly context: CommandContext; readonly paths: ProjectPaths; readonly view: RunView };
 
 /** A run that another tool began: only its files are there. */
 export type Foreign = {
@@ -128,9 +128,9 @@ export type Playbook = {
   readonly takeUp?: (order: TakeUpOrder) => Promise<TakenUp>;
   readonly open: (parts: FaceParts) => Promise<OpenedFace>;
   /** Documents from which a run of it can begin here, where nothing has been begun; null where there are none. Reads only. */
-  readonly documents?: (place: CommandContext, root: string) => Promise<Omit<Foreign, "findings"> | null>;
+  readonly documents?: (context: CommandContext, root: string) => Promise<Omit<Foreign, "findings"> | null>;
   /** A project of it that lies here with nothing left to do: what is told of it. Null where there is none. Reads only. */
   readonly finished?: (root: string) => Promise<Finished | null>;
   /** Null where nothing of another tool lies here. Reads only. */
-  readonly foreign?: (place: CommandContext, root: string) => Promise<Foreign | null>;
+  readonly foreign?: (context: CommandContext, root: string) => Promise<Foreign | null>;
 };

@@ -36,7 +36,7 @@ const lookSentence = (look: readonly LookAt[]): string =>
  * Brings work to the user's branch where it is proved and nothing has to be forced; landing twice is landing once. A child's goes to its
  * parent. What is not proved stays where it is, unless this run was told otherwise.
  */
-export function land(workspace: Workspace, { isChild, home }: { readonly isChild: boolean; readonly home: ProjectPaths }) {
+export function land(workspace: Workspace, { isChild, paths }: { readonly isChild: boolean; readonly paths: ProjectPaths }) {
   return {
     version: 1,
     effect: "idempotent" as const,
@@ -57,7 +57,7 @@ export function land(workspace: Workspace, { isChild, home }: { readonly isChild
           detail: `${proof} The pull request is opened when the run is over.`,
         };
       const message = landMessage(policy, { goal: objective.goal, run: run_id, verdict: verdict.replaceAll("_", " "), proof });
-      const result = await landInTurn(workspace, home, message, cancel);
+      const result = await landInTurn(workspace, paths, message, cancel);
       if (result.landed)
         return {
           ok: true,

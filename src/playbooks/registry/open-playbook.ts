@@ -7,11 +7,11 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import { type FileWriter, noFileWriter, openFileWriter } from "../contract/file-writer.ts";
 import { blobsIn, entriesIn } from "../contract/recorded.ts";
-import { faceOf } from "./table.ts";
+import { playbookOf } from "./table.ts";
 
 export type FacePlace = {
-  readonly place: CommandContext;
-  readonly home: ProjectPaths;
+  readonly context: CommandContext;
+  readonly paths: ProjectPaths;
   readonly folder: string;
   readonly view: () => RunView;
   /** The run is thrown away afterwards: its agents are told what the playbook records, and no file is drawn. */
@@ -19,21 +19,21 @@ export type FacePlace = {
 };
 
 /** The face of a run at its desk. A child run has none of its own: its parent shows it. */
-export async function openFace({ place, home, folder, view, isApart = false }: FacePlace): Promise<FileWriter> {
+export async function openFace({ context, paths, folder, view, isApart = false }: FacePlace): Promise<FileWriter> {
   const { flow, run_id } = view().drafted;
-  const face = isApart || folder === runFolder(home, run_id) ? await faceOf(flow.face) : null;
-  if (face === null) return noFileWriter;
-  const opened = await face.open({
-    place,
-    home,
+  const playbookHere = isApart || folder === runFolder(paths, run_id) ? await playbookOf(flow.face) : null;
+  if (playbookHere === null) return noFileWriter;
+  const opened = await playbookHere.open({
+    context,
+    paths,
     folder,
     view,
-    root: home.root,
+    root: paths.root,
     entries: () => entriesIn(folder),
     readBlob: blobsIn(folder),
   });
   if (isApart) return { ...noFileWriter, ...definedFields({ learnings: opened.learnings, recorded: opened.recorded }) };
-  return openFileWriter(opened, systemClock, (problem) => place.show(problem));
+  return openFileWriter(opened, systemClock, (problem) => context.show(problem));
 }
 
 /** Draws a run's files once, after something was written by a command that does not drive it. */

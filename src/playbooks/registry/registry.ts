@@ -27,7 +27,7 @@ import { tasksFile } from "./tasks-file.ts";
 export type FunctionParts = {
   readonly verifier: Verifier;
   readonly workspace: Workspace;
-  readonly home: ProjectPaths;
+  readonly paths: ProjectPaths;
   /** The run's own folder. */
   readonly folder: string;
   readonly view: () => RunView;
@@ -52,7 +52,7 @@ export function registryOf(parts: FunctionParts): Functions<RunView, CursorView>
       baseline: baseline(parts.verifier),
       next_criterion: nextCriterion,
       completion,
-      land: land(parts.workspace, { isChild: parts.isChild === true, home: parts.home }),
+      land: land(parts.workspace, { isChild: parts.isChild === true, paths: parts.paths }),
       wrap_up: wrapUp(parts),
     },
     proof: { ...roadmap.proof, ...quality.proof, ...staged.proof, project_tests: projectTests(parts.verifier) },

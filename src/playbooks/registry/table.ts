@@ -10,6 +10,6 @@ export const faces: Readonly<Record<string, () => Promise<Playbook>>> = {
   roadmap: async () => (await import("../roadmap/files/roadmap.ts")).roadmapFace,
 } satisfies Record<FaceName, () => Promise<Playbook>>;
 
-export function faceOf(name: string | undefined): Promise<Playbook> | null {
+export function playbookOf(name: string | undefined): Promise<Playbook> | null {
   return name === undefined || !Object.hasOwn(faces, name) ? null : (faces[name]?.() ?? null);
 }

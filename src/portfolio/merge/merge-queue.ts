@@ -25,11 +25,11 @@ import { proveCommit } from "./prove-commit.ts";
 type MergeAction = Extract<Action, { readonly do: "merge" }>;
 const system = { actor: "system", reason_code: "ok" } as const;
 
-export type QueueParts = { readonly place: CommandContext; readonly paths: PortfolioPaths; readonly isolation?: string | undefined };
+export type QueueParts = { readonly context: CommandContext; readonly paths: PortfolioPaths; readonly isolation?: string | undefined };
 export type QueueEnd = { readonly landed: number; readonly rejected: number; readonly held: string | null; readonly proofs: number };
 
 export async function mergeBatch(parts: QueueParts, action: MergeAction): Promise<QueueEnd> {
-  const { place, paths } = parts;
+  const { context, paths } = parts;
   const exchange = await openExchange(action.repository, hubOf(paths, action.repository));
   const folder = mkdtempSync(join(paths.own, "merge-"));
   const end = { landed: 0, rejected: 0, proofs: 0, held: null as string | null };
@@ -48,14 +48,14 @@ export async function mergeBatch(parts: QueueParts, action: MergeAction): Promis
     let step = search.next();
     let last: readonly string[] = [];
     while (step.do !== "end") {
-      if (place.interrupted.aborted) return end;
+      if (context.interrupted.aborted) return end;
       if (step.do === "prove") {
         const merged = await mergedOnto(exchange, tip, step.tasks);
         end.proofs += 1;
         const proved =
           "conflict" in merged
             ? { passed: false, cancelled: false, evidence: [`conflict in ${merged.conflict.join(", ")}`] }
-            : await proveCommit(place, exchange.repository, {
+            : await proveCommit(context, exchange.repository, {
                 commit: merged.commit,
                 criteria: step.tasks.flatMap((task) => task.acceptance_criteria),
                 folder: mkdtempSync(join(folder, "prove-")),
@@ -156,15 +156,15 @@ async function landedSince({ paths }: QueueParts, task: TaskView): Promise<reado
 }
 
 async function reject(
-  { place, paths }: QueueParts,
+  { context, paths }: QueueParts,
   task: TaskView,
   kind: "conflict" | "checks",
   others: readonly string[],
   because: string,
   evidence: readonly string[],
 ): Promise<void> {
-  place.show(`✗ ${task.task_id}: ${because}`);
-  await withPortfolio(place, paths, async ({ state, write }) => {
+  context.show(`✗ ${task.task_id}: ${because}`);
+  await withPortfolio(context, paths, async ({ state, write }) => {
     if (state.tasks[task.task_id]?.stage !== "queued") return;
     await write({ ...system, event: "merge_rejected", task_id: task.task_id, kind, with: [...others], because, evidence: [...evidence] });
   });
@@ -188,7 +188,7 @@ async function landTogether(
     from: tip,
     commit: merged.commit,
   };
-  const canceled = await withPortfolio(parts.place, parts.paths, async ({ state, write }) => {
+  const canceled = await withPortfolio(parts.context, parts.paths, async ({ state, write }) => {
     const gone = batch.tasks.find((id) => state.tasks[id]?.stage !== "queued");
     if (gone === undefined) await write({ ...system, event: "merge_verified", ...batch, evidence: [...evidence] });
     return gone;
@@ -217,9 +217,9 @@ async function land(
   };
   const landing = await landBranch(exchange.repository, order);
   if (!landing.landed) return landing.detail;
-  await withPortfolio(parts.place, parts.paths, (open) => recordLanding(open, batch, target));
+  await withPortfolio(parts.context, parts.paths, (open) => recordLanding(open, batch, target));
   for (const task_id of batch.tasks) {
-    parts.place.show(`✓ ${task_id} landed on ${target}`);
+    parts.context.show(`✓ ${task_id} landed on ${target}`);
     await exchange.forget(task_id);
   }
   return null;
@@ -260,7 +260,7 @@ async function settle(parts: QueueParts, batch: View<VerifiedBatch>, target: str
   const isIn = tip !== null && (tip === batch.commit || (await exchange.holds(batch.commit, tip)));
   const { remedy } = remedyOf({ worker: "gone", lease: "lapsed", run: "ended", result: "ingested", merge: isIn ? "landed" : "verified" });
   if (remedy === "record_landing") {
-    await withPortfolio(parts.place, parts.paths, (open) => recordLanding(open, batch, target));
+    await withPortfolio(parts.context, parts.paths, (open) => recordLanding(open, batch, target));
     for (const task_id of batch.tasks) await exchange.forget(task_id);
     return null;
   }

@@ -23,7 +23,7 @@ const excerptCharactersMax = 1500;
 
 /** Whether every criterion and the project's own checks hold on this commit. */
 export async function proveCommit(
-  place: CommandContext,
+  context: CommandContext,
   repository: Repository,
   order: {
     readonly commit: string;
@@ -37,7 +37,7 @@ export async function proveCommit(
   },
 ): Promise<Proved> {
   const home = { root: repository.root, folder: join(repository.root, ".autopilot") };
-  const settings = settingsOf(place, home, { isolation: order.isolation });
+  const settings = settingsOf(context, home, { isolation: order.isolation });
   const tree = await treeAt(repository.root, order.commit);
   const detected = detectChecks(tree, settings.config.checks ?? {});
   const own = [
@@ -83,7 +83,7 @@ export async function proveCommit(
       attempt: "merge@1/prove#1",
       checks,
       commit: order.commit,
-      cancel: place.interrupted,
+      cancel: context.interrupted,
       onSignal: () => undefined,
     });
     const excerpt = (id: string): string =>
@@ -91,7 +91,7 @@ export async function proveCommit(
     return {
       passed:
         results.length >= checks.length && results.every(({ status, quarantined }) => status === "passed" || quarantined !== undefined),
-      cancelled: place.interrupted.aborted,
+      cancelled: context.interrupted.aborted,
       evidence: results.map(({ check, status, why }) => {
         const isSecret = check.kind === "holdout";
         const head = `${status}: ${isSecret ? check.title : check.command}${why === undefined ? "" : ` (${why})`}`;

@@ -16,7 +16,7 @@ export type Branch = { readonly repository: string; readonly target: string; rea
 
 /** Why nothing more lands before a person has answered; null where everything that landed is there, or a person knows that it is not. */
 export async function whyRewound(
-  { place, paths }: { readonly place: CommandContext; readonly paths: PortfolioPaths },
+  { context, paths }: { readonly context: CommandContext; readonly paths: PortfolioPaths },
   exchange: Exchange,
   state: PortfolioView,
   branch: Branch,
@@ -27,7 +27,7 @@ export async function whyRewound(
   const content = `rewound:${createHash("sha256").update(lost.join("\n")).digest("hex").slice(0, 16)}`;
   const names = `${lost.slice(0, namesShown).join(", ")}${lost.length > namesShown ? ` and ${lost.length - namesShown} more` : ""}`;
   const what = `${branch.target} of ${branch.repository} was moved back: ${names} landed and ${lost.length === 1 ? "is" : "are"} not on it any more`;
-  const isAnswered = await withPortfolio(place, paths, async (open) => {
+  const isAnswered = await withPortfolio(context, paths, async (open) => {
     const asked = Object.values(open.state.blocks).find((block) => block.content === content);
     if (asked === undefined)
       await open.write({

@@ -68,10 +68,10 @@ export function plan(state: PortfolioView, facts: PlanFacts): Plan {
   const running = unfinished(state);
   for (const task of Object.values(state.tasks)) {
     if (task.status === "done" || task.status === "canceled") continue;
-    const standing = standingOf(state, task, facts, blocks);
-    if ("action" in standing) actions.push(standing.action);
-    else if ("candidate" in standing) candidates.push(task);
-    else waiting.push({ task_id: task.task_id, ...standing });
+    const mark = standingOf(state, task, facts, blocks);
+    if ("action" in mark) actions.push(mark.action);
+    else if ("candidate" in mark) candidates.push(task);
+    else waiting.push({ task_id: task.task_id, ...mark });
   }
   choose(state, running, candidates, facts, actions, waiting);
   actions.push(

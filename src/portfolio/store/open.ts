@@ -46,21 +46,21 @@ export type OpenPortfolio = {
 
 /** Takes the portfolio in hand, does the work, draws the files. Waits while another process has it. */
 export function withPortfolio<Value>(
-  place: CommandContext,
+  context: CommandContext,
   paths: PortfolioPaths,
   work: (open: OpenPortfolio) => Promise<Value>,
 ): Promise<Value> {
   const fold = foldOf(paths);
   return fold.mutex.pass(async () => {
     layOut(paths);
-    const held = await folded(fold, () => hold(place, paths, fold));
+    const held = await folded(fold, () => hold(context, paths, fold));
     try {
-      return await workWith(place, paths, fold, held, work);
+      return await workWith(context, paths, fold, held, work);
     } catch (error) {
       beginAnew(fold); // G2
       throw error;
     } finally {
-      rememberHead(place, paths, held.journal.position);
+      rememberHead(context, paths, held.journal.position);
       await held.journal.close();
     }
   });
@@ -75,7 +75,7 @@ type Held = {
 };
 
 /** Takes the journal, with the fold as it is at its end. */
-async function hold(place: CommandContext, paths: PortfolioPaths, fold: Fold): Promise<Held> {
+async function hold(context: CommandContext, paths: PortfolioPaths, fold: Fold): Promise<Held> {
   const cursor = readCursor(paths);
   if (fold.at.seq > cursor.seq) beginAnew(fold); // lines that are not drawn yet are made from the state before them
   const lines: string[] = [];
@@ -87,14 +87,14 @@ async function hold(place: CommandContext, paths: PortfolioPaths, fold: Fold): P
     const line = reduceToLine(fold.state, asPortfolioEntry(entry));
     if (line !== null) lines.push(line);
   };
-  const { redactor } = redactionOf(place, paths.root);
+  const { redactor } = redactionOf(context, paths.root);
   const { journal } = await openWhenFree(storeOf(paths), fold, take);
   fold.at = { ...journal.position };
   return { journal: redactedJournal(journal, redactor), cursor, lines, take };
 }
 
 async function workWith<Value>(
-  place: CommandContext,
+  context: CommandContext,
   paths: PortfolioPaths,
   fold: Fold,
   { journal, cursor, lines, take }: Held,
@@ -104,7 +104,7 @@ async function workWith<Value>(
     for (const change of changes) {
       const fault = faultOfChange(change);
       invariant(fault === null, `O3: ${fault ?? ""}`);
-      requireMayChange(place, change); // O4
+      requireMayChange(context, change); // O4
     }
     // The journal looks at nothing of an event but its name, its actor and its reason.
     for (const entry of await journal.append(changes as unknown as readonly Event[])) take(entry);
@@ -122,10 +122,10 @@ async function workWith<Value>(
   }
 }
 
-function requireMayChange(place: CommandContext, change: PortfolioChange): void {
+function requireMayChange(context: CommandContext, change: PortfolioChange): void {
   if (mayAgentWrite(change)) return;
   if (isAgent(change.actor)) refuse("agent_may_not_grant");
-  if (change.actor.startsWith("operator:")) requireOutside(place);
+  if (change.actor.startsWith("operator:")) requireOutside(context);
 }
 
 async function openWhenFree(store: PortfolioStore, { at: from }: Fold, onEntry: (entry: Entry) => void): Promise<Opened> {

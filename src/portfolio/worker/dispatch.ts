@@ -15,7 +15,7 @@ const system = { actor: "system", reason_code: "ok" } as const;
 const planner = { actor: "planner", reason_code: "ok" } as const;
 
 export type Workers = {
-  readonly place: CommandContext;
+  readonly context: CommandContext;
   readonly paths: PortfolioPaths;
   readonly input: { readonly isolation?: string | undefined; readonly agent?: string | undefined };
   /** Workers of this process, by task: runs of two copies may bear one name. */
@@ -27,7 +27,7 @@ export type Worker = { readonly run: string; readonly ended: Promise<void>; read
 
 /** Whether something was done. */
 export async function dispatch(pool: Workers, task_id: string, chosen: string): Promise<boolean> {
-  const { place, paths, input, active } = pool;
+  const { context, paths, input, active } = pool;
   const state = await readPortfolio(paths);
   const task = structuredClone(state.tasks[task_id]); // as it is now: the fold goes on
   const project = task === undefined ? undefined : structuredClone(state.projects[task.project_id]);
@@ -35,13 +35,13 @@ export async function dispatch(pool: Workers, task_id: string, chosen: string): 
   if (isApproved(state, task) && task.commit !== null) return queueApproved(pool, task, task.commit);
   let prepared: Awaited<ReturnType<typeof prepare>>;
   try {
-    prepared = await prepare(place, paths, state, task, project, { isolation: input.isolation, agent: chosen });
+    prepared = await prepare(context, paths, state, task, project, { isolation: input.isolation, agent: chosen });
   } catch (error) {
     await refuseTask(pool, task, wordsOf(error));
     return true;
   }
   const { run, copy, base, tip, nonce, agent, isResumed } = prepared;
-  const isOurs = await withPortfolio(place, paths, async (open) => {
+  const isOurs = await withPortfolio(context, paths, async (open) => {
     const now = open.state.tasks[task_id];
     if (now?.status !== "ready" && now?.stage !== "resting") return false; // somebody was quicker
     await open.write(dispatchOf(task_id, { run, nonce, agent, chosen, base, tip, copy }));
@@ -52,19 +52,19 @@ export async function dispatch(pool: Workers, task_id: string, chosen: string): 
     return false;
   }
   const instead = task.chosen !== null && task.chosen !== chosen ? ` with ${agent}, in place of ${task.chosen}` : "";
-  place.show(`▶ ${task_id}: ${isResumed ? "resumes" : "starts"} ${run}${instead}`);
+  context.show(`▶ ${task_id}: ${isResumed ? "resumes" : "starts"} ${run}${instead}`);
   const cancelled = new AbortController();
   const here: CommandContext = {
-    ...place,
-    show: (line) => place.show(`${task_id} │ ${line}`),
+    ...context,
+    show: (line) => context.show(`${task_id} │ ${line}`),
     live: () => undefined,
-    interrupted: AbortSignal.any([place.interrupted, cancelled.signal]),
+    interrupted: AbortSignal.any([context.interrupted, cancelled.signal]),
   };
   const ended = pool
     .drive(here, copy, run)
     .catch((error: unknown) => wordsOf(error))
     .then((why) => (why === null || here.interrupted.aborted ? undefined : refuseTask(pool, task, why)))
-    .catch((error: unknown) => place.show(`! ${task_id}: ${wordsOf(error)}`))
+    .catch((error: unknown) => context.show(`! ${task_id}: ${wordsOf(error)}`))
     .finally(() => active.delete(task_id));
   active.set(task_id, { run, ended, cancel: () => cancelled.abort(atOnce) });
   return true;
@@ -108,8 +108,8 @@ const dispatchOf = (
 });
 
 /** A person said that the work is right; it goes to the queue without another turn. */
-async function queueApproved({ place, paths }: Workers, task: TaskView, commit: string): Promise<boolean> {
-  await withPortfolio(place, paths, async ({ state, write }) => {
+async function queueApproved({ context, paths }: Workers, task: TaskView, commit: string): Promise<boolean> {
+  await withPortfolio(context, paths, async ({ state, write }) => {
     if (state.tasks[task.task_id]?.status !== "ready") return;
     const again = {
       run: task.run_id ?? "",
@@ -126,9 +126,9 @@ async function queueApproved({ place, paths }: Workers, task: TaskView, commit: 
 }
 
 /** A task that cannot even be begun needs a person: its repository is gone, its agent unknown, its flow does not lint. */
-async function refuseTask({ place, paths }: Workers, task: TaskView, why: string): Promise<void> {
-  place.show(`✗ ${task.task_id} could not be started: ${why}`);
-  await withPortfolio(place, paths, async ({ state, write, now }) => {
+async function refuseTask({ context, paths }: Workers, task: TaskView, why: string): Promise<void> {
+  context.show(`✗ ${task.task_id} could not be started: ${why}`);
+  await withPortfolio(context, paths, async ({ state, write, now }) => {
     const status = state.tasks[task.task_id]?.status;
     if (status !== "ready" && status !== "running") return;
     await write({

@@ -109,12 +109,12 @@ function followUps(state: PortfolioView, task: TaskView, claim: WorkerResult | n
 
 /** The last result that a run's worker handed in, as it came; null where there is none. */
 async function handedInBy(copy: string, run: string): Promise<unknown> {
-  const home = homeOfCopy(copy);
+  const projectPaths = homeOfCopy(copy);
   let hash: string | undefined;
-  await eachEntry(home, run, (entry) => {
+  await eachEntry(projectPaths, run, (entry) => {
     if (entry.event === "turn_ended" && entry.returned === true && /\/report#/.test(entry.attempt)) hash = entry.claim;
   });
-  return hash === undefined ? null : claimsFrom(blobsIn(runFolder(home, run)))(hash);
+  return hash === undefined ? null : claimsFrom(blobsIn(runFolder(projectPaths, run)))(hash);
 }
 
 export const approvalOf = (run_id: string): string => `approve:${run_id}`;

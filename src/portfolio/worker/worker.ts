@@ -44,7 +44,7 @@ export type Prepared = {
 
 /** Makes a copy and a draft for a task, or finds the run that can go on. */
 export async function prepare(
-  place: CommandContext,
+  context: CommandContext,
   paths: PortfolioPaths,
   state: PortfolioView,
   task: TaskView,
@@ -52,7 +52,7 @@ export async function prepare(
   given: { readonly isolation?: string | undefined; readonly agent: string },
 ): Promise<Prepared> {
   const { agent } = given;
-  const known = await openRunOf(place, paths, task);
+  const known = await openRunOf(context, paths, task);
   const isSameAgent = task.chosen === null || task.chosen === agent;
   if (known !== null && isSameAgent && task.base !== null && task.event_nonce !== null)
     return {
@@ -74,12 +74,12 @@ export async function prepare(
   const copy = join(paths.own, "copies", `${task.task_id}.${task.attempt + 1}`);
   await exchange.makeCopy(copy, project.target, base);
   const input = inputFor(state, task, nonce, conflicts, agent, given.isolation);
-  const here = { ...place, cwd: copy };
+  const here = { ...context, cwd: copy };
   const { run } = await makeDraft(here, homeOfCopy(copy), input);
   if (task.link !== undefined && task.quoted !== undefined && task.quoted !== "") {
     const items = [{ key: task.link.slice(0, 300), kind: "issue" as const, by: "the issue", text: task.quoted }];
     const received = { event: "evidence_received", source: task.link, items, reason_code: "ok" } as const;
-    await withRun(here, homeOfCopy(copy), run, (hand) => hand.append(received)); // others' words, so never part of the goal
+    await withRun(here, homeOfCopy(copy), run, (openRun) => openRun.append(received)); // others' words, so never part of the goal
   }
   const drafted = await readRunOrNull(homeOfCopy(copy), run);
   const [player] = Object.values(drafted?.view.drafted.cast ?? {});
@@ -163,14 +163,14 @@ const goalOf = ({ objective, feedback, flow, task_id }: TaskView, nonce: string)
   ].join("\n\n");
 
 async function openRunOf(
-  place: CommandContext,
+  context: CommandContext,
   paths: PortfolioPaths,
   task: TaskView,
 ): Promise<{ readonly run: string; readonly copy: string; readonly tip: string } | null> {
   const [copy, found] = [copyIn(paths, task), await viewOf(paths, task)];
   if (found === null || copy === null || task.run_id === null || task.ingested) return null;
   // A run that came with a portfolio from elsewhere is never resumed; its task begins anew.
-  if (!isOurs(place, homeOfCopy(copy), task.run_id)) return null;
+  if (!isOurs(context, homeOfCopy(copy), task.run_id)) return null;
   return isOpen(found.view) || found.view.status === "draft" ? { run: task.run_id, copy, tip: found.view.tip.commit } : null;
 }
 
@@ -181,15 +181,15 @@ export async function viewOf(
 ): Promise<{ readonly view: RunView; readonly owner: { readonly pid: number } | null } | null> {
   const copy = copyIn(paths, task);
   if (copy === null || task.run_id === null || !existsSync(copy)) return null;
-  const home = homeOfCopy(copy);
-  return isBegun(home, task.run_id) ? readRunOrNull(home, task.run_id) : null;
+  const projectPaths = homeOfCopy(copy);
+  return isBegun(projectPaths, task.run_id) ? readRunOrNull(projectPaths, task.run_id) : null;
 }
 
 /**
  * Works on a run until it rests: `go` for a draft, `resume` for one that can go on. Handed in by the command, which knows both. Gives why
  * the run was not even begun; null where it was.
  */
-export type Drive = (place: CommandContext, copy: string, run: string) => Promise<string | null>;
+export type Drive = (context: CommandContext, copy: string, run: string) => Promise<string | null>;
 
 export const usageOf = ({ ledger }: RunView): PortfolioUsage => ({ tokens: ledger.run.tokens, usd: ledger.run.usd });
 

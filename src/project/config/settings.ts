@@ -22,19 +22,23 @@ export type Settings = {
 };
 
 export function readSettings(
-  place: CommandContext,
+  context: CommandContext,
   root: string | null,
 ): Settings | { readonly kind: "invalid"; readonly findings: readonly Finding[] } {
-  const read = readConfig({ env: place.env, root });
+  const read = readConfig({ env: context.env, root });
   if (read.kind === "invalid") return read;
   const { config, hash, warnings } = read;
-  const files = [...(root === null ? [] : [projectConfigPath(root)]), userConfigPath(place.env)].filter((path) => existsSync(path));
+  const files = [...(root === null ? [] : [projectConfigPath(root)]), userConfigPath(context.env)].filter((path) => existsSync(path));
   return { kind: "settings", config, hash, warnings, isolation: config.isolation ?? "auto", dryRun: config.dry_run ?? "required", files };
 }
 
 /** The settings, or the broken file's lines as a refusal. */
-export function settingsOf(place: CommandContext, home: ProjectPaths, flags: { readonly isolation?: string | undefined } = {}): Settings {
-  const read = readSettings(place, home.root);
+export function settingsOf(
+  context: CommandContext,
+  paths: ProjectPaths,
+  flags: { readonly isolation?: string | undefined } = {},
+): Settings {
+  const read = readSettings(context, paths.root);
   if (read.kind === "invalid")
     return refuse("config_invalid", { message: read.findings.map(findingText).join("; "), data: { findings: read.findings } });
   if (flags.isolation === undefined) return read;

@@ -6,17 +6,17 @@ import { type ProjectPaths, runFolder } from "./project-paths.ts";
 import { refuseJournal } from "./read-run.ts";
 
 /** Every event of a run from its first line on, and the hash of the last: whoever keeps it can tell later whether anything was changed. */
-export async function entriesOf(home: ProjectPaths, run: string): Promise<{ readonly entries: readonly Entry[]; readonly head: string }> {
+export async function entriesOf(paths: ProjectPaths, run: string): Promise<{ readonly entries: readonly Entry[]; readonly head: string }> {
   const entries: Entry[] = [];
-  const { prev } = await eachEntry(home, run, (entry) => entries.push(entry));
+  const { prev } = await eachEntry(paths, run, (entry) => entries.push(entry));
   return { entries, head: prev };
 }
 
 /** Calls back with each event and says where the journal ends now. */
-export async function eachEntry(home: ProjectPaths, run: string, onEntry: (entry: Entry) => void): Promise<Read["end"]> {
+export async function eachEntry(paths: ProjectPaths, run: string, onEntry: (entry: Entry) => void): Promise<Read["end"]> {
   await Promise.resolve();
   try {
-    return readJournal(runFolder(home, run), { from: "start", onEntry }).end;
+    return readJournal(runFolder(paths, run), { from: "start", onEntry }).end;
   } catch (error) {
     return refuseJournal(error, run);
   }

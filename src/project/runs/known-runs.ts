@@ -10,16 +10,16 @@ import { readRunOrNull } from "./read-run.ts";
 import { diskOf } from "./run-disk.ts";
 
 /** Oldest first. A run whose journal cannot be read is in the list, and says so. */
-export async function knownRuns(place: Pick<CommandContext, "env">, home: ProjectPaths): Promise<readonly RunRow[]> {
-  const current = currentRun(home);
+export async function knownRuns(place: Pick<CommandContext, "env">, paths: ProjectPaths): Promise<readonly RunRow[]> {
+  const current = currentRun(paths);
   const rows: RunRow[] = [];
-  for (const run of listRuns(home)) {
-    const found = await readRunOrNull(home, run);
+  for (const run of listRuns(paths)) {
+    const found = await readRunOrNull(paths, run);
     const common = {
       run_id: run,
-      disk_bytes: await diskOf(runFolder(home, run)),
+      disk_bytes: await diskOf(runFolder(paths, run)),
       current: run === current,
-      foreign: !isOurs(place, home, run),
+      foreign: !isOurs(place, paths, run),
     };
     rows.push(found === null ? { ...common, ...unreadable } : { ...common, ...rowOf(found.view, found.owner) });
   }

@@ -12,17 +12,17 @@ import { isOurs } from "./run-binding.ts";
 
 /** A run that is there, and how it stands. */
 export type LoadedRun = {
-  readonly home: ProjectPaths;
+  readonly paths: ProjectPaths;
   readonly run: string;
   readonly view: RunView;
   readonly owner: { readonly pid: number } | null;
 };
 
 /** The run a command is about; refused with `run_missing` where there is none. */
-export async function loadRun(place: CommandContext, run: string | undefined): Promise<LoadedRun> {
-  const home = findProject(place.cwd);
-  const id = namedRun(home, run);
-  if (home === null || id === null) {
+export async function loadRun(context: CommandContext, run: string | undefined): Promise<LoadedRun> {
+  const paths = findProject(context.cwd);
+  const id = namedRun(paths, run);
+  if (paths === null || id === null) {
     return refuse("run_missing", {
       message: "No run here.",
       state: "idle",
@@ -30,16 +30,16 @@ export async function loadRun(place: CommandContext, run: string | undefined): P
     });
   }
   const isNamed = run !== undefined;
-  const instead = isNamed || isOurs(place, home, id) ? null : await openInstead(place, home, id);
+  const instead = isNamed || isOurs(context, paths, id) ? null : await openInstead(context, paths, id);
   if (instead !== null) return instead;
-  const standing = { home, run: id, ...(await readRun(home, id)) };
-  if (isNamed || standing.view.status !== "draft") return standing;
-  return (await openInstead(place, home, id)) ?? standing;
+  const loaded = { paths, run: id, ...(await readRun(paths, id)) };
+  if (isNamed || loaded.view.status !== "draft") return loaded;
+  return (await openInstead(context, paths, id)) ?? loaded;
 }
 
 /** Refuses what the run's state does not allow, and says from where it would be allowed. */
-export function requireStatus(standing: LoadedRun, verb: string, ...allowed: readonly string[]): void {
-  const { view, run } = standing;
+export function requireStatus(loaded: LoadedRun, verb: string, ...allowed: readonly string[]): void {
+  const { view, run } = loaded;
   if (allowed.includes(view.status)) return;
   refuse("invalid_state_transition", {
     run_id: run,

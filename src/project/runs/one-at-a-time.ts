@@ -13,12 +13,12 @@ type Patience = { readonly waitMs: number; readonly cancel?: AbortSignal };
 
 /** Does it while no other process does; null where its turn did not come in time, or it was called off before. */
 export async function oneAtATime<Value>(
-  home: ProjectPaths,
+  paths: ProjectPaths,
   what: "starting" | "landing",
   work: () => Promise<Value>,
   { waitMs, cancel }: Patience,
 ): Promise<Value | null> {
-  const folder = ownFolder(home, what);
+  const folder = ownFolder(paths, what);
   const until = performance.now() + waitMs;
   for (;;) {
     if (cancel?.aborted === true) return null;

@@ -6,14 +6,14 @@ import type { CommandContext } from "../command-context.ts";
 import { type readRun, readRunOrNull } from "./read-run.ts";
 import { isOurs } from "./run-binding.ts";
 
-type OpenRun = { readonly home: ProjectPaths; readonly run: string } & Awaited<ReturnType<typeof readRun>>;
+type OpenRun = { readonly paths: ProjectPaths; readonly run: string } & Awaited<ReturnType<typeof readRun>>;
 
 /** The newest of one's own runs that is open, besides the one named: neither a draft nor somebody else's run hides it from a bare command. */
-export async function openInstead(place: Pick<CommandContext, "env">, home: ProjectPaths, besides: string): Promise<OpenRun | null> {
-  for (const run of listRuns(home).toReversed()) {
-    if (run === besides || !isOurs(place, home, run)) continue;
-    const found = await readRunOrNull(home, run);
-    if (found !== null && isOpen(found.view)) return { home, run, ...found };
+export async function openInstead(place: Pick<CommandContext, "env">, paths: ProjectPaths, besides: string): Promise<OpenRun | null> {
+  for (const run of listRuns(paths).toReversed()) {
+    if (run === besides || !isOurs(place, paths, run)) continue;
+    const found = await readRunOrNull(paths, run);
+    if (found !== null && isOpen(found.view)) return { paths, run, ...found };
   }
   return null;
 }

@@ -8,25 +8,25 @@ import { isOurs } from "./run-binding.ts";
 import type { LoadedRun } from "./loaded-run.ts";
 
 /** The run of a flow that is named, else the newest of that flow, where it is not over; null where there is none. */
-export async function openRunOf(place: CommandContext, flow: string, named: string | undefined): Promise<LoadedRun | null> {
-  const home = findProject(place.cwd);
-  if (home === null) return null;
-  const run = named === undefined ? null : namedRun(home, named);
-  const newest = listRuns(home).toReversed();
-  const ownFirst = [...newest.filter((id) => isOurs(place, home, id)), ...newest.filter((id) => !isOurs(place, home, id))];
+export async function openRunOf(context: CommandContext, flow: string, named: string | undefined): Promise<LoadedRun | null> {
+  const paths = findProject(context.cwd);
+  if (paths === null) return null;
+  const run = named === undefined ? null : namedRun(paths, named);
+  const newest = listRuns(paths).toReversed();
+  const ownFirst = [...newest.filter((id) => isOurs(context, paths, id)), ...newest.filter((id) => !isOurs(context, paths, id))];
   for (const id of run === null ? ownFirst : [run]) {
-    const standing = await standingOf(home, id);
-    if (standing === null || standing.view.drafted.flow.flow !== flow) continue;
-    const { status } = standing.view;
-    return status === "completed" || status === "stopped" ? null : standing;
+    const loaded = await standingOf(paths, id);
+    if (loaded === null || loaded.view.drafted.flow.flow !== flow) continue;
+    const { status } = loaded.view;
+    return status === "completed" || status === "stopped" ? null : loaded;
   }
   return null;
 }
 
 /** Null for a run whose journal cannot be read: it is no reason not to find another. */
-async function standingOf(home: LoadedRun["home"], run: string): Promise<LoadedRun | null> {
+async function standingOf(paths: LoadedRun["paths"], run: string): Promise<LoadedRun | null> {
   try {
-    return { home, run, ...(await readRun(home, run)) };
+    return { paths, run, ...(await readRun(paths, run)) };
   } catch (error) {
     if (error instanceof Refusal) return null;
     throw error;

@@ -11,8 +11,8 @@ import { isOurs } from "./run-binding.ts";
 const waitMs = 10_000;
 
 /** Does something while no other process starts a run in this repository. */
-export async function whileNoOtherStarts<Value>(home: ProjectPaths, work: () => Promise<Value>): Promise<Value> {
-  const done = await oneAtATime(home, "starting", async () => ({ value: await work() }), { waitMs });
+export async function whileNoOtherStarts<Value>(paths: ProjectPaths, work: () => Promise<Value>): Promise<Value> {
+  const done = await oneAtATime(paths, "starting", async () => ({ value: await work() }), { waitMs });
   if (done !== null) return done.value;
   return refuse("run_locked", { message: `Another process has been starting a run here for ${waitMs / 1_000} s.` });
 }
@@ -25,15 +25,15 @@ const familyOf = ({ flow, face }: Family): string => (face === undefined ? `flow
 /** Refuses where another run of this family is still open here. A run whose journal cannot be read is left alone. */
 export async function refuseSecondRun(
   place: Pick<CommandContext, "env">,
-  home: ProjectPaths,
+  paths: ProjectPaths,
   flow: Family,
   { self, isNew }: { self: string | null; isNew: boolean },
 ): Promise<void> {
   const maySecond = flow.face === undefined; // two runs cannot share one set of files
   if (isNew && maySecond) return;
-  for (const run of listRuns(home).toReversed()) {
-    if (run === self || !isOurs(place, home, run)) continue; // somebody else's is in nobody's way
-    const view = (await readRunOrNull(home, run))?.view ?? null;
+  for (const run of listRuns(paths).toReversed()) {
+    if (run === self || !isOurs(place, paths, run)) continue; // somebody else's is in nobody's way
+    const view = (await readRunOrNull(paths, run))?.view ?? null;
     if (view === null || !isOpen(view) || familyOf(view.drafted.flow) !== familyOf(flow)) continue;
     refuse("run_open", {
       run_id: run,

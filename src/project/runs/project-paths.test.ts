@@ -14,38 +14,38 @@ function laid(): ProjectPaths {
   return { root, folder: join(root, ".autopilot") };
 }
 
-function begun(home: ProjectPaths, now: string): string {
-  const run = newRunId(home, now);
-  writeFileSync(join(runFolder(home, run), "journal.jsonl"), "{}\n");
+function begun(paths: ProjectPaths, now: string): string {
+  const run = newRunId(paths, now);
+  writeFileSync(join(runFolder(paths, run), "journal.jsonl"), "{}\n");
   return run;
 }
 
 test("the newest run is the one made last, also where the clock was set back in between", () => {
-  const home = laid();
+  const paths = laid();
   const made = ["2026-03-01T10:00:00.000Z", "2026-03-01T09:00:00.000Z", "2026-03-01T09:00:07.000Z", "2026-03-01T10:00:01.000Z"].map((now) =>
-    begun(home, now),
+    begun(paths, now),
   );
   expect(made).toEqual(["run-2026-03-01-100000", "run-2026-03-01-100000-2", "run-2026-03-01-100000-3", "run-2026-03-01-100001"]);
-  expect(listRuns(home)).toEqual(made);
+  expect(listRuns(paths)).toEqual(made);
 });
 
 test("links in the place of our folders and files are neither followed nor written through", () => {
   const elsewhere = laid().root;
   for (const name of ["", "runs", "starting"]) {
-    const home = laid();
-    if (name !== "") mkdirSync(home.folder, { recursive: true });
-    rmSync(join(home.folder, name), { recursive: true, force: true });
-    symlinkSync(elsewhere, join(home.folder, name));
-    expect(() => ownFolder(home, ...(name === "" ? ["runs"] : [name]))).toThrow("Links are not followed");
-    if (name !== "starting") expect(() => newRunId(home, "2026-01-01T00:00:00.000Z")).toThrow("Links are not followed");
+    const paths = laid();
+    if (name !== "") mkdirSync(paths.folder, { recursive: true });
+    rmSync(join(paths.folder, name), { recursive: true, force: true });
+    symlinkSync(elsewhere, join(paths.folder, name));
+    expect(() => ownFolder(paths, ...(name === "" ? ["runs"] : [name]))).toThrow("Links are not followed");
+    if (name !== "starting") expect(() => newRunId(paths, "2026-01-01T00:00:00.000Z")).toThrow("Links are not followed");
   }
   expect(readdirSync(elsewhere)).toEqual([".git"]);
-  const home = laid();
+  const paths = laid();
   const target = join(elsewhere, "target");
   writeFileSync(target, "mine");
-  mkdirSync(home.folder, { recursive: true });
-  symlinkSync(target, join(home.folder, "current"));
-  symlinkSync(target, join(home.folder, `current.${process.pid}.new`));
-  writeCurrent(home, "run-2026-01-01-000000");
+  mkdirSync(paths.folder, { recursive: true });
+  symlinkSync(target, join(paths.folder, "current"));
+  symlinkSync(target, join(paths.folder, `current.${process.pid}.new`));
+  writeCurrent(paths, "run-2026-01-01-000000");
   expect(readFileSync(target, "utf8")).toBe("mine");
 });

@@ -20,8 +20,8 @@ export function findProject(cwd: string): ProjectPaths | null {
 
 /** The home a run would have; where there is none git is asked why, for a bare repository has no `.git` to be found by. */
 export async function homeOf(cwd: string): Promise<ProjectPaths> {
-  const home = findProject(cwd);
-  if (home !== null) return home;
+  const paths = findProject(cwd);
+  if (paths !== null) return paths;
   const { openedRepository } = await import("./opened-repository.ts"); // the quick commands never come here
   const { root } = await openedRepository(cwd);
   return refuse("workspace_unusable", { message: `git finds a repository at ${root}, but there is no .git above ${cwd}.` });
@@ -34,8 +34,8 @@ export function isInTheWay({ folder }: ProjectPaths): boolean {
 }
 
 /** A folder of ours in the repository, made where it is missing. A link or a file in its place is refused: a repository may hold either. */
-export function ownFolder(home: ProjectPaths, ...names: readonly string[]): string {
-  let at = home.folder;
+export function ownFolder(paths: ProjectPaths, ...names: readonly string[]): string {
+  let at = paths.folder;
   for (const name of ["", ...names]) {
     at = join(at, name);
     const found = lstatSync(at, { throwIfNoEntry: false });
@@ -49,13 +49,13 @@ export function ownFolder(home: ProjectPaths, ...names: readonly string[]): stri
   return at;
 }
 
-export const runFolder = (home: ProjectPaths, run: string): string => join(home.folder, "runs", run);
+export const runFolder = (paths: ProjectPaths, run: string): string => join(paths.folder, "runs", run);
 
 const lookBytes = 64 * 1024;
 
 /** A run is there once its journal holds a whole line: a draft that a crash cut short never was. */
-export function isBegun(home: ProjectPaths, run: string): boolean {
-  const path = join(runFolder(home, run), "journal.jsonl");
+export function isBegun(paths: ProjectPaths, run: string): boolean {
+  const path = join(runFolder(paths, run), "journal.jsonl");
   if (!runPattern.test(run)) return false;
   const hasLine = withOwnFile(path, (fd) => {
     const bytes = Buffer.alloc(lookBytes);
@@ -69,11 +69,11 @@ export function isBegun(home: ProjectPaths, run: string): boolean {
 }
 
 /** Every run that was begun here, oldest first. */
-export function listRuns(home: ProjectPaths): string[] {
-  const folder = join(home.folder, "runs");
+export function listRuns(paths: ProjectPaths): string[] {
+  const folder = join(paths.folder, "runs");
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
-    .filter((name) => isBegun(home, name))
+    .filter((name) => isBegun(paths, name))
     .toSorted(byAge);
 }
 
@@ -84,18 +84,18 @@ function byAge(a: string, b: string): number {
 }
 
 /** The run a bare command means; null where there is none. */
-export function currentRun(home: ProjectPaths): string | null {
-  const path = join(home.folder, "current");
+export function currentRun(paths: ProjectPaths): string | null {
+  const path = join(paths.folder, "current");
   const named = readOwnFile(path, lookBytes)?.trim() ?? "";
-  if (isBegun(home, named)) return named;
-  return listRuns(home).at(-1) ?? null;
+  if (isBegun(paths, named)) return named;
+  return listRuns(paths).at(-1) ?? null;
 }
 
 /** The run a command names, or the current one; refused where it is not there. */
-export function namedRun(home: ProjectPaths | null, run: string | undefined): string | null {
-  if (run === undefined) return home === null ? null : currentRun(home);
-  if (home === null || !isBegun(home, run)) {
-    const all = home === null ? [] : listRuns(home);
+export function namedRun(paths: ProjectPaths | null, run: string | undefined): string | null {
+  if (run === undefined) return paths === null ? null : currentRun(paths);
+  if (paths === null || !isBegun(paths, run)) {
+    const all = paths === null ? [] : listRuns(paths);
     const [known, more] = [all.slice(-3), all.length - 3];
     refuse("run_missing", {
       message: `There is no run ${run} here.`,
@@ -106,8 +106,8 @@ export function namedRun(home: ProjectPaths | null, run: string | undefined): st
   return run;
 }
 
-export function writeCurrent(home: ProjectPaths, run: string): void {
-  const path = join(ownFolder(home), "current");
+export function writeCurrent(paths: ProjectPaths, run: string): void {
+  const path = join(ownFolder(paths), "current");
   const draft = `${path}.${process.pid}.new`;
   rmSync(draft, { force: true });
   writeFileSync(draft, `${run}\n`, { mode: 0o600, flag: "wx" }); // a name that is there, a link say, is never written through
@@ -117,16 +117,16 @@ export function writeCurrent(home: ProjectPaths, run: string): void {
 const stemChars = "run-YYYY-MM-DD-HHMMSS".length;
 
 /** A run's id is its start in UTC; a second one in the same second gets a number. Where the clock was set back, it is still the newest one's successor. */
-export function newRunId(home: ProjectPaths, now: string): string {
+export function newRunId(paths: ProjectPaths, now: string): string {
   const [day, time] = now.split("T");
   const at = `run-${day}-${(time ?? "").slice(0, 8).replaceAll(":", "")}`;
-  const newest = listRuns(home).at(-1)?.slice(0, stemChars) ?? at;
+  const newest = listRuns(paths).at(-1)?.slice(0, stemChars) ?? at;
   const stem = newest > at ? newest : at; // runs are told apart by age through their ids
-  ownFolder(home, "runs");
+  ownFolder(paths, "runs");
   for (let n = 1; ; n++) {
     const id = n === 1 ? stem : `${stem}-${n}`;
     try {
-      mkdirSync(runFolder(home, id), { mode: 0o700 }); // making the folder is what claims the id
+      mkdirSync(runFolder(paths, id), { mode: 0o700 }); // making the folder is what claims the id
       return id;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;

@@ -11,11 +11,11 @@ import { Refusal, refuse } from "../reply.ts";
 
 /** A run as its journal tells it, read without taking it in hand; with its living owner, if it has one. */
 export async function readRun(
-  home: ProjectPaths,
+  paths: ProjectPaths,
   run: string,
 ): Promise<{ readonly view: RunView; readonly owner: { readonly pid: number } | null }> {
   await Promise.resolve();
-  const folder = runFolder(home, run);
+  const folder = runFolder(paths, run);
   try {
     const { state } = foldRun(folder);
     return { view: state, owner: ownerOf(folder) };
@@ -25,9 +25,9 @@ export async function readRun(
 }
 
 /** The same for a look at all runs here, where one whose journal cannot be read is left alone. */
-export async function readRunOrNull(home: ProjectPaths, run: string): Promise<Awaited<ReturnType<typeof readRun>> | null> {
+export async function readRunOrNull(paths: ProjectPaths, run: string): Promise<Awaited<ReturnType<typeof readRun>> | null> {
   try {
-    return await readRun(home, run);
+    return await readRun(paths, run);
   } catch (error) {
     if (error instanceof Refusal) return null;
     throw error;

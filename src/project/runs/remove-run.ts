@@ -23,7 +23,7 @@ import { unbindRun } from "./run-binding.ts";
 const listFile = "removed-branches.json";
 const Listed = v.array(v.strictObject({ name: v.pipe(v.string(), v.startsWith("autopilot/run-")), commit: GitSha }));
 
-const trashOf = (home: ProjectPaths): string => join(home.folder, "trash");
+const trashOf = (paths: ProjectPaths): string => join(paths.folder, "trash");
 
 /** Does something to a run that nobody works on; null where somebody does. V1 */
 export async function whileNobodyWorks<Value>(folder: string, work: () => Promise<Value>): Promise<Value | null> {
@@ -44,30 +44,30 @@ export async function whileNobodyWorks<Value>(folder: string, work: () => Promis
 /** False where somebody works on it. */
 export async function removeRun(
   { env }: Pick<CommandContext, "env">,
-  home: ProjectPaths,
+  paths: ProjectPaths,
   repository: Repository,
   run: string,
   branches: readonly RunBranch[],
 ): Promise<boolean> {
-  const folder = runFolder(home, run);
+  const folder = runFolder(paths, run);
   const removed = await whileNobodyWorks(folder, async () => {
     const listed = branches.filter(({ isCheckedOut }) => !isCheckedOut).map(({ name, commit }) => ({ name, commit })); // V3
     await writeWhole(join(folder, listFile), `${JSON.stringify(listed)}\n`);
-    mkdirSync(trashOf(home), { recursive: true, mode: 0o700 });
-    renameSync(folder, join(trashOf(home), run)); // V2
+    mkdirSync(trashOf(paths), { recursive: true, mode: 0o700 });
+    renameSync(folder, join(trashOf(paths), run)); // V2
     return true;
   });
   if (removed !== true) return false;
-  await finishRemovals({ env }, home, repository);
+  await finishRemovals({ env }, paths, repository);
   return true;
 }
 
 /** Ends what an earlier removal began. V2 */
-export async function finishRemovals({ env }: Pick<CommandContext, "env">, home: ProjectPaths, repository: Repository): Promise<void> {
-  const found = lstatSync(trashOf(home), { throwIfNoEntry: false });
+export async function finishRemovals({ env }: Pick<CommandContext, "env">, paths: ProjectPaths, repository: Repository): Promise<void> {
+  const found = lstatSync(trashOf(paths), { throwIfNoEntry: false });
   if (found?.isDirectory() !== true || (found.mode & 0o077) !== 0) return; // not what removeRun makes: it came with the repository
-  for (const name of readdirSync(trashOf(home))) {
-    const folder = join(trashOf(home), name);
+  for (const name of readdirSync(trashOf(paths))) {
+    const folder = join(trashOf(paths), name);
     for (const branch of listedIn(folder)) await deleteBranch(repository, branch.name, branch.commit);
     unbindRun(env, folder, name);
     await erase(folder);
@@ -85,18 +85,18 @@ function listedIn(folder: string): v.InferOutput<typeof Listed> {
 /** Runs go; branches whose work is elsewhere go with them, the others stay and are named. */
 export async function removeAll(
   place: Pick<CommandContext, "env">,
-  home: ProjectPaths,
+  paths: ProjectPaths,
   repository: Repository,
   doomed: readonly { readonly run_id: string }[],
 ): Promise<{ readonly removed: readonly string[]; readonly kept: readonly string[] }> {
   const removed: string[] = [];
   const kept: string[] = [];
   for (const { run_id } of doomed) {
-    const branches = await branchesOf(repository, run_id, listRuns(home));
+    const branches = await branchesOf(repository, run_id, listRuns(paths));
     if (
       !(await removeRun(
         place,
-        home,
+        paths,
         repository,
         run_id,
         branches.filter(({ isMerged }) => isMerged),

@@ -16,7 +16,7 @@ afterEach(() => made.splice(0).forEach((folder) => rmSync(folder, { recursive: t
 
 type Bound = {
   readonly base: string;
-  readonly home: ProjectPaths;
+  readonly paths: ProjectPaths;
   readonly env: Record<string, string>;
   readonly folder: string;
   readonly journal: string;
@@ -27,23 +27,23 @@ const homeAt = (root: string): ProjectPaths => ({ root, folder: join(root, ".aut
 function bound(): Bound {
   const base = mkdtempSync(join(tmpdir(), "autopilot-binding-"));
   made.push(base);
-  const home = homeAt(join(base, "repo"));
-  const folder = runFolder(home, run);
+  const paths = homeAt(join(base, "repo"));
+  const folder = runFolder(paths, run);
   const journal = join(folder, "journal.jsonl");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   writeFileSync(journal, "{}\n", { mode: 0o600 });
   const env = { XDG_STATE_HOME: join(base, "state") };
-  bindRun(env, home, folder, { run, ack: "a", isolation: "auto" });
-  return { base, home, env, folder, journal };
+  bindRun(env, paths, folder, { run, ack: "a", isolation: "auto" });
+  return { base, paths, env, folder, journal };
 }
 
-const kindOf = ({ env, home }: Bound, at: ProjectPaths = home, id = run): string => bindingOf(env, at, runFolder(at, id), id).kind;
+const kindOf = ({ env, paths }: Bound, at: ProjectPaths = paths, id = run): string => bindingOf(env, at, runFolder(at, id), id).kind;
 
 test("its own user's run is theirs, also after the repository was moved, and no longer once it is let go", () => {
   const here = bound();
   expect(kindOf(here)).toBe("ours");
   const moved = homeAt(join(here.base, "moved"));
-  renameSync(here.home.root, moved.root);
+  renameSync(here.paths.root, moved.root);
   expect(kindOf(here, moved)).toBe("ours");
   const child = join(runFolder(moved, run), "children", "run-2026-01-01-000001");
   mkdirSync(child, { recursive: true, mode: 0o700 });
@@ -57,15 +57,15 @@ test("its own user's run is theirs, also after the repository was moved, and no 
 test.each<readonly [string, (here: Bound) => ProjectPaths | Record<string, string> | undefined]>([
   [
     "a copy of the repository",
-    ({ base, home }) => (cpSync(home.root, join(base, "copy"), { recursive: true }), homeAt(join(base, "copy"))),
+    ({ base, paths }) => (cpSync(paths.root, join(base, "copy"), { recursive: true }), homeAt(join(base, "copy"))),
   ],
   ["another user's state folder", ({ base }) => ({ XDG_STATE_HOME: join(base, "other") })],
   ["a relative state folder", () => ({ XDG_STATE_HOME: "state", HOME: "/nonexistent" })],
   [
     "a state folder that lies in the repository, with a copied record",
-    ({ env, home }) => (
-      cpSync(env["XDG_STATE_HOME"] ?? "", join(home.root, "state"), { recursive: true }),
-      { XDG_STATE_HOME: join(home.root, "state") }
+    ({ env, paths }) => (
+      cpSync(env["XDG_STATE_HOME"] ?? "", join(paths.root, "state"), { recursive: true }),
+      { XDG_STATE_HOME: join(paths.root, "state") }
     ),
   ],
   [
@@ -112,35 +112,35 @@ test.each<readonly [string, (here: Bound) => ProjectPaths | Record<string, strin
   ],
   [
     "a run reached through a link",
-    ({ home, base }) => {
+    ({ paths, base }) => {
       const other = homeAt(join(base, "other"));
       mkdirSync(join(other.folder, "runs"), { recursive: true, mode: 0o700 });
-      symlinkSync(runFolder(home, run), runFolder(other, run));
+      symlinkSync(runFolder(paths, run), runFolder(other, run));
       return other;
     },
   ],
   [
     "our whole folder reached through a link",
-    ({ home, base }) => {
+    ({ paths, base }) => {
       const other = homeAt(join(base, "other"));
       mkdirSync(other.root);
-      symlinkSync(home.folder, other.folder);
+      symlinkSync(paths.folder, other.folder);
       return other;
     },
   ],
   [
     "a run moved into another repository",
-    ({ home, base }) => {
+    ({ paths, base }) => {
       const other = homeAt(join(base, "other"));
       mkdirSync(join(other.folder, "runs"), { recursive: true, mode: 0o700 });
-      renameSync(runFolder(home, run), runFolder(other, run));
+      renameSync(runFolder(paths, run), runFolder(other, run));
       return other;
     },
   ],
 ])("%s", (_what, change) => {
   const here = bound();
   const changed = change(here);
-  const at = changed !== undefined && "root" in changed ? (changed as ProjectPaths) : here.home;
+  const at = changed !== undefined && "root" in changed ? (changed as ProjectPaths) : here.paths;
   const env = changed !== undefined && !("root" in changed) ? changed : here.env;
   expect(kindOf({ ...here, env }, at)).toBe("foreign");
 });
@@ -151,11 +151,11 @@ describe("a journal written over in the same file", () => {
     rmSync(here.journal);
     const { journal } = await openJournal(here.folder, still);
     journal.appendSync([skipped(1), skipped(2)]);
-    mkdirSync(join(here.home.root, ".git"));
-    bindRun(here.env, here.home, here.folder, { run, ack: "a", isolation: "auto", head: journal.position });
+    mkdirSync(join(here.paths.root, ".git"));
+    bindRun(here.env, here.paths, here.folder, { run, ack: "a", isolation: "auto", head: journal.position });
     journal.appendSync([skipped(3)]);
     await journal.close();
-    return { ...here, why: () => whyForeign(here, here.home, run) };
+    return { ...here, why: () => whyForeign(here, here.paths, run) };
   }
 
   test("is foreign, and so is one that was cut short", async () => {
@@ -171,17 +171,17 @@ describe("a journal written over in the same file", () => {
   });
 
   test("is told from lines that a crash kept the record from knowing, which are their user's", async () => {
-    const { folder, env, home, why } = await left();
+    const { folder, env, paths, why } = await left();
     const { journal } = await openJournal(folder, still);
     journal.appendSync([skipped(4)]);
     await journal.close();
     expect(why()).toBeNull();
-    expect(bindingOf(env, home, folder, run)).toMatchObject({ kind: "ours", record: { head: { seq: 2 } } });
+    expect(bindingOf(env, paths, folder, run)).toMatchObject({ kind: "ours", record: { head: { seq: 2 } } });
   });
 
   test("marks every answer that is about it, and no other", async () => {
-    const { folder, env, home } = await left();
-    const place = { cwd: home.root, env };
+    const { folder, env, paths } = await left();
+    const place = { cwd: paths.root, env };
     const answer = reply("ok", { run_id: run, warnings: ["else"], data: { a: 1 } });
     expect(markForeign(place, answer)).toBe(answer);
     expect(markForeign(place, reply("ok")).warnings).toEqual([]);

@@ -48,12 +48,12 @@ export function stateFolder(env: Env): string {
 /** Records that a run is this user's. Durable before it returns: a run without its record is foreign to its own user. */
 export function bindRun(
   env: Env,
-  home: ProjectPaths,
+  paths: ProjectPaths,
   folder: string,
   said: Pick<BindingRecord, "run" | "ack" | "isolation" | "head">,
 ): void {
   const journal = lstatSync(join(folder, journalFile), { bigint: true });
-  const record: BindingRecord = { ...said, born: String(journal.birthtimeNs), root: rootOf(home) };
+  const record: BindingRecord = { ...said, born: String(journal.birthtimeNs), root: rootOf(paths) };
   const place = recordPath(env, said.run, journal);
   mkdirSync(dirname(place), { recursive: true, mode: 0o700 });
   replaceFile(nodeDisk, place, `${place}.${process.pid}.new`, Buffer.from(`${JSON.stringify(record)}\n`));
@@ -69,13 +69,13 @@ export function unbindRun(env: Env, folder: string, run: string): void {
 }
 
 /** Whose a run is, without asking git or opening its journal. */
-export function bindingOf(env: Env, home: ProjectPaths, folder: string, run: string): Binding {
-  const unsafe = whyUnusable(env, home, folder) ?? whyOpen(home, folder);
+export function bindingOf(env: Env, paths: ProjectPaths, folder: string, run: string): Binding {
+  const unsafe = whyUnusable(env, paths, folder) ?? whyOpen(paths, folder);
   if (unsafe !== null) return { kind: "foreign", why: unsafe };
   const journal = lstatSync(join(folder, journalFile), { bigint: true, throwIfNoEntry: false });
   if (journal === undefined) return { kind: "foreign", why: "it has no journal" };
   const record = readRecord(recordPath(env, run, journal));
-  const isSame = record?.run === run && record.born === String(journal.birthtimeNs) && record.root === rootOf(home); // B2
+  const isSame = record?.run === run && record.born === String(journal.birthtimeNs) && record.root === rootOf(paths); // B2
   return isSame ? { kind: "ours", record } : { kind: "foreign", why: "you didn't start it here" };
 }
 
@@ -86,27 +86,27 @@ export const whyOverwritten = (folder: string, { head }: BindingRecord): string 
 /** Every answer about a run that is not its user's says so first, whichever command gave it. */
 export function markForeign(place: Pick<CommandContext, "cwd" | "env">, answer: Answer): Answer {
   const { run_id: run, reason_code } = answer;
-  const home = run === null || reason_code === "run_foreign" || reason_code === "journal_damaged" ? null : findProject(place.cwd);
-  const why = home === null || run === null || !isBegun(home, run) ? null : whyForeign(place, home, run);
+  const paths = run === null || reason_code === "run_foreign" || reason_code === "journal_damaged" ? null : findProject(place.cwd);
+  const why = paths === null || run === null || !isBegun(paths, run) ? null : whyForeign(place, paths, run);
   if (why === null) return answer;
   const warning = `${run} isn't yours: ${why}. It is only read here; autopilot adopt ${run} takes it over.`;
   return { ...answer, warnings: [warning, ...answer.warnings], data: { ...answer.data, foreign: true } };
 }
 
 /** Null where a run is its user's. Reads the end of the journal they left; nothing is executed. */
-export function whyForeign(place: Pick<CommandContext, "env">, home: ProjectPaths, run: string): string | null {
-  const folder = runFolder(home, run);
-  const binding = bindingOf(place.env, home, folder, run);
+export function whyForeign(place: Pick<CommandContext, "env">, paths: ProjectPaths, run: string): string | null {
+  const folder = runFolder(paths, run);
+  const binding = bindingOf(place.env, paths, folder, run);
   return binding.kind === "foreign" ? binding.why : whyOverwritten(folder, binding.record);
 }
 
 /** Whether a run may be chosen where none is named. */
-export const isOurs = (place: Pick<CommandContext, "env">, home: ProjectPaths, run: string): boolean =>
-  bindingOf(place.env, home, runFolder(home, run), run).kind === "ours";
+export const isOurs = (place: Pick<CommandContext, "env">, paths: ProjectPaths, run: string): boolean =>
+  bindingOf(place.env, paths, runFolder(paths, run), run).kind === "ours";
 
 /** What keeps a run from being anybody's here; null where nothing does. Adopting it does not help. */
-export function whyUnusable(env: Env, home: ProjectPaths, folder: string): string | null {
-  return whyMisplaced(home, folder) ?? whyStateUnsafe(env, home);
+export function whyUnusable(env: Env, paths: ProjectPaths, folder: string): string | null {
+  return whyMisplaced(paths, folder) ?? whyStateUnsafe(env, paths);
 }
 
 /** B4: whether others can open the folder. */

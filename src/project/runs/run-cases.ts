@@ -9,10 +9,10 @@ import { readRunOrNull } from "./read-run.ts";
 const runsMax = 80;
 
 /** Oldest first; only runs that are over. One that was stopped, by whomever, did not succeed. */
-export async function runCases(home: ProjectPaths, flow: string): Promise<readonly Case[]> {
+export async function runCases(paths: ProjectPaths, flow: string): Promise<readonly Case[]> {
   const cases: Case[] = [];
-  for (const run of listRuns(home).slice(-runsMax)) {
-    const read = await readRunOrNull(home, run);
+  for (const run of listRuns(paths).slice(-runsMax)) {
+    const read = await readRunOrNull(paths, run);
     if (read === null || read.view.drafted.flow.flow !== flow) continue;
     const { status, ledger, origins } = read.view;
     if (origins !== undefined) continue; // a fork pays for a part only

@@ -9,10 +9,10 @@ import { readRunOrNull } from "./read-run.ts";
 const runsMax = 200;
 
 /** Oldest first, by flow. A fork pays for a part only and is left out. */
-export async function runPoints(home: ProjectPaths): Promise<ReadonlyMap<string, readonly RunPoint[]>> {
+export async function runPoints(paths: ProjectPaths): Promise<ReadonlyMap<string, readonly RunPoint[]>> {
   const found = new Map<string, RunPoint[]>();
-  for (const run of listRuns(home).slice(-runsMax)) {
-    const view = (await readRunOrNull(home, run))?.view;
+  for (const run of listRuns(paths).slice(-runsMax)) {
+    const view = (await readRunOrNull(paths, run))?.view;
     if (view === undefined || view.origins !== undefined || (view.status !== "completed" && view.status !== "stopped")) continue;
     const { tokens, usd, minutes } = view.ledger.run;
     const point = { run, at: view.updatedAt, verdict: view.verdict, isDone: view.status === "completed", tokens, usd, minutes };

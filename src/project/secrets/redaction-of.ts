@@ -10,13 +10,13 @@ import { readSettings } from "../config/settings.ts";
 const opened = new WeakMap<CommandContext, Redaction>();
 
 /** A config that cannot be read names nothing; whoever needs it says so. */
-export function redactionOf(place: CommandContext, root: string | null): Redaction {
-  const known = opened.get(place);
+export function redactionOf(context: CommandContext, root: string | null): Redaction {
+  const known = opened.get(context);
   if (known !== undefined) return known;
-  const read = readSettings(place, root);
+  const read = readSettings(context, root);
   const config = read.kind === "settings" ? read.config : {};
   const set = Object.assign({}, ...Object.values(config.agents ?? {}).map(({ env }) => env ?? {})) as Record<string, string>;
-  const redaction = openRedaction({ env: place.env, names: config.redact ?? [], set, home: place.env["HOME"] });
-  opened.set(place, redaction);
+  const redaction = openRedaction({ env: context.env, names: config.redact ?? [], set, home: context.env["HOME"] });
+  opened.set(context, redaction);
   return redaction;
 }

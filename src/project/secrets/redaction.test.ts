@@ -143,8 +143,8 @@ test("a secret said in pieces is not shown by the piece that ends it, nor by the
 
 test("a request for a run's owner and an answer for the terminal are without secrets", () => {
   const env = { API_TOKEN: token, HOME: home };
-  const place = { cwd: home, env, user: "me" } as unknown as CommandContext;
-  const request = requestOf(place, home, { event: "block_answered", block: "block:1@1/ask#1", answer: `use ${token}` });
+  const context = { cwd: home, env, user: "me" } as unknown as CommandContext;
+  const request = requestOf(context, home, { event: "block_answered", block: "block:1@1/ask#1", answer: `use ${token}` });
   expect(request).toMatchObject({ answer: "use [redacted:API_TOKEN]", block: "block:1@1/ask#1" });
   const answer = {
     result: "FAIL",

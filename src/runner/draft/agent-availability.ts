@@ -26,20 +26,20 @@ export type AgentAvailability = {
 };
 
 /** Every agent there is a profile or a setting for, the embedded one among them. */
-export function agentsHere(place: CommandContext, config: Config): Promise<readonly AgentAvailability[]> {
+export function agentsHere(context: CommandContext, config: Config): Promise<readonly AgentAvailability[]> {
   const shipped = Object.keys(agentProfiles).filter((name) => name !== "custom");
   const names = [...new Set([...shipped, ...Object.keys(config.agents ?? {})])];
-  return Promise.all(names.map((name) => availabilityOf(place, name, config)));
+  return Promise.all(names.map((name) => availabilityOf(context, name, config)));
 }
 
-export async function availabilityOf(place: CommandContext, name: string, config: Config): Promise<AgentAvailability> {
+export async function availabilityOf(context: CommandContext, name: string, config: Config): Promise<AgentAvailability> {
   const said = config.agents !== undefined && Object.hasOwn(config.agents, name) ? config.agents[name] : undefined;
   const { argv: words, ...override } = said ?? {};
   const resolved = resolveProfile({ agent: name, ...(words === undefined ? {} : { argv: [...words] }), override });
   if ("problem" in resolved) return unresolved(name, override, resolved.problem);
   const { profile } = resolved;
-  const login = chooseLogin(profile, place.env, userHomeOf(place));
-  const found = await foundBy(profile, place);
+  const login = chooseLogin(profile, context.env, userHomeOf(context));
+  const found = await foundBy(profile, context);
   const trouble = found.problem === null ? unready(login) : { problem: found.problem, mend: found.mend };
   const { state, argv, realPath, version } = found;
   return { name, profile, override, state, argv, realPath, version, login, ...trouble };
@@ -52,8 +52,8 @@ export const unready = (login: ChosenLogin): Pick<AgentAvailability, "problem" |
 export const isUsable = ({ state, problem }: AgentAvailability): boolean => state === "installed" && problem === null;
 
 /** Those that would be meant where nobody names one: none that stands back for another, and not the embedded one. */
-export function candidates(standings: readonly AgentAvailability[]): readonly AgentAvailability[] {
-  const installed = standings.filter((one) => one.profile.found !== "embedded" && (one.state === "installed" || isOwnCommand(one)));
+export function candidates(availability: readonly AgentAvailability[]): readonly AgentAvailability[] {
+  const installed = availability.filter((one) => one.profile.found !== "embedded" && (one.state === "installed" || isOwnCommand(one)));
   return installed.filter(({ profile }) => !profile.yieldsTo.some((other) => installed.some(({ name }) => name === other)));
 }
 
@@ -67,19 +67,19 @@ export const commandOf = ({ profile, argv }: Pick<AgentAvailability, "profile" |
     ? ["autopilot", "go", "--agent", "scripted:FILE"]
     : argv.flatMap((word) => (word === "{{mode}}" ? (profile.modes[profile.mode].argv ?? []) : [word]));
 
-export const userHomeOf = (place: CommandContext): string => place.env["HOME"] ?? homedir();
+export const userHomeOf = (context: CommandContext): string => context.env["HOME"] ?? homedir();
 
 type Found = Pick<FoundAgent, "state" | "argv" | "realPath" | "version" | "problem" | "mend">;
 
-async function foundBy(profile: AgentProfile, place: CommandContext): Promise<Found> {
+async function foundBy(profile: AgentProfile, context: CommandContext): Promise<Found> {
   const nothing = { argv: [], realPath: null, version: null, problem: null, mend: null };
   switch (profile.found) {
     case "path":
-      return findAgent(profile, place.env);
+      return findAgent(profile, context.env);
     case "embedded":
       return { ...nothing, state: "installed" };
     case "named":
-      return named(profile, place, nothing);
+      return named(profile, context, nothing);
   }
 }
 

@@ -19,9 +19,9 @@ const flow: Flow = {
 };
 const agents = { one: { argv: ["one", "--acp"] }, two: { argv: ["two"] } };
 // Nothing is on this PATH and nothing in this HOME, so nothing of the machine is seen.
-const place = { env: { PATH: "/nowhere", HOME: "/nowhere" } } as unknown as CommandContext;
+const context = { env: { PATH: "/nowhere", HOME: "/nowhere" } } as unknown as CommandContext;
 const cast = (agent: string | undefined, config: Config): ReturnType<typeof assignAgents> =>
-  assignAgents(place, agent, config, flow, () => Promise.reject(new Error("there is no script to keep")));
+  assignAgents(context, agent, config, flow, () => Promise.reject(new Error("there is no script to keep")));
 
 test("a role is played by the flag's agent, else by the role's own, else by the config's", async () => {
   const config = { agents, agent: "one", roles: { judge: "two" } };
@@ -78,13 +78,13 @@ test("an agent that needs a login and has none is refused with how to log in, be
 
 test("the only agent there is is taken where none is named; of two, neither", async () => {
   const one = { agents: { one: agents.one } };
-  expect(await inferredAgent(place, undefined, one, flow)).toEqual({ name: "one", why: "it is the only one installed here" });
-  expect(await inferredAgent(place, "two", one, flow)).toBeNull();
-  expect(await inferredAgent(place, undefined, { agent: "one" }, flow)).toBeNull();
-  await expect(inferredAgent(place, undefined, { agents }, flow)).rejects.toMatchObject({
+  expect(await inferredAgent(context, undefined, one, flow)).toEqual({ name: "one", why: "it is the only one installed here" });
+  expect(await inferredAgent(context, "two", one, flow)).toBeNull();
+  expect(await inferredAgent(context, undefined, { agent: "one" }, flow)).toBeNull();
+  await expect(inferredAgent(context, undefined, { agents }, flow)).rejects.toMatchObject({
     answer: { reason_code: "agent_unavailable", message: expect.stringContaining("one (one --acp), two (two)") as string },
   });
-  await expect(inferredAgent(place, undefined, {}, flow)).rejects.toMatchObject({
+  await expect(inferredAgent(context, undefined, {}, flow)).rejects.toMatchObject({
     answer: { message: expect.stringContaining("none is installed here") as string },
   });
 });

@@ -20,22 +20,22 @@ import { refuse } from "../../project/reply.ts";
 
 /** Who plays which role. A script is read and checked now, and kept with the run: what an agent could change later decides nothing. */
 export async function assignAgents(
-  place: CommandContext,
+  context: CommandContext,
   agent: string | undefined,
   config: Config,
   flow: Flow,
   keep: (text: string) => Promise<string>,
 ): Promise<Record<string, Cast>> {
-  const roles = await rolesOf(place, flow);
+  const roles = await rolesOf(context, flow);
   const named = (role: string): string | undefined => agent ?? config.roles?.[role] ?? config.agent;
   const cast: Record<string, Cast> = {};
-  for (const role of roles) cast[role] = await castInOrder(place, role, named(role), config, keep);
+  for (const role of roles) cast[role] = await castInOrder(context, role, named(role), config, keep);
   return cast;
 }
 
 /** `claude,codex`: the first plays; at its provider's limit the next goes on. Each is found to be usable now. */
 export async function castInOrder(
-  place: CommandContext,
+  context: CommandContext,
   role: string,
   names: string | undefined,
   config: Config,
@@ -45,11 +45,11 @@ export async function castInOrder(
     .split(",")
     .map((one) => one.trim())
     .filter((one) => one !== "");
-  if (list.length < 2) return castFor(place, role, names, config, keep);
+  if (list.length < 2) return castFor(context, role, names, config, keep);
   if (new Set(list).size < list.length)
     refuse("agent_unavailable", { message: `${names ?? ""} names an agent twice.`, remediation: ["name each agent once, in order"] });
   const [first, ...instead] = await Promise.all(
-    list.map(async (name, rank) => ({ ...(await castFor(place, role, name, config, keep)), rank })),
+    list.map(async (name, rank) => ({ ...(await castFor(context, role, name, config, keep)), rank })),
   );
   return { ...(first as Cast), instead };
 }
@@ -66,32 +66,32 @@ export type Inferred = { readonly name: string; readonly why: string };
 
 /** The agent to take where the flow has a role that nobody is named for; null where every role has a name. */
 export async function inferredAgent(
-  place: CommandContext,
+  context: CommandContext,
   agent: string | undefined,
   config: Config,
   flow: Flow,
 ): Promise<Inferred | null> {
   if (agent !== undefined || config.agent !== undefined) return null;
-  const nameless = [...(await rolesOf(place, flow))].find((role) => config.roles?.[role] === undefined);
-  return nameless === undefined ? null : onlyAgent(place, config, nameless);
+  const nameless = [...(await rolesOf(context, flow))].find((role) => config.roles?.[role] === undefined);
+  return nameless === undefined ? null : onlyAgent(context, config, nameless);
 }
 
 /** The roles of a flow and of every flow it calls: who plays them is settled before any agent could have a say. */
-async function rolesOf(place: CommandContext, flow: Flow): Promise<ReadonlySet<string>> {
-  const called = await calledBy(flow, (name) => loadedFlow(place, name));
+async function rolesOf(context: CommandContext, flow: Flow): Promise<ReadonlySet<string>> {
+  const called = await calledBy(flow, (name) => loadedFlow(context, name));
   const steps = [flow, ...called.map((one) => one.flow)].flatMap((one) => stepsEverywhere(one));
   return new Set(steps.flatMap(({ step }) => step.agent ?? []));
 }
 
 export async function castFor(
-  place: CommandContext,
+  context: CommandContext,
   role: string,
   name: string | undefined,
   config: Config,
   keep: (text: string) => Promise<string>,
 ): Promise<Cast> {
-  if (name === undefined) return castFor(place, role, (await onlyAgent(place, config, role)).name, config, keep);
-  if (name.startsWith("scripted:")) return { agent: "scripted", script: await keep(scriptText(place, name.slice("scripted:".length))) };
+  if (name === undefined) return castFor(context, role, (await onlyAgent(context, config, role)).name, config, keep);
+  if (name.startsWith("scripted:")) return { agent: "scripted", script: await keep(scriptText(context, name.slice("scripted:".length))) };
   if (name === "scripted")
     return refuse("agent_unavailable", {
       message: "The agent scripted plays a script, and none is named.",
@@ -106,9 +106,9 @@ export async function castFor(
       ],
     });
   }
-  const standing = await availabilityOf(place, name, config);
-  const { profile, argv, override, login } = standing;
-  const { problem, mend } = isOwnCommand(standing) ? unready(login) : standing;
+  const availability = await availabilityOf(context, name, config);
+  const { profile, argv, override, login } = availability;
+  const { problem, mend } = isOwnCommand(availability) ? unready(login) : availability;
   if (problem !== null) {
     return refuse("agent_unavailable", {
       message: `${shippedProfile(name) === null ? name : profile.title} cannot be used here: ${problem}.`,
@@ -120,19 +120,19 @@ export async function castFor(
 }
 
 /** The agent that is meant where nobody names one: the only one there is, or the one the user chose of several. Else what could be named is told. */
-async function onlyAgent(place: CommandContext, config: Config, role: string): Promise<Inferred> {
-  const installed = candidates(await agentsHere(place, config));
+async function onlyAgent(context: CommandContext, config: Config, role: string): Promise<Inferred> {
+  const installed = candidates(await agentsHere(context, config));
   const [only, ...more] = installed;
   if (only !== undefined && more.length === 0) return { name: only.name, why: "it is the only one installed here" };
   const chosen =
     installed.length === 0
       ? null
       : await chooseAgent(
-          place,
+          context,
           installed.map(({ name }) => name),
         );
   if (chosen !== null)
-    return { name: chosen.name, why: chosen.isRemembered ? `you chose it before (${chosenAgentPath(place.env)})` : "you chose it" };
+    return { name: chosen.name, why: chosen.isRemembered ? `you chose it before (${chosenAgentPath(context.env)})` : "you chose it" };
   const found =
     installed.length === 0
       ? "none is installed here"
@@ -151,8 +151,8 @@ async function onlyAgent(place: CommandContext, config: Config, role: string): P
 const known = (config: Config): readonly string[] => [...likeable.filter((name) => name !== "custom"), ...Object.keys(config.agents ?? {})];
 const isKnown = (name: string, config: Config): boolean => known(config).includes(name);
 
-function scriptText(place: CommandContext, file: string): string {
-  const path = resolve(place.cwd, file);
+function scriptText(context: CommandContext, file: string): string {
+  const path = resolve(context.cwd, file);
   let bytes: Buffer;
   try {
     bytes = readFileSync(path);

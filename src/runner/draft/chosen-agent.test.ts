@@ -12,40 +12,40 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 /** Somebody at a terminal who answers so, and how often they were asked. */
-function person(answer: string | null, isTerminal = true): { readonly place: CommandContext; readonly asked: string[] } {
+function person(answer: string | null, isTerminal = true): { readonly context: CommandContext; readonly asked: string[] } {
   const asked: string[] = [];
   const ask = (question: string, choices: readonly string[]): Promise<string | null> => {
     asked.push(`${question} ${choices.join("/")}`);
     return Promise.resolve(answer);
   };
   const quiet = { show: () => undefined, live: () => undefined, interrupted: new AbortController().signal };
-  return { place: { cwd: home, env: { HOME: home }, user: "me", isTerminal, ask, ...quiet }, asked };
+  return { context: { cwd: home, env: { HOME: home }, user: "me", isTerminal, ask, ...quiet }, asked };
 }
 const path = (): string => chosenAgentPath({ HOME: home });
 
 test("of two agents one is asked for once on a terminal, and remembered in the user's state, not in the project", async () => {
-  const { place, asked } = person("codex");
-  expect(await chooseAgent(place, ["claude", "codex"])).toEqual({ name: "codex", isRemembered: false });
+  const { context, asked } = person("codex");
+  expect(await chooseAgent(context, ["claude", "codex"])).toEqual({ name: "codex", isRemembered: false });
   expect(asked).toEqual(["Several agents are installed here. Which one should work? claude/codex"]);
-  expect(await chooseAgent(place, ["claude", "codex"])).toEqual({ name: "codex", isRemembered: true });
+  expect(await chooseAgent(context, ["claude", "codex"])).toEqual({ name: "codex", isRemembered: true });
   expect(asked).toHaveLength(1);
   expect(readFileSync(path(), "utf8")).toBe("codex\n");
 });
 
 test("nobody is asked where there is no terminal, and no answer remembers nothing", async () => {
   const away = person("codex", false);
-  expect(await chooseAgent(away.place, ["claude", "codex"])).toBeNull();
+  expect(await chooseAgent(away.context, ["claude", "codex"])).toBeNull();
   expect(away.asked).toEqual([]);
-  expect(await chooseAgent(person(null).place, ["claude", "codex"])).toBeNull();
+  expect(await chooseAgent(person(null).context, ["claude", "codex"])).toBeNull();
   expect(existsSync(path())).toBe(false);
 });
 
 test("an agent that is gone is asked for anew; a link or a long file is no choice", async () => {
   mkdirSync(dirname(path()), { recursive: true });
   writeFileSync(path(), "gemini\n");
-  expect(await chooseAgent(person("claude").place, ["claude", "codex"])).toEqual({ name: "claude", isRemembered: false });
+  expect(await chooseAgent(person("claude").context, ["claude", "codex"])).toEqual({ name: "claude", isRemembered: false });
   rmSync(path());
   writeFileSync(join(home, "elsewhere"), "codex\n");
   symlinkSync(join(home, "elsewhere"), path());
-  expect(await chooseAgent(person(null).place, ["claude", "codex"])).toBeNull();
+  expect(await chooseAgent(person(null).context, ["claude", "codex"])).toBeNull();
 });

@@ -17,22 +17,22 @@ export function chosenAgentPath(env: CommandContext["env"]): string {
 
 /** The agent that was chosen before, if it's still one of those installed; else the one that is chosen now; null if nobody can be asked. */
 export async function chooseAgent(
-  place: CommandContext,
+  context: CommandContext,
   installed: readonly string[],
 ): Promise<{ readonly name: string; readonly isRemembered: boolean } | null> {
-  const path = chosenAgentPath(place.env);
+  const path = chosenAgentPath(context.env);
   const before = readChoice(path);
   if (before !== null && installed.includes(before)) return { name: before, isRemembered: true };
-  const answer = place.isTerminal ? await place.ask("Several agents are installed here. Which one should work?", installed) : null;
+  const answer = context.isTerminal ? await context.ask("Several agents are installed here. Which one should work?", installed) : null;
   if (answer === null || !installed.includes(answer)) return null;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     const draft = `${path}.${process.pid}`;
     writeFileSync(draft, `${answer}\n`, { mode: 0o600 });
     renameSync(draft, path);
-    place.show(`Remembered in ${path}. Another one: --agent NAME, or agent: NAME in your config.`);
+    context.show(`Remembered in ${path}. Another one: --agent NAME, or agent: NAME in your config.`);
   } catch {
-    place.show(`${path} can't be written, so this will be asked again.`);
+    context.show(`${path} can't be written, so this will be asked again.`);
   }
   return { name: answer, isRemembered: false };
 }

@@ -15,16 +15,16 @@ import { redactionOf } from "../../project/secrets/redaction-of.ts";
 import { settingsOf } from "../../project/config/settings.ts";
 
 /** Why a draft can no longer be acknowledged or started; null while it is in force. */
-export async function whyStale(place: CommandContext, home: ProjectPaths, { drafted }: RunView): Promise<string | null> {
-  const later = await laterRun(place, home, drafted.run_id, drafted.flow.flow);
+export async function whyStale(context: CommandContext, paths: ProjectPaths, { drafted }: RunView): Promise<string | null> {
+  const later = await laterRun(context, paths, drafted.run_id, drafted.flow.flow);
   if (later !== null) return `${later} took the place of this draft.`;
-  const { hash } = await loadedFlow(place, drafted.flow.flow);
+  const { hash } = await loadedFlow(context, drafted.flow.flow);
   if (hash !== drafted.flow_hash) return `The flow ${drafted.flow.flow} changed since this preview was shown.`;
-  if (settingsOf(place, home).hash !== drafted.config_hash) return "The config changed since this preview was shown.";
-  const { redactor } = redactionOf(place, home.root);
-  const changed = (drafted.documents ?? []).find(({ path, hash: shown }) => hashOf(join(home.root, path), redactor) !== shown);
+  if (settingsOf(context, paths).hash !== drafted.config_hash) return "The config changed since this preview was shown.";
+  const { redactor } = redactionOf(context, paths.root);
+  const changed = (drafted.documents ?? []).find(({ path, hash: shown }) => hashOf(join(paths.root, path), redactor) !== shown);
   if (changed !== undefined) return `${changed.path} changed since this preview was shown.`;
-  const { head, branch } = await openedRepository(home.root);
+  const { head, branch } = await openedRepository(paths.root);
   if (head.commit === drafted.base.commit && branch === drafted.base.branch) return null;
   return `The checkout was at ${drafted.base.commit.slice(0, 10)} when this preview was shown and is at ${head.commit.slice(0, 10)}${branch === null ? "" : ` on ${branch}`} now.`;
 }
@@ -41,10 +41,10 @@ function hashOf(path: string, redactor: Redactor): string | null {
 }
 
 /** One draft a flow: a run of the same flow that was made later has replaced it, whatever became of that run. */
-async function laterRun(place: CommandContext, home: ProjectPaths, run: string, flow: string): Promise<string | null> {
-  const runs = listRuns(home);
+async function laterRun(context: CommandContext, paths: ProjectPaths, run: string, flow: string): Promise<string | null> {
+  const runs = listRuns(paths);
   for (const later of runs.slice(runs.indexOf(run) + 1)) {
-    if (isOurs(place, home, later) && (await readRun(home, later)).view.drafted.flow.flow === flow) return later;
+    if (isOurs(context, paths, later) && (await readRun(paths, later)).view.drafted.flow.flow === flow) return later;
   }
   return null;
 }

@@ -8,7 +8,7 @@ import { addIgnoreLines } from "../../workspace/owned.ts";
 import { calledBy } from "./called-flows.ts";
 import { assignAgents, inferredAgent, unusedRoleWarnings } from "./assign-agents.ts";
 import { checksOf } from "./checks-of.ts";
-import { faceOf } from "../../playbooks/registry/table.ts";
+import { playbookOf } from "../../playbooks/registry/table.ts";
 import { loadedFlow } from "./flows.ts";
 import { registryVersions } from "../../playbooks/registry/registry.ts";
 import { nonBlank } from "../../playbooks/contract/non-blank.ts";
@@ -31,16 +31,16 @@ import { tryIsolation } from "./try-isolation.ts";
 
 export type Drafted = { readonly run: string; readonly warnings: readonly string[]; readonly uncommitted: readonly string[] };
 
-export async function makeDraft(place: CommandContext, home: ProjectPaths, input: GoInput): Promise<Drafted> {
-  refuseInside(place, home);
-  const settings = settingsOf(place, home, input);
-  const { flow, prompts, hash } = await loadedFlow(place, input.flow ?? "objective");
-  const called = await calledBy(flow, (name) => loadedFlow(place, name));
-  const face = await faceOf(flow.face);
-  const checkout = await openedRepository(home.root);
+export async function makeDraft(context: CommandContext, paths: ProjectPaths, input: GoInput): Promise<Drafted> {
+  refuseInside(context, paths);
+  const settings = settingsOf(context, paths, input);
+  const { flow, prompts, hash } = await loadedFlow(context, input.flow ?? "objective");
+  const called = await calledBy(flow, (name) => loadedFlow(context, name));
+  const playbook = await playbookOf(flow.face);
+  const checkout = await openedRepository(paths.root);
   const repository = input.base === undefined ? checkout : { ...checkout, branch: null, head: input.base };
-  const survey = input.base === undefined ? surveying(checkout, face?.owned) : () => Promise.resolve({ warnings: [], uncommitted: [] });
-  const prepared = await face?.prepare?.({ place, home, input, loadFlow: (name) => loadedFlow(place, name) });
+  const survey = input.base === undefined ? surveying(checkout, playbook?.owned) : () => Promise.resolve({ warnings: [], uncommitted: [] });
+  const prepared = await playbook?.prepare?.({ context, paths, input, loadFlow: (name) => loadedFlow(context, name) });
   const { estimate, resumes } = prepared ?? {};
   const said = withScope(withGoal(input, prepared?.goal), prepared?.scope);
   const read = readObjective(said, settings.config, flow, estimate, resumes?.tokens);
@@ -49,11 +49,11 @@ export async function makeDraft(place: CommandContext, home: ProjectPaths, input
     refuse("objective_schema_invalid", { message, data: { field, missing_fields } });
   }
   const { objective, inferred_defaults, warnings } = read;
-  await refuseSecondRun(place, home, flow, { self: null, isNew: input.new === true });
+  await refuseSecondRun(context, paths, flow, { self: null, isNew: input.new === true });
   const scripts: string[] = [];
-  const only = await inferredAgent(place, input.agent, settings.config, flow);
+  const only = await inferredAgent(context, input.agent, settings.config, flow);
   const config = only === null ? settings.config : { ...settings.config, agent: only.name };
-  const cast = await assignAgents(place, input.agent, config, flow, (text) => {
+  const cast = await assignAgents(context, input.agent, config, flow, (text) => {
     scripts.push(text);
     return Promise.resolve(sha256(text));
   });
@@ -62,7 +62,7 @@ export async function makeDraft(place: CommandContext, home: ProjectPaths, input
   // What documents say only tightens, so it goes before the config.
   const tuned = { ...settings.config.limits, ...prepared?.limits };
   const isolation = settings.isolation;
-  await tryIsolation(isolation, home);
+  await tryIsolation(isolation, paths);
 
   const draft = {
     flow,
@@ -93,12 +93,12 @@ export async function makeDraft(place: CommandContext, home: ProjectPaths, input
   const { uncommitted, warnings: reported } = await survey();
   await addIgnoreLines(repository.commonDir);
   // The name a bare command means changes under the same lock as starting does: no draft takes it from a run that is open.
-  const run = await whileNoOtherStarts(home, async () => {
-    await refuseSecondRun(place, home, flow, { self: null, isNew: input.new === true });
-    const id = newRunId(home, systemClock.now());
+  const run = await whileNoOtherStarts(paths, async () => {
+    await refuseSecondRun(context, paths, flow, { self: null, isNew: input.new === true });
+    const id = newRunId(paths, systemClock.now());
     const event: EventOf<"run_drafted"> = {
       event: "run_drafted",
-      actor: actorOf(place),
+      actor: actorOf(context),
       reason_code: "run_drafted",
       run_id: id,
       product,
@@ -107,8 +107,8 @@ export async function makeDraft(place: CommandContext, home: ProjectPaths, input
       ack: sha256(canonicalJson(draft)),
       to_state: "draft",
     };
-    await beginRun(place, home, runFolder(home, id), event, blobs);
-    writeCurrent(home, id);
+    await beginRun(context, paths, runFolder(paths, id), event, blobs);
+    writeCurrent(paths, id);
     return id;
   });
   const unread = unreadable.map(({ file, reason }) => `${file} was not understood, so its checks are not run: ${reason}`);

@@ -6,9 +6,9 @@ import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import { runCases, runFeatures } from "../../project/runs/run-cases.ts";
 import type { Estimate } from "../../views/preview.ts";
 
-export async function estimateOf(home: ProjectPaths, { drafted }: Pick<RunView, "drafted">): Promise<Estimate> {
+export async function estimateOf(paths: ProjectPaths, { drafted }: Pick<RunView, "drafted">): Promise<Estimate> {
   const flow = drafted.flow.flow;
-  const forecast = forecastOf(runFeatures(flow, drafted.cast), await runCases(home, flow));
+  const forecast = forecastOf(runFeatures(flow, drafted.cast), await runCases(paths, flow));
   if (forecast === null) return fromBudget(drafted.limits.run);
   const { tokens, minutes, usd, samples, success, alike } = forecast;
   const same = alike.includes("agent") ? " with the same agent" : "";

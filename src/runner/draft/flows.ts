@@ -10,15 +10,15 @@ import { findProject } from "../../project/runs/project-paths.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { refuse } from "../../project/reply.ts";
 
-export const rootOf = (place: CommandContext): string => findProject(place.cwd)?.root ?? place.cwd;
+export const rootOf = (context: CommandContext): string => findProject(context.cwd)?.root ?? context.cwd;
 
 export const findingLine = ({ file, line, message, rule }: Finding): string => `${file}:${line}: ${message} (${rule})`;
 
 /** A flow that may run: found, well-formed, nothing lint or the walk through all its paths objects to. */
-export async function loadedFlow(place: CommandContext, name: string): Promise<LoadedFlow> {
-  const loaded = await loadFlow(rootOf(place), name);
+export async function loadedFlow(context: CommandContext, name: string): Promise<LoadedFlow> {
+  const loaded = await loadFlow(rootOf(context), name);
   if (loaded.kind === "missing") return refuse("flow_missing", { message: loaded.message });
-  const findings = loaded.kind === "invalid" ? loaded.findings : await lintLoaded(place, loaded);
+  const findings = loaded.kind === "invalid" ? loaded.findings : await lintLoaded(context, loaded);
   if (loaded.kind === "invalid" || findings.length > 0) {
     return refuse("flow_invalid", {
       message: `Flow ${name} cannot run: ${findings.map(findingLine).join("; ")}`,
@@ -29,16 +29,16 @@ export async function loadedFlow(place: CommandContext, name: string): Promise<L
 }
 
 /** Errors of lint, and then what a walk along every path of the flow finds; the built-in flows were walked when they were built. */
-async function lintLoaded(place: CommandContext, loaded: LoadedFlow): Promise<readonly Finding[]> {
-  return (await walkLoaded(place, loaded)).found;
+async function lintLoaded(context: CommandContext, loaded: LoadedFlow): Promise<readonly Finding[]> {
+  return (await walkLoaded(context, loaded)).found;
 }
 
 /** `states`: how many were looked at, once; null where the flow was not walked. */
 export async function walkLoaded(
-  place: CommandContext,
+  context: CommandContext,
   loaded: LoadedFlow,
 ): Promise<{ readonly found: readonly Finding[]; readonly states: number | null }> {
-  const registry = await registryFor(rootOf(place), loaded.flow);
+  const registry = await registryFor(rootOf(context), loaded.flow);
   const errors = lintFlow({ ...loaded, registry }).filter(({ severity }) => severity === "error");
   if (errors.length > 0 || loaded.source.startsWith("built-in:")) return { found: errors, states: null };
   const explored = explore(loaded.flow);

@@ -9,10 +9,10 @@ import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import { refuse } from "../../project/reply.ts";
 
 /** The isolation asked for, seen to hold here since the machine started; refused where it does not hold. */
-export async function isolationFor(wanted: string, home: ProjectPaths, runDir: string): Promise<Isolation> {
+export async function isolationFor(wanted: string, paths: ProjectPaths, runDir: string): Promise<Isolation> {
   mkdirSync(runDir, { recursive: true, mode: 0o700 });
   const level = isolationLevels.find((one) => one === wanted) ?? ("auto" satisfies IsolationLevel);
-  const choice = await chooseIsolation(level, { hidden: [home.root], runDir, cache: openSelfTestCache(runDir) });
+  const choice = await chooseIsolation(level, { hidden: [paths.root], runDir, cache: openSelfTestCache(runDir) });
   if ("isolation" in choice) return choice.isolation;
   return refuse(choice.failure.reason, { message: `No isolation could be set up: ${choice.failure.detail}.` });
 }

@@ -58,41 +58,41 @@ function landFlagOf(run: RunView): LandMinimum | "pr" | undefined {
 
 /** A config that changed since the run began, as an event: only noticed, or adopted where the operator asks for it. Null where nothing changed. */
 export async function policyChange(
-  place: CommandContext,
-  home: ProjectPaths,
+  context: CommandContext,
+  paths: ProjectPaths,
   run: RunView,
   adopts: boolean,
   keep: (text: string) => Promise<string>,
 ): Promise<Draft | null> {
-  const settings = settingsOf(place, home);
+  const settings = settingsOf(context, paths);
   const { config_hash } = run.drafted;
   if (settings.hash === config_hash) return null;
   const noticed = {
     event: "policy_changed",
-    path: projectConfigPath(findProject(place.cwd)?.root ?? home.root),
+    path: projectConfigPath(findProject(context.cwd)?.root ?? paths.root),
     recorded: config_hash,
     found: settings.hash,
     reason_code: "config_changed",
   } as const;
   if (!adopts) return { ...noticed, adopted: false };
-  return { ...noticed, ...(await adoptedPolicy(place, home, run, keep)) };
+  return { ...noticed, ...(await adoptedPolicy(context, paths, run, keep)) };
 }
 
 /** What a run that goes on under this user's config is held to from here on. */
-export async function adoptedPolicy(place: CommandContext, home: ProjectPaths, run: RunView, keep: (text: string) => Promise<string>) {
-  const settings = settingsOf(place, home);
+export async function adoptedPolicy(context: CommandContext, paths: ProjectPaths, run: RunView, keep: (text: string) => Promise<string>) {
+  const settings = settingsOf(context, paths);
   return {
     adopted: true,
-    actor: actorOf(place),
+    actor: actorOf(context),
     isolation: settings.isolation,
     policy: policyOf(settings.config, recordedPolicy(run).restores, landFlagOf(run)),
-    cast: await recast(place, run, settings.config, keep),
+    cast: await recast(context, run, settings.config, keep),
   } as const;
 }
 
 /** Who plays from here on: whom the config names; else who played before, as the config has them now. A script that was named by hand is kept. */
 async function recast(
-  place: CommandContext,
+  context: CommandContext,
   { drafted }: RunView,
   config: Config,
   keep: (text: string) => Promise<string>,
@@ -102,7 +102,7 @@ async function recast(
   for (const [role, recorded] of Object.entries(drafted.cast)) {
     const named = config.roles?.[role] ?? config.agent;
     const isKept = named === undefined && (recorded.script !== undefined || recorded.instead !== undefined);
-    cast[role] = isKept ? (structuredClone(recorded) as Cast) : await castInOrder(place, role, named ?? recorded.agent, config, keep);
+    cast[role] = isKept ? (structuredClone(recorded) as Cast) : await castInOrder(context, role, named ?? recorded.agent, config, keep);
   }
   return cast;
 }

@@ -16,7 +16,7 @@ import { amount } from "../../views/wording.ts";
 import { commandOf } from "./agent-availability.ts";
 import { treeAt } from "./checks-of.ts";
 import { estimateOf } from "./estimate-of.ts";
-import { faceOf } from "../../playbooks/registry/table.ts";
+import { playbookOf } from "../../playbooks/registry/table.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import { missingTools } from "./missing-tools.ts";
 import type { CommandContext } from "../../project/command-context.ts";
@@ -35,19 +35,19 @@ export type Preview = {
 };
 
 /** What a draft would do, looked up anew each time it is shown. */
-export async function previewOf(place: CommandContext, home: ProjectPaths, run: RunView): Promise<Preview> {
+export async function previewOf(context: CommandContext, paths: ProjectPaths, run: RunView): Promise<Preview> {
   const { drafted } = run;
-  const settings = settingsOf(place, home);
-  const isolation = await tryIsolation(drafted.isolation, home);
-  const shown = await (await faceOf(drafted.flow.face))?.preview?.({ place, home, view: run });
+  const settings = settingsOf(context, paths);
+  const isolation = await tryIsolation(drafted.isolation, paths);
+  const shown = await (await playbookOf(drafted.flow.face))?.preview?.({ context, paths, view: run });
   const policy = recordedPolicy(run);
-  const scope = await lookAtScope(home.root, drafted.base.commit, drafted.objective.scope);
+  const scope = await lookAtScope(paths.root, drafted.base.commit, drafted.objective.scope);
   const missing = await missingTools(
     drafted.checks.filter(({ kind }) => kind !== "holdout").map(({ command }) => command),
     {
-      root: home.root,
-      tree: await treeAt(home.root, drafted.base.commit),
-      env: place.env,
+      root: paths.root,
+      tree: await treeAt(paths.root, drafted.base.commit),
+      env: context.env,
       isRestored: (policy.restores ?? []).length > 0,
     },
   );
@@ -60,12 +60,12 @@ export async function previewOf(place: CommandContext, home: ProjectPaths, run: 
     commands: commandsOf(Object.values(drafted.cast).flatMap((one) => [one, ...(one.instead ?? [])])),
     scopeFiles: scope?.files ?? null,
     checks: structuredClone(drafted.checks),
-    checkEnv: checkEnvironment(place, policy),
+    checkEnv: checkEnvironment(context, policy),
     missing,
     budget: structuredClone(drafted.budget),
     limits: drafted.limits,
     isolation,
-    estimate: shown?.estimate ?? (await estimateOf(home, run)),
+    estimate: shown?.estimate ?? (await estimateOf(paths, run)),
     ...(shown === undefined ? {} : { wanted: shown.wanted }),
     base: drafted.base,
   });

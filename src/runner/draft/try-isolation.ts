@@ -9,17 +9,17 @@ import { temporaryFolder } from "../../project/runs/temporary.ts";
 const tried = new Map<string, Promise<IsolationInForce>>();
 
 /** Tests the isolation a run would have, in a folder that goes again; refused where it does not hold. A command that drafts, shows and starts asks once. */
-export function tryIsolation(wanted: string, home: ProjectPaths): Promise<IsolationInForce> {
-  const key = JSON.stringify([wanted, home.root]);
-  const known = tried.get(key) ?? test(wanted, home);
+export function tryIsolation(wanted: string, paths: ProjectPaths): Promise<IsolationInForce> {
+  const key = JSON.stringify([wanted, paths.root]);
+  const known = tried.get(key) ?? test(wanted, paths);
   tried.set(key, known);
   return known;
 }
 
-async function test(wanted: string, home: ProjectPaths): Promise<IsolationInForce> {
+async function test(wanted: string, paths: ProjectPaths): Promise<IsolationInForce> {
   const folder = await temporaryFolder("isolation");
   try {
-    const { level, mechanism, enforced, not_enforced } = await isolationFor(wanted, home, folder);
+    const { level, mechanism, enforced, not_enforced } = await isolationFor(wanted, paths, folder);
     return { level, mechanism, enforced: [...enforced], not_enforced: [...not_enforced] };
   } finally {
     rmSync(folder, { recursive: true, force: true });

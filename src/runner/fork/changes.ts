@@ -34,8 +34,8 @@ export type GivenChanges = {
 export type Changes = Pick<Forked, "cast" | "prompts" | "limits"> & { readonly blobs: readonly string[] };
 
 type Order = {
-  readonly place: CommandContext;
-  readonly home: ProjectPaths;
+  readonly context: CommandContext;
+  readonly paths: ProjectPaths;
   readonly run: RunView;
   /** The step that `--prompt FILE` is about; null where none stands out. */
   readonly step: string | null;
@@ -61,22 +61,22 @@ export async function readChanges(order: Order): Promise<Changes> {
 }
 
 /** Every role goes to the agent that is named, as with `go --agent`; a model alone stays with the agents there are. */
-async function castOf({ place, home, run, given }: Order, keep: (text: string) => string): Promise<Record<string, Cast> | null> {
+async function castOf({ context, paths, run, given }: Order, keep: (text: string) => string): Promise<Record<string, Cast> | null> {
   const { agent, model } = given;
   if (agent === undefined && model === undefined) return null;
-  const { config } = settingsOf(place, home);
+  const { config } = settingsOf(context, paths);
   const cast: Record<string, Cast> = {};
   for (const [role, was] of Object.entries(run.drafted.cast)) {
     const plays =
       agent === undefined
         ? (structuredClone(was) as Cast)
-        : await castFor(place, role, agent, config, (text) => Promise.resolve(keep(text)));
+        : await castFor(context, role, agent, config, (text) => Promise.resolve(keep(text)));
     cast[role] = model === undefined ? plays : { ...plays, override: { ...plays.override, model } };
   }
   return cast;
 }
 
-function promptOf({ place, run, step, given, code }: Order, keep: (text: string) => string): Record<string, string> | null {
+function promptOf({ context, run, step, given, code }: Order, keep: (text: string) => string): Record<string, string> | null {
   if (given.prompt === undefined) return null;
   const flow = run.drafted.flow as Flow;
   const steps = stepsEverywhere(flow).flatMap((one) =>
@@ -91,7 +91,7 @@ function promptOf({ place, run, step, given, code }: Order, keep: (text: string)
   const prompts = [...new Set(steps.filter(({ id }) => id === wanted).map(({ prompt }) => prompt))];
   if (prompts.length === 0)
     return refuse(code, { message: `The flow ${flow.flow} has no step ${wanted} with a prompt.${didYouMean(wanted, known)}`, remediation });
-  const file = resolve(place.cwd, path ?? "");
+  const file = resolve(context.cwd, path ?? "");
   const text = readOwnFile(file, promptBytesMax);
   if (text === null || text.trim() === "")
     return refuse(code, {

@@ -45,7 +45,7 @@ export type ForkOrder = {
 };
 
 /** Gives the new run's name. Nothing of it runs yet. */
-export async function makeFork(place: CommandContext, home: ProjectPaths, order: ForkOrder): Promise<string> {
+export async function makeFork(context: CommandContext, projectPaths: ProjectPaths, order: ForkOrder): Promise<string> {
   const { state, changes } = order;
   const { tokens, calls, minutes, usd } = state.ledger.run;
   const { blobs, ...changed } = changes;
@@ -57,42 +57,42 @@ export async function makeFork(place: CommandContext, home: ProjectPaths, order:
     largest: structuredClone(state.ledger.largest),
     ...changed,
   };
-  const fork = { event: "run_forked", actor: actorOf(place), reason_code: "ok", ...forked } as const;
-  requireMayGrant(place, fork);
-  return whileNoOtherStarts(home, async () => {
-    await refuseSecondRun(place, home, state.drafted.flow, { self: null, isNew: true }); // F3
-    sweepUnfinished(home);
-    const run = newRunId(home, systemClock.now());
-    const made = `${runFolder(home, run)}${unfinished}`;
+  const fork = { event: "run_forked", actor: actorOf(context), reason_code: "ok", ...forked } as const;
+  requireMayGrant(context, fork);
+  return whileNoOtherStarts(projectPaths, async () => {
+    await refuseSecondRun(context, projectPaths, state.drafted.flow, { self: null, isNew: true }); // F3
+    sweepUnfinished(projectPaths);
+    const run = newRunId(projectPaths, systemClock.now());
+    const made = `${runFolder(projectPaths, run)}${unfinished}`;
     const committed = order.committed === null ? [] : [{ actor: "system", reason_code: "ok", ...order.committed } as Event];
-    await write(place, home, made, [...linesTakenOver(order.entries, order.at, run), ...committed, fork], order, blobs);
-    bindRun(place.env, home, made, { run, ack: state.drafted.ack, isolation: order.bound.isolation });
-    renameSync(made, runFolder(home, run)); // F2
-    syncFolder(nodeDisk, join(runFolder(home, run), ".."));
-    writeCurrent(home, run);
+    await write(context, projectPaths, made, [...linesTakenOver(order.entries, order.at, run), ...committed, fork], order, blobs);
+    bindRun(context.env, projectPaths, made, { run, ack: state.drafted.ack, isolation: order.bound.isolation });
+    renameSync(made, runFolder(projectPaths, run)); // F2
+    syncFolder(nodeDisk, join(runFolder(projectPaths, run), ".."));
+    writeCurrent(projectPaths, run);
     return run;
   });
 }
 
 /** Nobody else makes one meanwhile, so what lies there unfinished was left by a crash. */
-function sweepUnfinished(home: ProjectPaths): void {
-  const runs = join(home.folder, "runs");
+function sweepUnfinished(projectPaths: ProjectPaths): void {
+  const runs = join(projectPaths.folder, "runs");
   for (const name of existsSync(runs) ? readdirSync(runs) : [])
     if (name.startsWith("run-") && name.endsWith(unfinished)) rmSync(join(runs, name), { recursive: true, force: true });
 }
 
 async function write(
-  place: CommandContext,
-  home: ProjectPaths,
+  context: CommandContext,
+  projectPaths: ProjectPaths,
   made: string,
   events: readonly Event[],
   { run: origin }: ForkOrder,
   blobs: readonly string[],
 ): Promise<void> {
   mkdirSync(made, { mode: 0o700 });
-  copyRecords(runFolder(home, origin), made);
+  copyRecords(runFolder(projectPaths, origin), made);
   const { journal: opened } = await openJournal(made, { commit: "sync", now: () => systemClock.now(), activeMs: () => 0 });
-  const journal = redactedJournal(opened, redactionOf(place, home.root).redactor);
+  const journal = redactedJournal(opened, redactionOf(context, projectPaths.root).redactor);
   try {
     for (const text of blobs) await journal.putBlob(text);
     for (let from = 0; from < events.length; from += linesAtOnce) await journal.append(events.slice(from, from + linesAtOnce));
@@ -112,13 +112,13 @@ export function copyRecords(from: string, to: string): void {
  * The line that commits the paid turn which a kill left open: what its layer holds, if that is what the turn left. A sentence where it
  * cannot be had any more.
  */
-export async function committedTurn(home: ProjectPaths, run: string, state: RunView): Promise<Draft | string> {
+export async function committedTurn(projectPaths: ProjectPaths, run: string, state: RunView): Promise<Draft | string> {
   const [open, ...more] = paidIn(state);
   if (open === undefined || more.length > 0) return "several paid turns were waiting to be committed there";
-  const folder = runFolder(home, run);
+  const folder = runFolder(projectPaths, run);
   const { drafted, origins = [], tip } = state;
   const fork = origins.at(-1);
-  const repository = await openedRepository(home.root);
+  const repository = await openedRepository(projectPaths.root);
   const workspace = await openWorkspace({
     repository,
     runDir: folder,

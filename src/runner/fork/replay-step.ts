@@ -35,11 +35,11 @@ export type ReplayOrder = {
 };
 
 /** The lines of the replay: the attempt's, then those of the checks that follow it. Empty where it was called off. */
-export async function replayStep(place: CommandContext, home: ProjectPaths, order: ReplayOrder): Promise<readonly Entry[]> {
+export async function replayStep(context: CommandContext, paths: ProjectPaths, order: ReplayOrder): Promise<readonly Entry[]> {
   const folder = await temporaryFolder("replay");
   try {
-    copyPrefix(runFolder(home, order.run), folder, order.seq);
-    return await played(place, home, folder, order);
+    copyPrefix(runFolder(paths, order.run), folder, order.seq);
+    return await played(context, paths, folder, order);
   } finally {
     await erase(folder); // R3
   }
@@ -57,8 +57,8 @@ function copyPrefix(from: string, to: string, lines: number): void {
   copyRecords(from, to);
 }
 
-async function played(place: CommandContext, home: ProjectPaths, folder: string, order: ReplayOrder): Promise<readonly Entry[]> {
-  const { journal, fold } = await openFolded(place, folder, redactionOf(place, home.root).redactor);
+async function played(context: CommandContext, paths: ProjectPaths, folder: string, order: ReplayOrder): Promise<readonly Entry[]> {
+  const { journal, fold } = await openFolded(context, folder, redactionOf(context, paths.root).redactor);
   const view = (): RunView => {
     invariant(fold.state.status !== "unborn", "a journal begins with its draft");
     return fold.state;
@@ -78,11 +78,11 @@ async function played(place: CommandContext, home: ProjectPaths, folder: string,
     const taken = { tokens: 0, calls: 0, minutes: 0, usd: 0 };
     const largest = structuredClone(view().ledger.largest);
     const fork = { event: "run_forked", run: order.run, at: order.seq, line: order.line, taken, largest, ...changed } as const;
-    await append([{ ...fork, actor: actorOf(place) }]);
+    await append([{ ...fork, actor: actorOf(context) }]);
     recorded.length = 0;
     const { world, close } = await openWorld({
-      place,
-      home,
+      context,
+      paths,
       folder,
       view,
       recorder: { append, putBlob: (bytes) => journal.putBlob(bytes), readBlob: (hash) => journal.readBlob(hash) },
@@ -96,8 +96,8 @@ async function played(place: CommandContext, home: ProjectPaths, folder: string,
     });
     const cancel = new Cancel();
     const callOff = (): void => cancel.callOff("operator");
-    if (place.interrupted.aborted) callOff();
-    else place.interrupted.addEventListener("abort", callOff, { once: true });
+    if (context.interrupted.aborted) callOff();
+    else context.interrupted.addEventListener("abort", callOff, { once: true });
     const play = (attempt: string): Promise<void> => {
       const record = async (...events: readonly Draft[]): Promise<void> => {
         if (cancel.isCancelled) throw new Cancelled();
@@ -131,7 +131,7 @@ async function played(place: CommandContext, home: ProjectPaths, folder: string,
       if (error instanceof Cancelled) return [];
       throw error;
     } finally {
-      place.interrupted.removeEventListener("abort", callOff);
+      context.interrupted.removeEventListener("abort", callOff);
       await close();
     }
   } finally {

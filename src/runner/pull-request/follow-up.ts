@@ -26,19 +26,19 @@ export type FollowUpInput = {
 
 /** Drafts it and gives it what was found. Nothing runs yet. */
 export async function draftFollowUp(
-  place: CommandContext,
-  hand: OpenRun,
+  context: CommandContext,
+  openRun: OpenRun,
   evidence: readonly OutsideEvidence[],
   input: FollowUpInput,
 ): Promise<string> {
-  const { drafted, pull_request } = hand.view();
+  const { drafted, pull_request } = openRun.view();
   const { objective, cast, isolation } = drafted;
   const request = pull_request?.opened ?? { number: 0, url: "" };
-  const commit = pull_request?.commit ?? hand.view().tip.commit;
-  const { root, gitDir } = await openedRepository(hand.home.root);
+  const commit = pull_request?.commit ?? openRun.view().tip.commit;
+  const { root, gitDir } = await openedRepository(openRun.paths.root);
   const tree = await gitLine({ cwd: root, env: { GIT_DIR: gitDir }, args: ["rev-parse", `${commit}^{tree}`] });
   const worker = Object.values(cast).find(({ script }) => script === undefined)?.agent;
-  const { run } = await makeDraft(place, hand.home, {
+  const { run } = await makeDraft(context, openRun.paths, {
     words: [],
     goal: goalOf(request.number, objective.goal),
     scope: objective.scope,
@@ -56,7 +56,7 @@ export async function draftFollowUp(
     new: true,
     base: { commit, tree },
   });
-  await withRun(place, hand.home, run, (follow) => {
+  await withRun(context, openRun.paths, run, (follow) => {
     const items = evidence.map((item) => ({ ...item }));
     return follow.append({ event: "evidence_received", source: request.url, items, reason_code: "ok" }); // F1
   });
@@ -74,17 +74,17 @@ const goalOf = (number: number, goal: string): string =>
 
 /** Goes on with it until it rests. */
 export async function driveFollowUp(
-  place: CommandContext,
-  home: ProjectPaths,
+  context: CommandContext,
+  paths: ProjectPaths,
   run: string,
 ): Promise<{ readonly view: RunView; readonly answer: Answer | null }> {
-  const found = await readRun(home, run);
+  const found = await readRun(paths, run);
   const { status } = found.view;
   const answer =
     status === "draft"
-      ? await goDraft(place, home, run, { words: [], yes: true }, null)
+      ? await goDraft(context, paths, run, { words: [], yes: true }, null)
       : status === "completed" || status === "stopped"
         ? null
-        : await resumeRun(place, { home, run, ...found }, { isExplicit: true });
-  return { view: (await readRun(home, run)).view, answer };
+        : await resumeRun(context, { paths, run, ...found }, { isExplicit: true });
+  return { view: (await readRun(paths, run)).view, answer };
 }

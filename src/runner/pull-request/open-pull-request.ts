@@ -35,26 +35,27 @@ export type PullRequestInput = {
 
 export type PullRequestOpened = { readonly number: number; readonly url: string; readonly isDraft: boolean; readonly isNew: boolean };
 
-export async function openPullRequest(place: CommandContext, hand: OpenRun, input: PullRequestInput): Promise<PullRequestOpened> {
-  requireOutside(place);
-  const view = hand.view();
+export async function openPullRequest(context: CommandContext, openRun: OpenRun, input: PullRequestInput): Promise<PullRequestOpened> {
+  requireOutside(context);
+  const view = openRun.view();
   const known = view.pull_request;
   if (known !== undefined && known.opened !== null) return { ...known.opened, isDraft: known.opened.draft, isNew: false };
   requireWork(view, input);
-  const repository = await openedRepository(hand.home.root);
+  const repository = await openedRepository(openRun.paths.root);
   const isSaid = input.remote !== undefined || input.tool !== undefined || input.base !== undefined;
-  const at = known === undefined || isSaid ? await placeOf(place, repository, view, input) : known.place;
-  const forge = openForge(at, place.env);
+  const at = known === undefined || isSaid ? await placeOf(context, repository, view, input) : known.place;
+  const forge = openForge(at, context.env);
   const before = await forge.find(at.branch); // P1; and who isn't logged in hears of it before anything is pushed
   if (before !== null && before.state !== "open") return refuseEnded(view, before);
   const { commit } = view.tip; // P2
   const isDraft = isOpenedAsDraft(view.verdict, input.draft === true);
-  const actor = actorOf(place);
-  await hand.append({ event: "pull_request_intended", ...at, commit, draft: isDraft, actor, reason_code: "pull_request_pending" });
-  await pushCommit(repository, hand.folder, at, { commit, env: place.env });
-  const opened = before ?? (await forge.create({ branch: at.branch, base: at.into, isDraft, ...(await words(place, hand, repository)) }));
+  const actor = actorOf(context);
+  await openRun.append({ event: "pull_request_intended", ...at, commit, draft: isDraft, actor, reason_code: "pull_request_pending" });
+  await pushCommit(repository, openRun.folder, at, { commit, env: context.env });
+  const opened =
+    before ?? (await forge.create({ branch: at.branch, base: at.into, isDraft, ...(await words(context, openRun, repository)) }));
   const { number, url } = opened;
-  await hand.append({
+  await openRun.append({
     event: "pull_request_opened",
     number,
     url,
@@ -87,7 +88,7 @@ function requireWork(view: RunView, input: PullRequestInput): void {
   });
 }
 
-async function placeOf(place: CommandContext, repository: Repository, view: RunView, input: PullRequestInput): Promise<PullRequestPlace> {
+async function placeOf(context: CommandContext, repository: Repository, view: RunView, input: PullRequestInput): Promise<PullRequestPlace> {
   const { run_id, base } = view.drafted;
   const into = input.base ?? base.branch;
   if (into === null)
@@ -96,18 +97,18 @@ async function placeOf(place: CommandContext, repository: Repository, view: RunV
       message: `${run_id} began on no branch; name the one to merge into.`,
       remediation: [`autopilot pr ${run_id} --base main`],
     });
-  return { ...(await findRemote(repository, base.branch, input, place.env)), branch: branchOf(run_id), into };
+  return { ...(await findRemote(repository, base.branch, input, context.env)), branch: branchOf(run_id), into };
 }
 
 /** From the report, without anything that is a secret of this user. */
 async function words(
-  place: CommandContext,
-  hand: OpenRun,
+  context: CommandContext,
+  openRun: OpenRun,
   repository: Repository,
 ): Promise<{ readonly title: string; readonly body: string }> {
-  const view = hand.view();
-  const { redactor } = redactionOf(place, hand.home.root);
-  const { entries } = await entriesOf(hand.home, hand.run);
+  const view = openRun.view();
+  const { redactor } = redactionOf(context, openRun.paths.root);
+  const { entries } = await entriesOf(openRun.paths, openRun.run);
   const changes = await summaryOf(repository, view.drafted.base.commit, view.tip.commit);
   const report = reportOf(view, entries, { changes });
   return { title: redactor.text(pullRequestTitle(report)), body: redactor.text(pullRequestBody(report, view.tip.commit)) };

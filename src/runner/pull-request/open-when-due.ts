@@ -7,10 +7,10 @@ import type { OpenRun } from "../open-run.ts";
 import { openPullRequest } from "./open-pull-request.ts";
 
 /** Why it is not open; empty where it is. */
-export async function openWhenDue(place: CommandContext, hand: OpenRun): Promise<readonly string[]> {
+export async function openWhenDue(context: CommandContext, openRun: OpenRun): Promise<readonly string[]> {
   try {
-    const { url, isDraft } = await openPullRequest(place, hand, {});
-    place.show(`✓ ${isDraft ? "Draft pull request" : "Pull request"}: ${url}`);
+    const { url, isDraft } = await openPullRequest(context, openRun, {});
+    context.show(`✓ ${isDraft ? "Draft pull request" : "Pull request"}: ${url}`);
     return [];
   } catch (error) {
     if (error instanceof Refusal) return [`No pull request yet: ${error.message}`];

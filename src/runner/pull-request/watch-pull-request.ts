@@ -25,25 +25,25 @@ export type WatchInput = FollowUpInput & { readonly tries: number; readonly ever
 /** A host that does not answer may do so later. */
 const failuresMax = 10;
 
-export async function watchPullRequest(place: CommandContext, hand: OpenRun, input: WatchInput): Promise<Answer> {
-  requireOutside(place);
+export async function watchPullRequest(context: CommandContext, openRun: OpenRun, input: WatchInput): Promise<Answer> {
+  requireOutside(context);
   for (let failures = 0; ;) {
-    const ended = hand.view().pull_request?.ended ?? null;
-    if (ended !== null) return endedAs(hand, ended);
+    const ended = openRun.view().pull_request?.ended ?? null;
+    if (ended !== null) return endedAs(openRun, ended);
     try {
-      const { answer, goesOn } = await lookOnce(place, hand, input);
+      const { answer, goesOn } = await lookOnce(context, openRun, input);
       failures = 0;
       if (input.once || !goesOn) return answer;
-      if (answer.reason_code !== "pull_request_waiting") place.show(`${answer.result === "FAIL" ? "!" : "✓"} ${answer.message}`);
+      if (answer.reason_code !== "pull_request_waiting") context.show(`${answer.result === "FAIL" ? "!" : "✓"} ${answer.message}`);
     } catch (error) {
       const mayPass = error instanceof WorkspaceFailed && error.reason === "forge_unreachable" && !input.once; // W3
       failures += 1;
       if (!mayPass || failures >= failuresMax) throw error;
-      place.show(`! ${error.message}`);
+      context.show(`! ${error.message}`);
     }
-    if (place.interrupted.aborted) return waiting(hand, "Interrupted; nothing is lost.");
-    await sleep(input.everyMs, undefined, { signal: place.interrupted }).catch(() => undefined);
-    if (place.interrupted.aborted) return waiting(hand, "Interrupted; nothing is lost.");
+    if (context.interrupted.aborted) return waiting(openRun, "Interrupted; nothing is lost.");
+    await sleep(input.everyMs, undefined, { signal: context.interrupted }).catch(() => undefined);
+    if (context.interrupted.aborted) return waiting(openRun, "Interrupted; nothing is lost.");
   }
 }
 
@@ -52,64 +52,64 @@ type Looked = { readonly answer: Answer; readonly goesOn: boolean };
 const over = (answer: Answer): Looked => ({ answer, goesOn: false });
 
 /** One look, and whatever follows from it. */
-async function lookOnce(place: CommandContext, hand: OpenRun, input: WatchInput): Promise<Looked> {
-  const request = requestOf(hand);
-  const look = await openForge(request.place, place.env).look(request.opened.number);
+async function lookOnce(context: CommandContext, openRun: OpenRun, input: WatchInput): Promise<Looked> {
+  const request = requestOf(openRun);
+  const look = await openForge(request.place, context.env).look(request.opened.number);
   const next = nextForPullRequest(request, look, input.tries);
   switch (next.do) {
     case "end":
-      return over(await end(hand, next.how));
+      return over(await end(openRun, next.how));
     case "stop":
-      return over(stop(hand, next.because));
+      return over(stop(openRun, next.because));
     case "wait": {
       const others =
         look.ignored === 0
           ? ""
           : ` ${plural(look.ignored, "comment")} of people who may not write to the project ${look.ignored === 1 ? "was" : "were"} left out.`;
       const message = `${look.pending === 0 ? "Nothing new" : `${plural(look.pending, "check")} under way`} at ${request.opened.url}.${others}`;
-      return { answer: waiting(hand, message), goesOn: true };
+      return { answer: waiting(openRun, message), goesOn: true };
     }
     case "follow":
-      return follow(place, hand, next.run);
+      return follow(context, openRun, next.run);
     case "take_up": {
-      const run = await draftFollowUp(place, hand, next.evidence, input);
+      const run = await draftFollowUp(context, openRun, next.evidence, input);
       const evidence = next.evidence.map(({ key }) => key);
-      await hand.append({ event: "pull_request_taken_up", run, evidence, actor: actorOf(place), reason_code: "ok" }); // W1
-      place.show(`· ${run} works on ${plural(evidence.length, "thing")} found at ${request.opened.url}`);
-      return follow(place, hand, run);
+      await openRun.append({ event: "pull_request_taken_up", run, evidence, actor: actorOf(context), reason_code: "ok" }); // W1
+      context.show(`· ${run} works on ${plural(evidence.length, "thing")} found at ${request.opened.url}`);
+      return follow(context, openRun, run);
     }
   }
 }
 
 /** Goes on with the run that works on what was found, and pushes what it proved. */
-async function follow(place: CommandContext, hand: OpenRun, run: string): Promise<Looked> {
-  const request = requestOf(hand);
-  const { view, answer } = await driveFollowUp(place, hand.home, run);
+async function follow(context: CommandContext, openRun: OpenRun, run: string): Promise<Looked> {
+  const request = requestOf(openRun);
+  const { view, answer } = await driveFollowUp(context, openRun.paths, run);
   if (view.status !== "completed" && view.status !== "stopped")
     return over({
       ...(answer ?? reply("run_in_progress")),
-      run_id: hand.run,
+      run_id: openRun.run,
       message: `${run} works on the pull request and needs you. ${answer?.message ?? ""}`.trim(),
-      remediation: [...(answer?.remediation ?? []), `autopilot resume --run ${run}`, `autopilot pr watch ${hand.run}`],
+      remediation: [...(answer?.remediation ?? []), `autopilot resume --run ${run}`, `autopilot pr watch ${openRun.run}`],
     });
-  const why = whyNotPushed(hand.view(), view);
+  const why = whyNotPushed(openRun.view(), view);
   if (why === null) {
-    const look = await openForge(request.place, place.env).look(request.opened.number); // W4
+    const look = await openForge(request.place, context.env).look(request.opened.number); // W4
     const hindrance = hindersPush(request, look, view.tip.commit);
-    if (hindrance === "moved") return over(stop(hand, "pull_request_moved"));
-    if (hindrance !== null) return over(await end(hand, hindrance));
-    const what = { commit: view.tip.commit, seen: look.head, env: place.env };
-    await pushCommit(await openedRepository(hand.home.root), hand.folder, request.place, what); // twice is once
+    if (hindrance === "moved") return over(stop(openRun, "pull_request_moved"));
+    if (hindrance !== null) return over(await end(openRun, hindrance));
+    const what = { commit: view.tip.commit, seen: look.head, env: context.env };
+    await pushCommit(await openedRepository(openRun.paths.root), openRun.folder, request.place, what); // twice is once
   }
   const commit = why === null ? view.tip.commit : null;
-  await hand.append({
+  await openRun.append({
     event: "pull_request_settled",
     run,
     commit,
     ...(why === null ? {} : { detail: why.detail }),
     reason_code: why?.code ?? "pull_request_pushed",
   });
-  const reported = { ...where(hand), data: { follow_up: run, commit, url: request.opened.url } };
+  const reported = { ...where(openRun), data: { follow_up: run, commit, url: request.opened.url } };
   if (why === null) {
     const message = `Pushed ${view.tip.commit.slice(0, 10)} of ${run} to ${request.opened.url}.`;
     return { answer: reply("pull_request_pushed", { ...reported, message }), goesOn: true };
@@ -125,24 +125,34 @@ async function follow(place: CommandContext, hand: OpenRun, run: string): Promis
 
 type OpenRequest = PullRequestView & { readonly opened: NonNullable<PullRequestView["opened"]> };
 
-function requestOf(hand: OpenRun): OpenRequest {
-  const request = hand.view().pull_request;
+function requestOf(openRun: OpenRun): OpenRequest {
+  const request = openRun.view().pull_request;
   if (request === undefined || request.opened === null)
-    return refuse("pull_request_missing", { run_id: hand.run, remediation: [`autopilot pr ${hand.run}`] });
+    return refuse("pull_request_missing", { run_id: openRun.run, remediation: [`autopilot pr ${openRun.run}`] });
   return { ...request, opened: request.opened };
 }
 
-async function end(hand: OpenRun, how: "merged" | "closed"): Promise<Answer> {
-  await hand.append({ event: "pull_request_ended", how, reason_code: `pull_request_${how}` });
-  return endedAs(hand, how);
+async function end(openRun: OpenRun, how: "merged" | "closed"): Promise<Answer> {
+  await openRun.append({ event: "pull_request_ended", how, reason_code: `pull_request_${how}` });
+  return endedAs(openRun, how);
 }
 
-const stop = (hand: OpenRun, because: "pull_request_moved" | "pull_request_tries_spent"): Answer =>
-  reply(because, { ...where(hand), message: `${reasons[because].meaning} ${urlOf(hand)}` });
+const stop = (openRun: OpenRun, because: "pull_request_moved" | "pull_request_tries_spent"): Answer =>
+  reply(because, { ...where(openRun), message: `${reasons[because].meaning} ${urlOf(openRun)}` });
 
-const where = (hand: OpenRun) => ({ run_id: hand.run, state: hand.view().status });
-const urlOf = (hand: OpenRun): string => hand.view().pull_request?.opened?.url ?? "";
-const waiting = (hand: OpenRun, message: string): Answer =>
-  reply("pull_request_waiting", { ...where(hand), message, remediation: [`autopilot pr watch ${hand.run}`], data: { url: urlOf(hand) } });
-const endedAs = (hand: OpenRun, how: "merged" | "closed"): Answer =>
-  reply(`pull_request_${how}`, { ...where(hand), message: `${urlOf(hand)} was ${how}.`, remediation: [], data: { url: urlOf(hand) } });
+const where = (openRun: OpenRun) => ({ run_id: openRun.run, state: openRun.view().status });
+const urlOf = (openRun: OpenRun): string => openRun.view().pull_request?.opened?.url ?? "";
+const waiting = (openRun: OpenRun, message: string): Answer =>
+  reply("pull_request_waiting", {
+    ...where(openRun),
+    message,
+    remediation: [`autopilot pr watch ${openRun.run}`],
+    data: { url: urlOf(openRun) },
+  });
+const endedAs = (openRun: OpenRun, how: "merged" | "closed"): Answer =>
+  reply(`pull_request_${how}`, {
+    ...where(openRun),
+    message: `${urlOf(openRun)} was ${how}.`,
+    remediation: [],
+    data: { url: urlOf(openRun) },
+  });

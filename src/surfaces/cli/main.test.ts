@@ -176,10 +176,10 @@ test("a command that has nothing to bring to rest leaves at the first interrupt"
 
 test("with --json nobody is asked, progress goes to stderr, and stdout is the object alone", async () => {
   const { io, out, err } = fakeIo({ isTerminal: { in: true, out: false, err: true } });
-  const chatty = made(async (place) => {
-    place.show("working");
-    expect(place.isTerminal).toBe(false);
-    expect(await place.ask("Start?", ["y"])).toBeNull();
+  const chatty = made(async (context) => {
+    context.show("working");
+    expect(context.isTerminal).toBe(false);
+    expect(await context.ask("Start?", ["y"])).toBeNull();
     return { ...fine, page: ["a page"], data: { extra: 1 } };
   });
   expect(await main(["--json"], io, chatty)).toBe(0);

@@ -66,7 +66,7 @@ export type Command = {
   /** Whether the page is for programs (a script, JSON lines): it goes out as it is, with nothing around it. */
   readonly isRaw?: (given: Given) => boolean;
   /** `print` puts a line on stdout as it is, while the command still works. */
-  readonly run: (place: CommandContext, given: Given, print: (line: string) => void) => Promise<Answer>;
+  readonly run: (context: CommandContext, given: Given, print: (line: string) => void) => Promise<Answer>;
 };
 
 /** Flags that every command knows. */

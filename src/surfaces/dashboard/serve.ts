@@ -23,24 +23,24 @@ const linkKeptMs = 30_000;
 export type DashboardInput = { readonly port?: number | undefined; readonly open: boolean };
 
 /** Serves the dashboard on loopback until the person at the terminal ends it. Runs go on without it. */
-export function dashboard(place: CommandContext, input: DashboardInput, script: () => string = clientScript): Promise<Answer> {
+export function dashboard(context: CommandContext, input: DashboardInput, script: () => string = clientScript): Promise<Answer> {
   return answered(async () => {
-    if (isBelowRun(place)) refuse("inside_a_run");
+    if (isBelowRun(context)) refuse("inside_a_run");
     const token = newToken();
     const unlock = openUnlock();
-    const facts = openFacts(place);
+    const facts = openFacts(context);
     const program = [process.execPath, process.argv[1] ?? ""];
-    const settings = { place, facts, token, unlock, assets: assetsOf(script()), resumeApart: resumeApart(program) };
+    const settings = { context, facts, token, unlock, assets: assetsOf(script()), resumeApart: resumeApart(program) };
     const server = await listening(settings, input.port);
     const address = `http://127.0.0.1:${server.port}/#${token}`;
     const weak = await facts.weak();
-    place.show(`Dashboard  ${address}`);
-    place.show(
+    context.show(`Dashboard  ${address}`);
+    context.show(
       `Code       ${unlock.code}   the page asks for it before it may act while a run works at isolation none or clone${weak === null ? "" : ` (${weak})`}`,
     );
-    place.show("Only this machine can reach it. Ctrl-C ends it; runs go on without it.");
-    const forget = input.open ? openBrowser(address, place) : () => undefined;
-    await untilInterrupted(place.interrupted);
+    context.show("Only this machine can reach it. Ctrl-C ends it; runs go on without it.");
+    const forget = input.open ? openBrowser(address, context) : () => undefined;
+    await untilInterrupted(context.interrupted);
     forget();
     await server.close();
     return reply("ok", { message: "The dashboard is closed; its link no longer opens anything.", data: { port: server.port } });
@@ -73,7 +73,7 @@ function clientScript(): string {
 }
 
 /** Everybody on the machine can read a process's words, so the browser is given a private file that leads to the address. */
-function openBrowser(address: string, place: CommandContext): () => void {
+function openBrowser(address: string, context: CommandContext): () => void {
   const folder = mkdtempSync(join(tmpdir(), "autopilot-link-")); // 0700
   const file = join(folder, "dashboard.html");
   writeFileSync(
@@ -84,7 +84,7 @@ function openBrowser(address: string, place: CommandContext): () => void {
   const forget = (): void => rmSync(folder, { recursive: true, force: true });
   const opener = process.platform === "darwin" ? "open" : "xdg-open";
   const child = spawn(opener, [`file://${file}`], { stdio: "ignore", detached: true });
-  child.on("error", () => place.show(`! ${opener} is not here: open the address above yourself.`));
+  child.on("error", () => context.show(`! ${opener} is not here: open the address above yourself.`));
   child.unref();
   setTimeout(forget, linkKeptMs).unref();
   return forget;

@@ -46,12 +46,12 @@ const placeIn = (cwd: string, interrupted = new AbortController().signal): Comma
 
 async function served(changes: Partial<Facts> = {}) {
   const { root, journal } = project();
-  const place = placeIn(root);
+  const context = placeIn(root);
   const token = newToken();
   const unlock = openUnlock();
-  const facts = { ...openFacts(place), ...changes };
+  const facts = { ...openFacts(context), ...changes };
   const server = await serveDashboard(
-    { place, facts, token, unlock, assets: assetsOf("script"), resumeApart: () => Promise.reject(new Error("nothing is resumed here")) },
+    { context, facts, token, unlock, assets: assetsOf("script"), resumeApart: () => Promise.reject(new Error("nothing is resumed here")) },
     0,
   );
   servers.push(server);

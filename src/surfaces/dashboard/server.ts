@@ -20,7 +20,7 @@ import { openStream } from "./stream.ts";
 import type { Unlock } from "./unlock.ts";
 
 export type DashboardSettings = {
-  readonly place: CommandContext;
+  readonly context: CommandContext;
   readonly facts: Facts;
   readonly assets: Assets;
   readonly token: string;
@@ -89,8 +89,8 @@ export async function serveDashboard(settings: DashboardSettings, port: number):
     const key = request.headers["x-unlock"];
     if (weak !== null && !settings.unlock.holds(typeof key === "string" ? key : undefined))
       return sendJson(response, 403, { says: `Read-only: ${weak}. Type the code that the terminal shows.`, reason_code: "read_only" }); // H2
-    const { place, facts, resumeApart } = settings;
-    const answer = await carryOutRequest(asked, { place, sourceOf: facts.sourceOf, resumeApart });
+    const { context, facts, resumeApart } = settings;
+    const answer = await carryOutRequest(asked, { context, sourceOf: facts.sourceOf, resumeApart });
     sendJson(response, 200, shownAnswer(answer));
   }
 

@@ -12,12 +12,12 @@ const tooLong = '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"In
 export type McpInput = { readonly grants: readonly string[]; readonly from?: Readable };
 
 export function serveMcp(
-  place: CommandContext,
+  context: CommandContext,
   { grants, from = process.stdin }: McpInput,
   print: (line: string) => void,
 ): Promise<Answer> {
   return answered(async () => {
-    const answerTo = openMcpServer(place, grants);
+    const answerTo = openMcpServer(context, grants);
     const pending = new Set<Promise<void>>();
     const take = (line: string): void => {
       const work = answerTo(line).then((answer) => {
@@ -26,8 +26,8 @@ export function serveMcp(
       const settled = work.finally(() => pending.delete(settled));
       pending.add(settled);
     };
-    await eachLine(from, place.interrupted, take, () => print(tooLong));
-    if (!place.interrupted.aborted) await Promise.all(pending); // what was asked for is answered even where nothing more comes
+    await eachLine(from, context.interrupted, take, () => print(tooLong));
+    if (!context.interrupted.aborted) await Promise.all(pending); // what was asked for is answered even where nothing more comes
     return reply("ok", { message: "", page: [] });
   });
 }

@@ -14,7 +14,7 @@ import { readBounded } from "../../contract/whole-file.ts";
 const logBytesMax = 8 * 1024 * 1024;
 
 /** A quality run that another tool began, or whose journal is gone: its log is here, open, and no run of ours keeps it. */
-export async function foreignQuality(_place: CommandContext, root: string): Promise<Foreign | null> {
+export async function foreignQuality(_context: CommandContext, root: string): Promise<Foreign | null> {
   const read = await readBounded(root, runStatePath, logBytesMax);
   if (read.kind !== "read" || read.bytes.toString("utf8").trim() === "") return null;
   const log = readLog(read.bytes.toString("utf8"));
@@ -43,6 +43,6 @@ export async function foreignQuality(_place: CommandContext, root: string): Prom
 
 /** Whether the run a log names has a journal here. */
 function isOurs(root: string, run: unknown): boolean {
-  const home = findProject(root);
-  return typeof run === "string" && /^run-[\d-]+$/.test(run) && home !== null && existsSync(join(runFolder(home, run), "journal.jsonl"));
+  const paths = findProject(root);
+  return typeof run === "string" && /^run-[\d-]+$/.test(run) && paths !== null && existsSync(join(runFolder(paths, run), "journal.jsonl"));
 }

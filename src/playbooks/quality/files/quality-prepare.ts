@@ -38,19 +38,19 @@ type Earlier = {
   readonly warnings: readonly string[];
 };
 
-export async function prepareQuality({ place, home, input }: PrepareOrder): Promise<Prepared> {
-  const earlier = await earlierIn(home.root);
+export async function prepareQuality({ context, paths: projectPaths, input }: PrepareOrder): Promise<Prepared> {
+  const earlier = await earlierIn(projectPaths.root);
   const head = { ...earlier.head, ...input.options };
   const target = head["target_path"] ?? ".";
-  refuseTarget(home, target);
-  await refuseIgnored(home.root);
-  if (input.options?.["require_docs"] === "true") await refuseUncommittedDocs(home.root, target);
-  const benchmark = head["benchmark"] ?? basename(home.root);
-  const uncommitted = await uncommittedIn(home);
+  refuseTarget(projectPaths, target);
+  await refuseIgnored(projectPaths.root);
+  if (input.options?.["require_docs"] === "true") await refuseUncommittedDocs(projectPaths.root, target);
+  const benchmark = head["benchmark"] ?? basename(projectPaths.root);
+  const uncommitted = await uncommittedIn(projectPaths);
   const artifacts = uncommitted.filter((path) => path.startsWith("quality/"));
   if (earlier.isContinued && artifacts.length > 0) refuseUncommitted(artifacts); // Q2
   const docs = uncommitted.filter((path) => docsFolders(target).some((folder) => path.startsWith(folder)) && isDocument(path));
-  const set = settingsOf(place, home, input).config.limits ?? {};
+  const set = settingsOf(context, projectPaths, input).config.limits ?? {};
   return {
     goal: `Audit ${benchmark}${target === "." ? "" : `, what lies under ${target}`}: explore, generate, review, audit, reconcile, verify.`,
     scope: ["quality/**"],
@@ -64,8 +64,8 @@ export async function prepareQuality({ place, home, input }: PrepareOrder): Prom
 
 const isOutside = (target: string): boolean => target === "" || target.startsWith("/") || target.split(/[/\\]/).includes("..");
 
-function refuseTarget(home: ProjectPaths, target: string): void {
-  const stats = isOutside(target) ? undefined : lstatSync(join(home.root, target), { throwIfNoEntry: false });
+function refuseTarget(projectPaths: ProjectPaths, target: string): void {
+  const stats = isOutside(target) ? undefined : lstatSync(join(projectPaths.root, target), { throwIfNoEntry: false });
   if (stats !== undefined && !stats.isSymbolicLink()) return;
   refuse("objective_schema_invalid", {
     message: `--target-path ${target}: ${isOutside(target) ? "expected a path inside the project" : "there is no such file or folder in the project"}.`,
@@ -176,8 +176,8 @@ export function qualityStatusOf({ started, ended }: LogRead): string {
 }
 
 /** Files under version control's eye that no commit holds as they are, the runner's own left out. */
-async function uncommittedIn(home: ProjectPaths): Promise<readonly string[]> {
-  const { changed, untracked } = await statusOf(await openedRepository(home.root), ownedOf([...ownedAlways, ...ownedHere]));
+async function uncommittedIn(projectPaths: ProjectPaths): Promise<readonly string[]> {
+  const { changed, untracked } = await statusOf(await openedRepository(projectPaths.root), ownedOf([...ownedAlways, ...ownedHere]));
   return [...changed, ...untracked];
 }
 

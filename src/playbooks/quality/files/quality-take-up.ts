@@ -26,16 +26,16 @@ import { differsWords, earlierOf, logOf } from "./quality-open.ts";
 const goneMax = 100;
 const shownMax = 5;
 
-export async function takeUpQuality({ home, view }: TakeUpOrder): Promise<TakenUp> {
-  const folder = runFolder(home, view.drafted.run_id);
+export async function takeUpQuality({ paths, view }: TakeUpOrder): Promise<TakenUp> {
+  const folder = runFolder(paths, view.drafted.run_id);
   const readBlob = blobsIn(folder);
   const entries = entriesIn(folder);
   const log = logOf({ entries: () => entries, readBlob });
-  const differs = await new QualityLogFile(home.root, log, earlierOf(view.drafted, readBlob)).differs();
+  const differs = await new QualityLogFile(paths.root, log, earlierOf(view.drafted, readBlob)).differs();
   const isReported = entries.some(
     (entry) => entry.event === "document_differed" && entry.path === runStatePath && entry.found === differs?.found,
   );
-  const again = await phasesGone(home, view);
+  const again = await phasesGone(paths, view);
   return {
     events: [...(differs === null || isReported ? [] : [differedEvent(differs)]), ...again.events],
     warnings: [...(differs === null ? [] : [differsWords(differs)]), ...again.warnings],
@@ -52,17 +52,17 @@ const differedEvent = ({ line, found }: Differs): Draft => ({
 });
 
 /** U1 */
-async function phasesGone(home: ProjectPaths, view: RunView): Promise<TakenUp> {
-  const { branch } = await openedRepository(home.root);
+async function phasesGone(paths: ProjectPaths, view: RunView): Promise<TakenUp> {
+  const { branch } = await openedRepository(paths.root);
   const landed = landingsOf(view);
   const newest = [...landed.values()].at(-1);
   if (newest === undefined || branch === null || branch !== view.drafted.base.branch) return nothing; // U2
-  const brought = new Set(await pathsAt(home.root, newest));
-  const missing = (await pathsAt(home.root, view.tip.commit))
-    .filter((path) => brought.has(path) && isMissing(home.root, path))
+  const brought = new Set(await pathsAt(paths.root, newest));
+  const missing = (await pathsAt(paths.root, view.tip.commit))
+    .filter((path) => brought.has(path) && isMissing(paths.root, path))
     .slice(0, goneMax);
   if (missing.length === 0) return nothing;
-  const facts = await checkoutFacts(home.root);
+  const facts = await checkoutFacts(paths.root);
   const gone = view.phases.filter(({ id }) => {
     const gates = landed.has(id) ? gatesOfPhase(view, id).map(asFound) : [];
     return gates.length > 0 && !judgeGates(gates, facts).holds;

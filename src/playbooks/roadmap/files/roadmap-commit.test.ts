@@ -52,10 +52,10 @@ test("they are committed when the run has ended, not while it may go on, and nev
   for (const id of ["1", "2"]) write(`.planning/phases/${id}/TRIAGE.json`, "{}\n");
   const entries = of(completed("1"), land("1/closing", { landed: true, commit }), completed("2"));
   const both = view("completed", "completed");
-  const place = { env: { XDG_CONFIG_HOME: join(root, ".config") } } as unknown as FaceParts["place"];
+  const context = { env: { XDG_CONFIG_HOME: join(root, ".config") } } as unknown as FaceParts["context"];
   const rest = async (status: RunView["status"]): Promise<string> => {
     const drafted = { ...both.drafted, base: { ...both.drafted.base, commit, branch: "main" } };
-    await commitEndedPages({ place, home, root, entries: () => entries, view: { ...both, drafted, status } });
+    await commitEndedPages({ context, paths: home, root, entries: () => entries, view: { ...both, drafted, status } });
     return git("log", "-1", "--name-only", "--format=%s");
   };
   expect(await rest("paused")).toBe("first\n\n.gitignore");

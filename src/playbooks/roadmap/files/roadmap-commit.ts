@@ -20,20 +20,20 @@ const waitMs = 60_000;
 const pageBytesMax = 50 * 1024 ** 2;
 const subjectCharsMax = 72;
 
-type Parts = Pick<FaceParts, "place" | "home" | "root" | "entries"> & { readonly view: RunView };
+type Parts = Pick<FaceParts, "context" | "paths" | "root" | "entries"> & { readonly view: RunView };
 
 /** Commits the pages of a run that has ended; nothing happens where that is not wanted or not possible. */
-export async function commitEndedPages({ place, home, root, entries, view }: Parts): Promise<void> {
+export async function commitEndedPages({ context, paths, root, entries, view }: Parts): Promise<void> {
   if (view.status !== "completed" && view.status !== "stopped") return; // C2
   const landed = landedPhases(view, entries());
   if (landed.size === 0) return;
-  const settings = readSettings(place, home.root);
+  const settings = readSettings(context, paths.root);
   if (settings.kind === "invalid" || settings.config.roadmap?.commit_pages === false) return;
   const { run_id, base } = view.drafted;
   const subject = subjectOf([...landed.keys()]);
   const work = async (): Promise<unknown> =>
     commitPages({ root, runId: run_id, base, owned: ownedInPhases, pages: await pagesOf(root, landed), subject });
-  await oneAtATime(home, "landing", work, { waitMs });
+  await oneAtATime(paths, "landing", work, { waitMs });
 }
 
 /** C1: a landing brings all that was completed before it. */

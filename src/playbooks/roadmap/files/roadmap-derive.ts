@@ -10,9 +10,9 @@ import { claimsFrom } from "../../../project/runs/run-blobs.ts";
 import { carriedBy } from "./carried.ts";
 
 /** The text of state.json as the journal of a run of this project tells it; null where there is no such journal, or it cannot be read. */
-export function stateOfRun(home: ProjectPaths, run: string): string | null {
-  if (!isBegun(home, run)) return null;
-  const folder = runFolder(home, run);
+export function stateOfRun(paths: ProjectPaths, run: string): string | null {
+  if (!isBegun(paths, run)) return null;
+  const folder = runFolder(paths, run);
   const entries: Entry[] = [];
   const blob = (hash: string): Buffer | null => {
     try {

@@ -21,7 +21,7 @@ const archiveBytesMax = 16 * 1_048_576;
 
 /** `ids`: those that would be walked. */
 export async function estimateRoadmap(
-  home: ProjectPaths,
+  paths: ProjectPaths,
   { phases, plans, config }: Pick<RoadmapDocuments, "phases" | "plans" | "config">,
   ids: readonly string[],
   constants: CostEstimation,
@@ -38,7 +38,7 @@ export async function estimateRoadmap(
       tasks: tasks?.map((task) => ({ files: task.files, complexity: task.complexity ?? undefined })) ?? null,
     };
   });
-  const history = await historyOf(home);
+  const history = await historyOf(paths);
   return { ...rounded(estimateOf(planned, history, constants, workers)), record: recordOf(history) };
 }
 
@@ -53,12 +53,12 @@ function rounded(estimate: RoadmapEstimate): RoadmapEstimate {
 }
 
 /** What phases of earlier runs used and came to: the archived states, with prices and agents where the run's own journal is still there. */
-async function historyOf(home: ProjectPaths): Promise<readonly Case[]> {
+async function historyOf(paths: ProjectPaths): Promise<readonly Case[]> {
   const samples: Case[] = [];
-  const runs = new Set(listRuns(home));
-  for (const state of archived(join(home.folder, "archive"))) {
+  const runs = new Set(listRuns(paths));
+  for (const state of archived(join(paths.folder, "archive"))) {
     const { run_id } = state._meta;
-    const { spent, agent, model } = runs.has(run_id) ? await journalOf(home, run_id) : nothing;
+    const { spent, agent, model } = runs.has(run_id) ? await journalOf(paths, run_id) : nothing;
     for (const [key, phase] of Object.entries(state.phases)) {
       if (!isSample(phase)) continue;
       const known = spent[key.replace(/^phase_/, "")];
@@ -88,9 +88,9 @@ const isSample = ({ status, tokens_used, started_at, completed_at }: PhaseRecord
 type Journal = Workers & { readonly spent: Readonly<Record<string, { readonly minutes: number; readonly usd: number }>> };
 const nothing: Journal = { spent: {}, agent: null, model: null };
 
-async function journalOf(home: ProjectPaths, run: string): Promise<Journal> {
+async function journalOf(paths: ProjectPaths, run: string): Promise<Journal> {
   try {
-    const { ledger, drafted } = (await readRun(home, run)).view;
+    const { ledger, drafted } = (await readRun(paths, run)).view;
     const cast = drafted.cast["executor"] ?? Object.values(drafted.cast)[0];
     return { spent: ledger.phase, agent: cast?.agent ?? null, model: cast?.override?.model ?? null };
   } catch (error) {

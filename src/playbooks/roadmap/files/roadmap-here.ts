@@ -7,7 +7,7 @@ import { knownPhases } from "./roadmap-known.ts";
 import type { Foreign } from "../../contract/playbook.ts";
 
 /** A roadmap with something left to do. One at the top in prose, with no phase in it, is somebody else's and no business of ours. */
-export async function documents(_place: CommandContext, root: string): Promise<Omit<Foreign, "findings"> | null> {
+export async function documents(_context: CommandContext, root: string): Promise<Omit<Foreign, "findings"> | null> {
   await Promise.resolve();
   const known = knownPhases({ folder: join(root, ".autopilot") });
   const isDone = ({ id, checked }: { readonly id: string; readonly checked: boolean }): boolean => known.get(id) ?? checked;

@@ -38,7 +38,7 @@ type Halting = Extract<Entry, { event: "run_paused" | "run_stopped" }>;
 /** A halt, and the file that tells of it. */
 type Halt = { readonly entry: Halting; readonly name: string };
 
-export async function openRoadmapFace({ place, home, root, folder, view, entries, readBlob }: FaceParts): Promise<OpenedFace> {
+export async function openRoadmapFace({ context, paths, root, folder, view, entries, readBlob }: FaceParts): Promise<OpenedFace> {
   const { run_id } = view().drafted;
   const extra: BooksExtra = {
     claimOf: claimsFrom(readBlob),
@@ -48,7 +48,7 @@ export async function openRoadmapFace({ place, home, root, folder, view, entries
   };
   const books = openRoadmapBooks(extra);
   const sheets = openSheets(root, folder);
-  const stateFile = openStateFile({ root, folder, run: run_id, derive: (run) => stateOfRun(home, run) });
+  const stateFile = openStateFile({ root, folder, run: run_id, derive: (run) => stateOfRun(paths, run) });
   const store = openSpanStore(folder);
   const traces = openTraceFiles(root, sheets);
   const stale = new Set<string>();
@@ -183,7 +183,7 @@ export async function openRoadmapFace({ place, home, root, folder, view, entries
       const [first] = problems;
       if (first !== undefined) throw first;
     },
-    rest: () => commitEndedPages({ place, home, root, entries, view: view() }),
+    rest: () => commitEndedPages({ context, paths, root, entries, view: view() }),
     remarks: () => sheets.remarks(),
     learnings: async (role, holds) => {
       await caughtUp();

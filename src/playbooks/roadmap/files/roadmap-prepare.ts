@@ -30,23 +30,23 @@ import { acceptedWords } from "./roadmap-take-up.ts";
 
 const warningsShownMax = 8;
 
-export async function prepare({ place, home, input }: PrepareOrder): Promise<Prepared> {
-  const here = roadmapHere(home);
+export async function prepare({ context, paths, input }: PrepareOrder): Promise<Prepared> {
+  const here = roadmapHere(paths);
   const { read } = here;
   const { path, phases, config, specPath } = read;
   const word = input.options?.["complete"] === "true" ? "all" : (input.options?.["phases"] ?? "next");
-  const { requested, wanted, findings } = await choosePhases(home.root, here, word);
-  const [limits, raised] = limitsNotRaised(numbersOf(config.circuit_breaker_config), settingsOf(place, home).config.limits ?? {}); // Q3
-  const theirs = input.options?.["resumes"] === undefined ? null : await theirState(home.root, input);
+  const { requested, wanted, findings } = await choosePhases(paths.root, here, word);
+  const [limits, raised] = limitsNotRaised(numbersOf(config.circuit_breaker_config), settingsOf(context, paths).config.limits ?? {}); // Q3
+  const theirs = input.options?.["resumes"] === undefined ? null : await theirState(paths.root, input);
   const ours = read.kept.find((one) => one.path === (specPath ?? path)) ?? { path, bytes: Buffer.alloc(0) };
-  const spec = theirs === null ? ours : lockedSpec(home.root, theirs.state.spec.path, ours);
+  const spec = theirs === null ? ours : lockedSpec(paths.root, theirs.state.spec.path, ours);
   const relocked = lockedElsewhere(input, spec);
   const kept = read.kept.some((one) => one.path === spec.path) ? read.kept : [...read.kept, spec];
   const thresholds = { ...breakerDefaults };
-  const { head } = await openedRepository(home.root);
-  const resumes = theirs === null ? null : await resumedFrom({ root: home.root, head: head.commit, ...theirs, read, wanted, thresholds });
+  const { head } = await openedRepository(paths.root);
+  const resumes = theirs === null ? null : await resumedFrom({ root: paths.root, head: head.commit, ...theirs, read, wanted, thresholds });
   const left = wanted.filter((id) => !here.completed.has(id));
-  const { tokens } = await estimateRoadmap(home, read, left, costConstants(settingsOf(place, home).config.limits ?? {}));
+  const { tokens } = await estimateRoadmap(paths, read, left, costConstants(settingsOf(context, paths).config.limits ?? {}));
   return {
     goal: goalOf(path, phases, wanted, word),
     facts: { roadmap_path: path, spec_path: spec.path, spec_hash: specHash(spec.bytes) },
@@ -63,7 +63,7 @@ export async function prepare({ place, home, input }: PrepareOrder): Promise<Pre
     checks: commandsOf(config),
     estimate: tokens.p90,
     warnings: [
-      ...(theirs === null ? await unreadableState(home.root) : []),
+      ...(theirs === null ? await unreadableState(paths.root) : []),
       ...(theirs === null || resumes === null ? [] : [resumedWords(resumes, theirs.state)]),
       ...relocked,
       ...raised.map((name) => `circuit_breaker_config.${name} in ${planningConfigPath} is ignored: it would raise a cap. ${sayItYourself}`),

@@ -15,9 +15,9 @@ const phasesMax = 15;
 const nameCharsMax = 60;
 
 /** The phases a draft would walk, and what they will probably take. */
-export async function preview({ place, home, view }: PreviewOrder): Promise<Previewed> {
-  const known = knownPhases(home);
-  const read = readRoadmapDocuments(home.root, ({ id, checked }) => known.get(id) ?? checked);
+export async function preview({ context, paths, view }: PreviewOrder): Promise<Previewed> {
+  const known = knownPhases(paths);
+  const read = readRoadmapDocuments(paths.root, ({ id, checked }) => known.get(id) ?? checked);
   if (read === null) return { wanted: [], estimate: null };
   const completed = completedPhases(read.phases, known);
   const { options } = view.drafted;
@@ -36,10 +36,10 @@ export async function preview({ place, home, view }: PreviewOrder): Promise<Prev
   });
   const more = ids.length > phasesMax ? [`… ${ids.length - phasesMax} more`] : [];
   const { tokens, minutes, usd, basis } = await estimateRoadmap(
-    home,
+    paths,
     read,
     ids,
-    costConstants(settingsOf(place, home).config.limits ?? {}),
+    costConstants(settingsOf(context, paths).config.limits ?? {}),
   );
   const estimate: Estimate = { tokens, minutes, usd, basis };
   return { wanted: [...columned(rows), ...more], estimate };

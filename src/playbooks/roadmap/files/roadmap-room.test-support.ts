@@ -71,8 +71,8 @@ export async function follow(
   let written = entries.slice(0, from);
   let run = fold(written) as Run;
   const face = await openRoadmapFace({
-    place: {} as FaceParts["place"],
-    home,
+    context: {} as FaceParts["context"],
+    paths: home,
     folder,
     root,
     view: () => run,

@@ -19,8 +19,8 @@ export async function takeUp(order: TakeUpOrder): Promise<TakenUp> {
   return { ...locked, events: [...rebuilt.events, ...locked.events], warnings: [...rebuilt.warnings, ...locked.warnings] };
 }
 
-async function rebuiltState({ home }: TakeUpOrder): Promise<TakenUp> {
-  const { isThere, from, findings } = await readStateHere(home.root);
+async function rebuiltState({ paths }: TakeUpOrder): Promise<TakenUp> {
+  const { isThere, from, findings } = await readStateHere(paths.root);
   if (!isThere || from === stateFile) return { events: [], warnings: [] };
   const found = findings.length === 0 ? "it cannot be read" : findings.slice(0, 2).map(findingText).join("; ");
   const event = {
@@ -36,14 +36,16 @@ async function rebuiltState({ home }: TakeUpOrder): Promise<TakenUp> {
 
 const foundCharsMax = 500;
 
-function spec({ place, home, view, flags }: TakeUpOrder): TakenUp {
+function spec({ context, paths, view, flags }: TakeUpOrder): TakenUp {
   const { options, documents = [], run_id } = view.drafted;
   const [specPath, locked, roadmapPath] = ["spec_path", "spec_hash", "roadmap_path"].map((name) => textIn(options, name));
-  const { redactor } = redactionOf(place, home.root);
-  const now = specPath === null || specPath === undefined ? null : readDocument(home.root, specPath);
+  const { redactor } = redactionOf(context, paths.root);
+  const now = specPath === null || specPath === undefined ? null : readDocument(paths.root, specPath);
   const bytes = now === null || "findings" in now ? null : now.bytes;
   const changed = documents
-    .filter(({ path, hash }) => path !== specPath && path !== view.drafted.resumes?.path && hashOf(home.root, path, redactor.text) !== hash)
+    .filter(
+      ({ path, hash }) => path !== specPath && path !== view.drafted.resumes?.path && hashOf(paths.root, path, redactor.text) !== hash,
+    )
     .map(({ path }) => `${path} changed since the run began; it goes on with its recorded copy.`);
   if (specPath === null || specPath === undefined || locked === null || locked === undefined) return { events: [], warnings: changed };
   const found = bytes === null ? "not there" : specHash(bytes);
@@ -80,7 +82,7 @@ function spec({ place, home, view, flags }: TakeUpOrder): TakenUp {
         adopted: true,
         options: { spec_hash: found },
         documents: kept,
-        actor: actorOf(place),
+        actor: actorOf(context),
         reason_code: "spec_change_accepted",
       },
     ],

@@ -19,7 +19,7 @@ export const roadmapFace: Playbook = {
   open: openRoadmapFace,
   documents,
   foreign: (_place, root) => {
-    const home = findProject(root);
-    return home === null ? Promise.resolve(null) : foreignRoadmap(home);
+    const paths = findProject(root);
+    return paths === null ? Promise.resolve(null) : foreignRoadmap(paths);
   },
 };

@@ -121,7 +121,7 @@ describe("the flow roadmap", () => {
 test("every function that the flow names by lists is there under its name", () => {
   const nothing = new Proxy({}, { get: () => undefined }) as never;
   const home = { root: "/", folder: "/" };
-  const functions = roadmapFunctions({ verifier: nothing, workspace: nothing, home, readBlob: () => null, entries: () => [] });
+  const functions = roadmapFunctions({ verifier: nothing, workspace: nothing, paths: home, readBlob: () => null, entries: () => [] });
   for (const group of ["run", "proof", "phases", "tasks"] as const) {
     const names = group === "run" ? Object.keys(roadmapNames.run) : [...roadmapNames[group]];
     expect(Object.keys(functions[group]).sort(), group).toEqual(names.sort());

@@ -10,7 +10,7 @@ import type { Workspace } from "../../../ports/workspace.ts";
 export type RoadmapParts = {
   readonly verifier: Verifier;
   readonly workspace: Workspace;
-  readonly home: { readonly root: string; readonly folder: string };
+  readonly paths: { readonly root: string; readonly folder: string };
   readonly readBlob: (hash: string) => Buffer | null;
   readonly entries: () => readonly Entry[];
 };

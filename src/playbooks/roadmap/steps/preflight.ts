@@ -75,8 +75,8 @@ export function preflight(parts: RoadmapParts) {
 const filesMax = 5;
 
 /** Tracked files with changes that nobody committed: they would keep this phase's work from landing. The run's documents may be edited. */
-async function uncommitted({ home }: RoadmapParts, state: RunView): Promise<readonly string[]> {
-  const found = await findRepository(home.root);
+async function uncommitted({ paths }: RoadmapParts, state: RunView): Promise<readonly string[]> {
+  const found = await findRepository(paths.root);
   if (!("repository" in found)) return [];
   const changed = await changedIn(found.repository, ownedOf([...ownedAlways, ...ownedInPhases]));
   const documents = (state.drafted.documents ?? []).map(({ path }) => path);
@@ -84,10 +84,10 @@ async function uncommitted({ home }: RoadmapParts, state: RunView): Promise<read
 }
 
 /** The specification as it lies in the user's checkout must be the one the run is locked to. */
-function specIssue({ home }: RoadmapParts, state: RunView): string | null {
+function specIssue({ paths }: RoadmapParts, state: RunView): string | null {
   const [path, locked] = [textOption(state, "spec_path"), textOption(state, "spec_hash")];
   if (path === null || locked === null) return null;
-  const read = readDocument(home.root, path);
+  const read = readDocument(paths.root, path);
   if (read === null || "findings" in read)
     return `The specification ${path} was ${locked} when the run began and cannot be read now. Put it back.`;
   const mismatch = specMismatch(path, locked, specHash(read.bytes));
@@ -111,7 +111,7 @@ function unmetOf(parts: RoadmapParts, state: RunView, id: string): readonly stri
  * Notes on debugging that nobody has brought to an end. One that lay here before the run began is the user's, and is brought to its end
  * in their checkout: the run's own branch never sees that.
  */
-async function unresolvedDebug({ workspace, home }: RoadmapParts, state: RunView): Promise<readonly string[]> {
+async function unresolvedDebug({ workspace, paths }: RoadmapParts, state: RunView): Promise<readonly string[]> {
   const { commit } = state.tip;
   const notes = (await workspace.pathsAt(commit))
     .filter((path) => path.startsWith(debugFolder) && path.endsWith(".md") && !path.slice(debugFolder.length).includes("/"))
@@ -121,7 +121,7 @@ async function unresolvedDebug({ workspace, home }: RoadmapParts, state: RunView
     const text = await workspace.textAt(commit, path, noteBytesMax);
     if (text !== null && isResolved(text)) continue;
     const isUsers = (await workspace.textAt(state.drafted.base.commit, path, noteBytesMax)) === text;
-    if (!isUsers || !isOverNow(home.root, path)) unresolved.push(path);
+    if (!isUsers || !isOverNow(paths.root, path)) unresolved.push(path);
   }
   return unresolved;
 }

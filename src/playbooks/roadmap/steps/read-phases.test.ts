@@ -27,7 +27,7 @@ function reading(options: Readonly<Record<string, string | boolean>>, { text = r
   const state: RunView = { ...run, drafted: { ...run.drafted, documents, options } };
   const workspace = { pathsAt: () => Promise.resolve(paths) } as never;
   const home = { root: folder, folder };
-  return readPhases({ verifier: {} as never, workspace, home, readBlob: () => Buffer.from(text), entries: () => [] })(state);
+  return readPhases({ verifier: {} as never, workspace, paths: home, readBlob: () => Buffer.from(text), entries: () => [] })(state);
 }
 const reported = async (...given: Parameters<typeof reading>): Promise<unknown> => {
   const found = await reading(...given);

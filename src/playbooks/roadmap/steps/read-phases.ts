@@ -27,7 +27,7 @@ export function readPhases(parts: RoadmapParts): (state: RunView) => Promise<rea
     const errors = roadmap.findings.filter(({ severity }) => severity === "error");
     if (errors.length > 0) return invalid(errors.map(findingText).join("; "));
     const { phases } = roadmap;
-    const completed = completedPhases(phases, knownPhases(parts.home)); // R3
+    const completed = completedPhases(phases, knownPhases(parts.paths)); // R3
     const isWhole = isOn(state, "complete");
     const word = isWhole ? "all" : (textOption(state, "phases") ?? "next");
     const selection = selectPhases(word, phases, completed);

@@ -23,7 +23,7 @@ const { run } = tape;
 const withOptions = (options: RunView["drafted"]["options"]): RunView => ({ ...run, drafted: { ...run.drafted, options } });
 const perform = (here: Room, state: RunView = run, now = "2026-02-01T00:00:00.000Z") =>
   wrapUp({
-    home: here.home,
+    paths: here.home,
     folder: here.folder,
     entries: () => tape.entries,
     readBlob: () => null,

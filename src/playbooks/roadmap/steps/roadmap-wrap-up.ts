@@ -40,7 +40,7 @@ import { makeOf } from "../../../project/runs/run-points.ts";
 const detailCharsMax = 500;
 
 export type WrapUpParts = {
-  readonly home: Pick<ProjectPaths, "root"> & Partial<Pick<ProjectPaths, "folder">>;
+  readonly paths: Pick<ProjectPaths, "root"> & Partial<Pick<ProjectPaths, "folder">>;
   readonly folder: string;
   readonly entries: () => readonly Entry[];
   readonly readBlob: (hash: string) => Buffer | null;
@@ -69,8 +69,8 @@ function reportedVerdict(run: RunView, { warnings }: CompletionInput, found: Ver
   return broken.length === 0 ? reported : { verdict: "refuted", gaps: [...new Set([...reported.gaps, ...broken])] };
 }
 
-async function summed({ home, folder, entries, readBlob, clock }: WrapUpParts, run: RunView): Promise<CompletionInput & Runs> {
-  const { root } = home;
+async function summed({ paths, folder, entries, readBlob, clock }: WrapUpParts, run: RunView): Promise<CompletionInput & Runs> {
+  const { root } = paths;
   const at = clock.now();
   const { run_id } = run.drafted;
   const claimOf = claimsFrom(readBlob);
@@ -88,7 +88,7 @@ async function summed({ home, folder, entries, readBlob, clock }: WrapUpParts, r
     metrics,
     runs,
     trend: trendOf(runs),
-    changed: await changedSince(home, runs.at(-2)?.run_id, run),
+    changed: await changedSince(paths, runs.at(-2)?.run_id, run),
     selfAudit: selfAuditSummary(journal, claimOf, state.event_log),
     batch: isComplete ? completionOf({ state, phases: phasesOf(run, readBlob), earlier, at }) : null,
     skipped: skippedPhases(
@@ -102,13 +102,13 @@ async function summed({ home, folder, entries, readBlob, clock }: WrapUpParts, r
 
 /** Null where there is no run before, or its journal is not here any more. */
 async function changedSince(
-  { root, folder }: WrapUpParts["home"],
+  { root, folder }: WrapUpParts["paths"],
   before: string | undefined,
   run: RunView,
 ): Promise<readonly string[] | null> {
   if (folder === undefined) return null;
-  const home = { root, folder };
-  const earlier = before === undefined || !isBegun(home, before) ? null : await readRunOrNull(home, before);
+  const paths = { root, folder };
+  const earlier = before === undefined || !isBegun(paths, before) ? null : await readRunOrNull(paths, before);
   return earlier === null ? null : changedBetween(makeOf(earlier.view), makeOf(run));
 }
 
@@ -165,7 +165,7 @@ function phasesOf(run: RunView, readBlob: WrapUpParts["readBlob"]): readonly Roa
 }
 
 /** Null where everything is on the disk; else what is not, and why. */
-async function written({ home: { root } }: WrapUpParts, input: CompletionInput & Runs): Promise<string | null> {
+async function written({ paths: { root } }: WrapUpParts, input: CompletionInput & Runs): Promise<string | null> {
   const files = [
     [metricsFile, json(input.runs)],
     [completionPageFile, completionPage(input)],

@@ -21,7 +21,7 @@ const order = {
 function withdrawn(entries: readonly Entry[], result: LandResult = { landed: true, how: "merge", commit: "c" } as never) {
   let lands = 0;
   const workspace = { land: () => Promise.resolve((lands++, result)) } as never;
-  return withdraw({ workspace, home, entries: () => entries })
+  return withdraw({ workspace, paths: home, entries: () => entries })
     .perform(order)
     .then((found) => ({ ...found, lands }));
 }

@@ -9,14 +9,14 @@ import type { Found, Order, RoadmapParts } from "./parts.ts";
  * What was taken back on the run's branch is taken back on the user's too, where it had come there: a phase that waited for a person
  * lies below those that went on meanwhile, and landed with them. Nothing is landed for a phase that never was.
  */
-export function withdraw({ workspace, home, entries }: Pick<RoadmapParts, "workspace" | "home" | "entries">) {
+export function withdraw({ workspace, paths, entries }: Pick<RoadmapParts, "workspace" | "paths" | "entries">) {
   return {
     version: 1,
     effect: "idempotent" as const,
     async perform({ state, walk, cancel }: Order): Found {
       if (!hasLanded(entries(), walk)) return { ok: true, facts: { landed: false, why: "nothing_to_land" } };
       const branch = `autopilot/${state.drafted.run_id}`;
-      const result = await landInTurn(workspace, home, `Merge ${branch}: take back phase ${walk.phase}`, cancel);
+      const result = await landInTurn(workspace, paths, `Merge ${branch}: take back phase ${walk.phase}`, cancel);
       if (result.landed) return { ok: true, facts: { landed: true }, stands: true };
       if (result.because === "nothing_to_land") return { ok: true, facts: { landed: false } };
       return {

@@ -25,18 +25,18 @@ const filesShownMax = 5;
 /** Every step has retries of its own and then asks a person, so the breaker is only there for what goes on behind their back. */
 const breaker = { no_progress_threshold: 20, same_error_threshold: 20 };
 
-export async function prepareStaged({ place, home, input, loadFlow }: PrepareOrder): Promise<Prepared> {
+export async function prepareStaged({ context, paths, input, loadFlow }: PrepareOrder): Promise<Prepared> {
   const { flow } = await loadFlow(input.flow ?? "");
-  await refuseUnseen(home.root, flow);
+  await refuseUnseen(paths.root, flow);
   refuseNarrow(input.scope);
-  const found = await stagedTextIn(home.root);
+  const found = await stagedTextIn(paths.root);
   if (found !== null && "why" in found)
     refuse("file_invalid", { message: `${found.why}.`, remediation: [`mv ${stagedStatePath} elsewhere`] });
   const read = found === null ? null : readStagedState(found.text, stagedStatePath);
-  const detected = await detectStaged(home.root);
+  const detected = await detectStaged(paths.root);
   const scan = await scanFlow(flow, detected.tree, read?.state ?? null);
   // The summary comes first, every time.
-  for (const line of read === null ? [] : stagedSummary(read.state)) place.show(line);
+  for (const line of read === null ? [] : stagedSummary(read.state)) context.show(line);
   const isNew = scan.entered === null && Object.hasOwn(flow.options ?? {}, "new_task");
   if (scan.entered === null && !isNew)
     refuse("ok", {
@@ -46,7 +46,7 @@ export async function prepareStaged({ place, home, input, loadFlow }: PrepareOrd
     });
   const apart = isNew ? null : disagreement(flow, scan, read?.state ?? null);
   const remarks = (read?.findings ?? []).map(findingText);
-  const wanted = settingsOf(place, home, input).config.with ?? [];
+  const wanted = settingsOf(context, paths, input).config.with ?? [];
   return {
     options: {
       ...recordedOptions(flow, isNew ? null : (read?.state ?? null)),

@@ -19,14 +19,14 @@ import { draftedText } from "./staged-record.ts";
 
 const filesShownMax = 5;
 
-export async function takeUpStaged({ place, home, view }: TakeUpOrder): Promise<TakenUp> {
-  const folder = runFolder(home, view.drafted.run_id);
-  const file = new StagedFile(home.root, folder);
+export async function takeUpStaged({ context, paths, view }: TakeUpOrder): Promise<TakenUp> {
+  const folder = runFolder(paths, view.drafted.run_id);
+  const file = new StagedFile(paths.root, folder);
   const first = draftedText(view, blobsIn(folder));
   const because = "what proves the steps of this run lies on its branch; optional steps before theirs are passed over";
   const again = await readAgain(file, { first, seq: view.seq, because, entries: () => entriesIn(folder) });
-  for (const line of again.state === null ? [] : stagedSummary(again.state)) place.show(line);
-  const answers = again.state === null || again.ours === null ? [] : answersIn(view, again.state, again.ours, place.user);
+  for (const line of again.state === null ? [] : stagedSummary(again.state)) context.show(line);
+  const answers = again.state === null || again.ours === null ? [] : answersIn(view, again.state, again.ours, context.user);
   return {
     events: [...again.differed.map((differed): Draft => ({ event: "document_differed", ...differed })), ...answers],
     warnings: [
@@ -34,7 +34,7 @@ export async function takeUpStaged({ place, home, view }: TakeUpOrder): Promise<
       ...again.differed
         .filter(({ field }) => field !== differedFields.dropped)
         .map(({ field, because: why }) => `${field} of the state file was changed by somebody else: ${why}.`),
-      ...(await unseenEdits(home.root, view)),
+      ...(await unseenEdits(paths.root, view)),
     ],
   };
 }

@@ -74,7 +74,7 @@ function claimIn(bytes: Buffer | null): Claim | null {
 const known = /^_docs\/0[0-6]_[a-z]+\//;
 
 /** A staged project that another tool began, or a run of ours that was ended: its documents are there, and not every step is done. */
-async function foreignStaged(_place: CommandContext, root: string): Promise<Foreign | null> {
+async function foreignStaged(_context: CommandContext, root: string): Promise<Foreign | null> {
   if (lstatSync(join(root, "_docs"), { throwIfNoEntry: false })?.isDirectory() !== true) return null; // most folders, at no cost
   const { flow, step, name, because, read, tree } = await detectStaged(root);
   const documents = tree.look.paths.filter((path) => known.test(path));

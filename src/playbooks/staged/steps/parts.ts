@@ -9,7 +9,7 @@ export type StagedParts = {
   readonly verifier: Verifier;
   readonly workspace: Workspace;
   /** The user's checkout. */
-  readonly home: { readonly root: string };
+  readonly paths: { readonly root: string };
   /** The run's own folder. */
   readonly folder: string;
   /** The whole journal so far. */

@@ -9,7 +9,7 @@ import { draftedText } from "../files/staged-record.ts";
 import type { StagedParts } from "./parts.ts";
 import { beginOf } from "./survey-project.ts";
 
-export function resetFailedStep({ home, folder, readBlob }: Pick<StagedParts, "home" | "folder" | "readBlob">) {
+export function resetFailedStep({ paths, folder, readBlob }: Pick<StagedParts, "paths" | "folder" | "readBlob">) {
   return {
     version: 1,
     effect: "none" as const,
@@ -17,7 +17,7 @@ export function resetFailedStep({ home, folder, readBlob }: Pick<StagedParts, "h
       const wasAsked = (walk.last["look"]?.facts["failed"] ?? "no") !== "no";
       if (!wasAsked) return { ok: true, facts: {} };
       const first = draftedText(state, readBlob);
-      const looked = await new StagedFile(home.root, folder).look(first);
+      const looked = await new StagedFile(paths.root, folder).look(first);
       // Somebody may have edited it since and been heard: then that is what is written over.
       const found = readStagedState(looked.kind === "known" ? looked.text : (first ?? "")).state;
       const because = isSpent(found) ? null : "a person reset the step";

@@ -15,12 +15,12 @@ import { draftedState, draftedText } from "../files/staged-record.ts";
 import type { StagedParts } from "./parts.ts";
 import { lookAtCommit } from "./tree-look.ts";
 
-export function stateFile({ home, folder, readBlob, workspace, entries }: Omit<StagedParts, "verifier">) {
+export function stateFile({ paths, folder, readBlob, workspace, entries }: Omit<StagedParts, "verifier">) {
   return {
     version: 1,
     effect: "idempotent" as const,
     async perform({ state, walk, commit }: FunctionOrder<RunView, CursorView>): Promise<FunctionResult> {
-      const file = new StagedFile(home.root, folder);
+      const file = new StagedFile(paths.root, folder);
       const read = await readAgain(file, {
         first: draftedText(state, readBlob),
         seq: state.seq,

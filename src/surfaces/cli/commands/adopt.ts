@@ -14,6 +14,9 @@ export const adopt: Command = {
   arguments: [{ name: "RUN", about: "the run's id; default: the current one", optional: true }],
   flags: [{ name: "yes", kind: "flag", about: "Adopt it without asking." }],
   takesRun: true,
-  run: async (place, given) =>
-    (await import("../../../commands/adopt.ts")).adopt(place, { yes: given.flag("yes"), ...defined({ run: given.words[0] ?? given.run }) }),
+  run: async (context, given) =>
+    (await import("../../../commands/adopt.ts")).adopt(context, {
+      yes: given.flag("yes"),
+      ...defined({ run: given.words[0] ?? given.run }),
+    }),
 };

@@ -10,5 +10,5 @@ export const agentsTry: Command = {
   arguments: [{ name: "NAME", about: "the agent's name, or scripted:FILE" }],
   flags: [],
   takesRun: false,
-  run: async (place, given) => (await import("../../../commands/agents.ts")).tryAgent(place, { name: given.words[0] ?? "" }),
+  run: async (context, given) => (await import("../../../commands/agents.ts")).tryAgent(context, { name: given.words[0] ?? "" }),
 };

@@ -10,8 +10,8 @@ export const agents: Command = {
   arguments: [],
   flags: [{ name: "truth", kind: "flag", about: "How often what each agent said held, in the runs of this repository." }],
   takesRun: false,
-  run: async (place, given) =>
+  run: async (context, given) =>
     given.flag("truth")
-      ? (await import("../../../commands/truth.ts")).truth(place)
-      : (await import("../../../commands/agents.ts")).agents(place, {}),
+      ? (await import("../../../commands/truth.ts")).truth(context)
+      : (await import("../../../commands/agents.ts")).agents(context, {}),
 };

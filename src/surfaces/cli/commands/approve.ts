@@ -11,9 +11,9 @@ export const approve: Command = {
   arguments: [{ name: "ANSWER", about: "one of the question's answers", optional: true }],
   flags: [{ name: "oracles", kind: "flag", about: "Approve the changed tests and test settings, in exactly this content." }],
   takesRun: true,
-  run: async (place, given) =>
+  run: async (context, given) =>
     (await import("../../../commands/approve.ts")).approve(
-      place,
+      context,
       defined({ run: given.run, answer: given.words[0], oracles: given.flag("oracles") }),
     ),
 };

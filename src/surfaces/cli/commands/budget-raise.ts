@@ -19,8 +19,8 @@ export const budgetRaise: Command = {
   ],
   flags: [{ name: "reason", kind: "text", placeholder: "TEXT", about: "Why, for the journal." }],
   takesRun: true,
-  run: async (place, given) =>
-    (await import("../../../commands/budget.ts")).raise(place, {
+  run: async (context, given) =>
+    (await import("../../../commands/budget.ts")).raise(context, {
       limits: [...given.words],
       ...defined({ run: given.run, reason: given.text("reason") }),
     }),

@@ -25,8 +25,8 @@ export const clean: Command = {
     { name: "yes", kind: "flag", about: "Don't ask." },
   ],
   takesRun: false,
-  run: async (place, given) =>
-    (await import("../../../commands/clean.ts")).clean(place, {
+  run: async (context, given) =>
+    (await import("../../../commands/clean.ts")).clean(context, {
       yes: given.flag("yes"),
       ...defined({ olderThan: given.text("older-than"), keep: given.number("keep") }),
     }),

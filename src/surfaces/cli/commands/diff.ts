@@ -15,6 +15,9 @@ export const diff: Command = {
   flags: [{ name: "stat", kind: "flag", about: "Only the files, with the lines added and removed." }],
   takesRun: true,
   isRaw: (given) => !given.flag("stat"),
-  run: async (place, given) =>
-    (await import("../../../commands/diff.ts")).diff(place, { stat: given.flag("stat"), ...defined({ run: given.words[0] ?? given.run }) }),
+  run: async (context, given) =>
+    (await import("../../../commands/diff.ts")).diff(context, {
+      stat: given.flag("stat"),
+      ...defined({ run: given.words[0] ?? given.run }),
+    }),
 };

@@ -13,8 +13,8 @@ export const discard: Command = {
   arguments: [{ name: "RUN", about: "runs' ids", optional: true, many: true }],
   flags: [{ name: "yes", kind: "flag", about: "Don't ask." }],
   takesRun: true,
-  run: async (place, given) =>
-    (await import("../../../commands/discard.ts")).discard(place, {
+  run: async (context, given) =>
+    (await import("../../../commands/discard.ts")).discard(context, {
       runs: [...given.words, ...(given.run === undefined ? [] : [given.run])],
       yes: given.flag("yes"),
     }),

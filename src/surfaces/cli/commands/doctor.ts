@@ -10,5 +10,5 @@ export const doctor: Command = {
   arguments: [],
   flags: [],
   takesRun: false,
-  run: async (place) => (await import("../../../commands/doctor.ts")).doctor(place, {}),
+  run: async (context) => (await import("../../../commands/doctor.ts")).doctor(context, {}),
 };

@@ -23,8 +23,8 @@ export const go: Command = {
   flags: [...goFlags, ...objectiveFlags],
   takesRun: true,
   ...restsWhenInterrupted,
-  run: async (place, given) =>
-    (await import("../../../commands/go.ts")).go(place, {
+  run: async (context, given) =>
+    (await import("../../../commands/go.ts")).go(context, {
       ...objectiveOf(given),
       ...drivenBy(given),
       ...defined({

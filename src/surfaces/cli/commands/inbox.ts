@@ -13,10 +13,10 @@ export const inbox: Command = {
   arguments: [],
   flags: [],
   takesRun: true,
-  run: async (place, given) => {
+  run: async (context, given) => {
     const { isPortfolioMeant } = await import("../../../commands/portfolio/meant.ts");
-    if (isPortfolioMeant(place.cwd, defined({ run: given.run })))
-      return (await import("../../../commands/portfolio/show.ts")).portfolioInbox(place);
-    return (await import("../../../commands/inbox-list.ts")).inbox(place, defined({ run: given.run }));
+    if (isPortfolioMeant(context.cwd, defined({ run: given.run })))
+      return (await import("../../../commands/portfolio/show.ts")).portfolioInbox(context);
+    return (await import("../../../commands/inbox-list.ts")).inbox(context, defined({ run: given.run }));
   },
 };

@@ -16,6 +16,6 @@ export const init: Command = {
     { name: "yes", kind: "flag", about: "Write without asking." },
   ],
   takesRun: false,
-  run: async (place, given) =>
-    (await import("../../../commands/init.ts")).init(place, { gitignore: given.flag("gitignore"), yes: given.flag("yes") }),
+  run: async (context, given) =>
+    (await import("../../../commands/init.ts")).init(context, { gitignore: given.flag("gitignore"), yes: given.flag("yes") }),
 };

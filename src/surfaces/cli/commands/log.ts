@@ -15,8 +15,8 @@ export const log: Command = {
   ],
   takesRun: true,
   isRaw: (given) => given.flag("jsonl"),
-  run: async (place, given, print) =>
-    (await import("../../../commands/log.ts")).log(place, {
+  run: async (context, given, print) =>
+    (await import("../../../commands/log.ts")).log(context, {
       jsonl: given.flag("jsonl"),
       print,
       ...defined({ run: given.run, since: given.number("since") }),

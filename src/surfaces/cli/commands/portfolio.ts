@@ -86,7 +86,7 @@ export const portfolio: Command = {
   arguments: [],
   flags: [],
   takesRun: false,
-  run: async (place) => (await import("../../../commands/portfolio/show.ts")).showPortfolio(place, {}),
+  run: async (context) => (await import("../../../commands/portfolio/show.ts")).showPortfolio(context, {}),
 };
 
 export const portfolioCommands: readonly Command[] = [
@@ -97,9 +97,9 @@ export const portfolioCommands: readonly Command[] = [
     details: [],
     arguments: [{ name: "NAME", about: "what it is called", optional: true }],
     flags: [budgetFlag, { ...budgetFlag, name: "day-budget", about: "What one day may use: tokens=1M,usd=20." }],
-    run: async (place, given) =>
+    run: async (context, given) =>
       (await import("../../../commands/portfolio/add.ts")).initPortfolio(
-        place,
+        context,
         defined({ name: given.words[0], budget: given.text("budget"), dayBudget: given.text("day-budget") }),
       ),
   }),
@@ -109,7 +109,8 @@ export const portfolioCommands: readonly Command[] = [
     details: ["Its repositories, agents and commands are shown first. It stays paused until `autopilot portfolio resume`."],
     arguments: [],
     flags: [{ name: "yes", kind: "flag", about: "Don't ask." }],
-    run: async (place, given) => (await import("../../../commands/portfolio/adopt.ts")).adoptPortfolio(place, { yes: given.flag("yes") }),
+    run: async (context, given) =>
+      (await import("../../../commands/portfolio/adopt.ts")).adoptPortfolio(context, { yes: given.flag("yes") }),
   }),
   command("add", {
     summary: "Add a project, or a task to one.",
@@ -131,12 +132,12 @@ export const portfolioCommands: readonly Command[] = [
       ...taskFlags,
       { name: "propose", kind: "flag", about: "Only propose the task." },
     ],
-    run: async (place, given) => {
+    run: async (context, given) => {
       const add = await import("../../../commands/portfolio/add.ts");
       const [what, name = "", ...words] = given.words;
-      if (what === "project") return add.addProject(place, { name: [name, ...words].join(" "), ...projected(given) });
+      if (what === "project") return add.addProject(context, { name: [name, ...words].join(" "), ...projected(given) });
       if (what === "task")
-        return add.addTask(place, {
+        return add.addTask(context, {
           project: name,
           objective: given.text("objective") ?? words.join(" "),
           ...tasked(given),
@@ -152,7 +153,7 @@ export const portfolioCommands: readonly Command[] = [
     details: [],
     arguments: [],
     flags: poolFlags,
-    run: async (place, given) => (await import("../../../commands/portfolio/show.ts")).showPortfolio(place, pooled(given)),
+    run: async (context, given) => (await import("../../../commands/portfolio/show.ts")).showPortfolio(context, pooled(given)),
   }),
   command("tick", {
     summary: "Plan once and do it: one tick of the planner.",
@@ -161,8 +162,8 @@ export const portfolioCommands: readonly Command[] = [
     arguments: [],
     flags: [{ name: "dry-run", kind: "flag", about: "Only say what would be done." }, ...poolFlags],
     ...rests,
-    run: async (place, given) =>
-      (await import("../../../commands/portfolio/show.ts")).tickPortfolio(place, { ...pooled(given), dryRun: given.flag("dry-run") }),
+    run: async (context, given) =>
+      (await import("../../../commands/portfolio/show.ts")).tickPortfolio(context, { ...pooled(given), dryRun: given.flag("dry-run") }),
   }),
   command("run", runSpec),
   command("inbox", {
@@ -171,7 +172,7 @@ export const portfolioCommands: readonly Command[] = [
     details: [],
     arguments: [],
     flags: [],
-    run: async (place) => (await import("../../../commands/portfolio/show.ts")).portfolioInbox(place),
+    run: async (context) => (await import("../../../commands/portfolio/show.ts")).portfolioInbox(context),
   }),
   command("answer", {
     summary: "Answer a question of the portfolio or of one of its runs.",
@@ -187,8 +188,8 @@ export const portfolioCommands: readonly Command[] = [
         about: "The content you were shown; an answer to a question that changed is refused.",
       },
     ],
-    run: async (place, given) =>
-      (await import("../../../commands/portfolio/answer.ts")).answerPortfolio(place, {
+    run: async (context, given) =>
+      (await import("../../../commands/portfolio/answer.ts")).answerPortfolio(context, {
         text: given.words.join(" "),
         ...defined({ block: given.text("block"), content: given.text("content") }),
       }),
@@ -200,7 +201,7 @@ export const portfolioCommands: readonly Command[] = [
     arguments: [],
     flags: poolFlags,
     onInterrupt: "",
-    run: async (place, given) => (await import("../../../commands/portfolio/watch.ts")).watchPortfolio(place, pooled(given)),
+    run: async (context, given) => (await import("../../../commands/portfolio/watch.ts")).watchPortfolio(context, pooled(given)),
   }),
   ...(["ready", "retry", "cancel"] as const).map((name) =>
     command(name, {
@@ -213,11 +214,11 @@ export const portfolioCommands: readonly Command[] = [
       details: [],
       arguments: [taskWord],
       flags: [],
-      run: async (place, given) =>
-        (await import("../../../commands/portfolio/change.ts")).moveTask(place, {
+      run: async (context, given) =>
+        (await import("../../../commands/portfolio/change.ts")).moveTask(context, {
           task: given.words[0] ?? "",
           to: name === "cancel" ? "canceled" : "ready",
-          because: `${name} by ${place.user}`,
+          because: `${name} by ${context.user}`,
         }),
     }),
   ),
@@ -227,8 +228,8 @@ export const portfolioCommands: readonly Command[] = [
     details: [],
     arguments: [{ name: "ID", about: "a task's or project's id" }],
     flags: [objectiveFlag, priorityFlag, budgetFlag, ...taskFlags, repoFlag, targetFlag, slotsFlag, unprovedFlag],
-    run: async (place, given) =>
-      (await import("../../../commands/portfolio/change.ts")).editPortfolio(place, {
+    run: async (context, given) =>
+      (await import("../../../commands/portfolio/change.ts")).editPortfolio(context, {
         id: given.words[0] ?? "",
         ...projected(given),
         ...tasked(given),
@@ -241,8 +242,8 @@ export const portfolioCommands: readonly Command[] = [
       details: [],
       arguments: [{ name: "PROJECT", about: "one project", optional: true }],
       flags: [],
-      run: async (place, given) =>
-        (await import("../../../commands/portfolio/change.ts")).pausePortfolio(place, {
+      run: async (context, given) =>
+        (await import("../../../commands/portfolio/change.ts")).pausePortfolio(context, {
           ...defined({ project: given.words[0] }),
           paused: name === "pause",
         }),
@@ -254,7 +255,7 @@ export const portfolioCommands: readonly Command[] = [
     details: [],
     arguments: [],
     flags: [],
-    run: async (place) => (await import("../../../commands/portfolio/rebuild.ts")).rebuildPortfolio(place),
+    run: async (context) => (await import("../../../commands/portfolio/rebuild.ts")).rebuildPortfolio(context),
   }),
   command("compact", {
     summary: "Write a checkpoint. No event is deleted.",
@@ -262,6 +263,6 @@ export const portfolioCommands: readonly Command[] = [
     details: [],
     arguments: [],
     flags: [],
-    run: async (place) => (await import("../../../commands/portfolio/rebuild.ts")).compactPortfolio(place),
+    run: async (context) => (await import("../../../commands/portfolio/rebuild.ts")).compactPortfolio(context),
   }),
 ];

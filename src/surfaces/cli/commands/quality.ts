@@ -42,8 +42,8 @@ export const quality: Command = {
   flags: [...ownFlags, ...objectiveFlags.filter(({ name }) => taken.includes(name))],
   takesRun: true,
   ...restsWhenInterrupted,
-  run: async (place, given) =>
-    (await import("../../../commands/quality/quality.ts")).quality(place, {
+  run: async (context, given) =>
+    (await import("../../../commands/quality/quality.ts")).quality(context, {
       ...objectiveOf(given),
       ...drivenBy(given),
       ...defined({

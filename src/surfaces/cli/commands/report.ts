@@ -14,10 +14,10 @@ export const report: Command = {
   arguments: [],
   flags: [{ name: "html", kind: "text", placeholder: "FILE", about: "Write the report as one self-contained HTML file." }],
   takesRun: true,
-  run: async (place, given) => {
+  run: async (context, given) => {
     const file = given.text("html");
     if (file !== undefined)
-      return (await import("../../../commands/report-html.ts")).reportHtml(place, { file, ...defined({ run: given.run }) });
-    return (await import("../../../commands/report.ts")).report(place, defined({ run: given.run }));
+      return (await import("../../../commands/report-html.ts")).reportHtml(context, { file, ...defined({ run: given.run }) });
+    return (await import("../../../commands/report.ts")).report(context, defined({ run: given.run }));
   },
 };

@@ -29,8 +29,8 @@ export const resume: Command = {
   ],
   takesRun: true,
   ...restsWhenInterrupted,
-  run: async (place, given) =>
-    (await import("../../../commands/resume.ts")).resume(place, {
+  run: async (context, given) =>
+    (await import("../../../commands/resume.ts")).resume(context, {
       words: [],
       ...drivenBy(given),
       ...defined({

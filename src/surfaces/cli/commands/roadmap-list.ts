@@ -13,5 +13,5 @@ export const roadmapList: Command = {
   arguments: [],
   flags: [],
   takesRun: false,
-  run: async (place) => (await import("../../../commands/roadmap/roadmap-list.ts")).roadmapList(place),
+  run: async (context) => (await import("../../../commands/roadmap/roadmap-list.ts")).roadmapList(context),
 };

@@ -45,8 +45,8 @@ export const roadmap: Command = {
   ],
   takesRun: true,
   ...restsWhenInterrupted,
-  run: async (place, given) =>
-    (await import("../../../commands/roadmap/roadmap.ts")).roadmap(place, {
+  run: async (context, given) =>
+    (await import("../../../commands/roadmap/roadmap.ts")).roadmap(context, {
       ...objectiveOf(given),
       ...drivenBy(given),
       ...defined({

@@ -18,10 +18,10 @@ export const runs: Command = {
     { name: "flow", kind: "text", placeholder: "NAME", about: "With --trend: this flow.", standard: "the newest run's", names: "flows" },
   ],
   takesRun: false,
-  run: async (place, given) => {
+  run: async (context, given) => {
     const flow = given.text("flow");
     if (given.flag("trend") || flow !== undefined)
-      return (await import("../../../commands/experiment/trend.ts")).trend(place, defined({ flow }));
-    return (await import("../../../commands/runs.ts")).runs(place, { all: given.flag("all") });
+      return (await import("../../../commands/experiment/trend.ts")).trend(context, defined({ flow }));
+    return (await import("../../../commands/runs.ts")).runs(context, { all: given.flag("all") });
   },
 };

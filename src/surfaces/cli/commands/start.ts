@@ -15,5 +15,5 @@ export const start: Command = {
   arguments: [goalWords],
   flags: objectiveFlags,
   takesRun: false,
-  run: async (place, given) => (await import("../../../commands/start.ts")).start(place, objectiveOf(given)),
+  run: async (context, given) => (await import("../../../commands/start.ts")).start(context, objectiveOf(given)),
 };

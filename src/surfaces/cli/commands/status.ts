@@ -6,9 +6,9 @@ import { statusWords } from "./status-words.ts";
 
 export const status: Command = {
   ...statusWords,
-  run: async (place, given) =>
-    (await import("../../../commands/status.ts")).status(place, defined({ run: given.run }), {
-      idle: async (root) => (await import("../../../commands/status-idle.ts")).idle(place, root),
+  run: async (context, given) =>
+    (await import("../../../commands/status.ts")).status(context, defined({ run: given.run }), {
+      idle: async (root) => (await import("../../../commands/status-idle.ts")).idle(context, root),
       beside: async (face, root) =>
         face === "staged" ? (await import("../../../commands/staged/staged-standing.ts")).stagedStatus(root) : null,
     }),

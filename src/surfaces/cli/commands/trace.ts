@@ -14,6 +14,6 @@ export const trace: Command = {
   arguments: [{ name: "RUN", about: "a run's id", optional: true }],
   flags: [{ name: "phase", kind: "text", placeholder: "ID", about: "Only this phase." }],
   takesRun: true,
-  run: async (place, given) =>
-    (await import("../../../commands/trace.ts")).trace(place, defined({ run: given.words[0] ?? given.run, phase: given.text("phase") })),
+  run: async (context, given) =>
+    (await import("../../../commands/trace.ts")).trace(context, defined({ run: given.words[0] ?? given.run, phase: given.text("phase") })),
 };

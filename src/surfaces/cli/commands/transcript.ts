@@ -18,8 +18,8 @@ export const transcript: Command = {
     { name: "all", kind: "flag", about: "Every turn, in full." },
   ],
   takesRun: true,
-  run: async (place, given) =>
-    (await import("../../../commands/transcript.ts")).transcript(place, {
+  run: async (context, given) =>
+    (await import("../../../commands/transcript.ts")).transcript(context, {
       all: given.flag("all"),
       ...defined({ run: given.words[0] ?? given.run, turn: given.number("turn") }),
     }),

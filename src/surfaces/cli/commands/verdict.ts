@@ -18,10 +18,10 @@ export const verdict: Command = {
   ],
   flags: [{ name: "issue", kind: "text", placeholder: "TEXT", many: true, about: "What is wrong, in your own words." }],
   takesRun: true,
-  run: async (place, given) => {
+  run: async (context, given) => {
     const [phase = "", said = ""] = given.words;
     const word = humanVerdicts.find((one) => one === said) ?? "pass"; // the parser lets no other word through
-    return (await import("../../../commands/roadmap/verdict.ts")).verdict(place, {
+    return (await import("../../../commands/roadmap/verdict.ts")).verdict(context, {
       phase,
       verdict: word,
       issues: given.texts("issue") ?? [],

@@ -16,8 +16,8 @@ export const verify: Command = {
   flags: [{ name: "chain-only", kind: "flag", about: "Only the journal; run nothing." }],
   takesRun: true,
   onInterrupt: "! Ending the check that runs. Once more leaves at once.",
-  run: async (place, given) =>
-    (await import("../../../commands/verify/verify.ts")).verify(place, {
+  run: async (context, given) =>
+    (await import("../../../commands/verify/verify.ts")).verify(context, {
       chainOnly: given.flag("chain-only"),
       ...defined({ run: given.words[0] ?? given.run }),
     }),

@@ -27,8 +27,8 @@ export const replay: Command = {
   ],
   takesRun: true,
   onInterrupt: "! Asked to stop: the replay ends, and nothing has changed. Once more leaves at once.",
-  run: async (place, given) =>
-    (await import("../../../../commands/experiment/replay.ts")).replay(place, {
+  run: async (context, given) =>
+    (await import("../../../../commands/experiment/replay.ts")).replay(context, {
       yes: given.flag("yes"),
       ...defined({
         run: given.words[0] ?? given.run,
@@ -58,8 +58,8 @@ export const fork: Command = {
   ],
   takesRun: true,
   ...restsWhenInterrupted,
-  run: async (place, given) =>
-    (await import("../../../../commands/experiment/fork.ts")).fork(place, {
+  run: async (context, given) =>
+    (await import("../../../../commands/experiment/fork.ts")).fork(context, {
       yes: given.flag("yes"),
       ...defined({
         run: given.words[0] ?? given.run,

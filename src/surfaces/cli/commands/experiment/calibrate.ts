@@ -50,7 +50,7 @@ export const calibrateCommands: readonly Command[] = [
     arguments: [],
     flags: [],
     takesRun: false,
-    run: async (place) => (await import("../../../../commands/calibrate/show.ts")).calibrationStatus(place, {}),
+    run: async (context) => (await import("../../../../commands/calibrate/show.ts")).calibrationStatus(context, {}),
   },
   command("start", {
     summary: "Run benchmarks, commit a lever, run them again, and keep or revert it by what they show.",
@@ -83,9 +83,9 @@ export const calibrateCommands: readonly Command[] = [
       text("description", "TEXT", "What the change is.", { rare: true, standard: "the hypothesis" }),
     ],
     ...rests,
-    run: async (place, given) =>
+    run: async (context, given) =>
       (await import("../../../../commands/calibrate/start.ts")).startCalibration(
-        place,
+        context,
         defined({
           name: given.text("name"),
           lever: given.text("lever"),
@@ -116,8 +116,8 @@ export const calibrateCommands: readonly Command[] = [
     details: [],
     arguments: [nameWord],
     flags: [],
-    run: async (place, given) =>
-      (await import("../../../../commands/calibrate/show.ts")).calibrationStatus(place, defined({ name: given.words[0] })),
+    run: async (context, given) =>
+      (await import("../../../../commands/calibrate/show.ts")).calibrationStatus(context, defined({ name: given.words[0] })),
   }),
   command("resume", {
     summary: "Go on with an open cycle. What has finished is not run again.",
@@ -126,9 +126,9 @@ export const calibrateCommands: readonly Command[] = [
     arguments: [nameWord],
     flags: [jobsFlag],
     ...rests,
-    run: async (place, given) =>
+    run: async (context, given) =>
       (await import("../../../../commands/calibrate/show.ts")).resumeCalibration(
-        place,
+        context,
         defined({ name: given.words[0], jobs: given.number("jobs") }),
       ),
   }),
@@ -138,9 +138,9 @@ export const calibrateCommands: readonly Command[] = [
     details: [],
     arguments: [nameWord],
     flags: [text("html", "FILE", "Write it as one self-contained HTML file, with a picture of every run.")],
-    run: async (place, given) =>
+    run: async (context, given) =>
       (await import("../../../../commands/calibrate/show.ts")).calibrationReport(
-        place,
+        context,
         defined({ name: given.words[0], html: given.text("html") }),
       ),
   }),
@@ -150,7 +150,7 @@ export const calibrateCommands: readonly Command[] = [
     details: [],
     arguments: [],
     flags: [],
-    run: async (place) => (await import("../../../../commands/calibrate/show.ts")).calibrationList(place),
+    run: async (context) => (await import("../../../../commands/calibrate/show.ts")).calibrationList(context),
   }),
   command("verdict", {
     summary: "The verdict of two files of recalls. Nothing is run or written.",
@@ -164,9 +164,9 @@ export const calibrateCommands: readonly Command[] = [
       iterationFlag,
       { ...betterFlag, rare: false },
     ],
-    run: async (place, given) =>
+    run: async (context, given) =>
       (await import("../../../../commands/calibrate/verdict.ts")).calibrationVerdict(
-        place,
+        context,
         defined({
           before: given.text("before"),
           after: given.text("after"),

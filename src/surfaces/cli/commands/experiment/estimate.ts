@@ -17,11 +17,11 @@ export const estimate: Command = {
   ],
   flags: [{ name: "flow", kind: "text", placeholder: "NAME", about: "Estimate a whole run of this flow instead.", names: "flows" }],
   takesRun: false,
-  run: async (place, given) => {
+  run: async (context, given) => {
     const flow = given.text("flow");
-    if (flow !== undefined) return (await import("../../../../commands/estimate-run.ts")).estimateRun(place, { flow });
+    if (flow !== undefined) return (await import("../../../../commands/estimate-run.ts")).estimateRun(context, { flow });
     return (await import("../../../../commands/roadmap/estimate.ts")).estimate(
-      place,
+      context,
       defined({ phases: given.words.length === 0 ? undefined : given.words.join(",") }),
     );
   },

@@ -15,8 +15,8 @@ const storeFlag: FlagSpec = {
   standard: "AUTOPILOT_STORE",
 };
 type Requested = FleetRequest extends infer R ? (R extends FleetRequest ? Omit<R, "key" | "store"> : never) : never;
-const requested = async (place: CommandContext, given: Given, ask: Requested): Promise<Answer> =>
-  (await import("../../../../commands/fleet/requests.ts")).requestOfRun(place, {
+const requested = async (context: CommandContext, given: Given, ask: Requested): Promise<Answer> =>
+  (await import("../../../../commands/fleet/requests.ts")).requestOfRun(context, {
     ...ask,
     key: given.words[0] ?? "",
     ...defined({ store: given.text("store") }),
@@ -31,8 +31,8 @@ const fleet: Command = {
   arguments: [],
   flags: [storeFlag],
   takesRun: false,
-  run: async (place, given) =>
-    (await import("../../../../commands/fleet/status.ts")).fleetStatus(place, defined({ store: given.text("store") })),
+  run: async (context, given) =>
+    (await import("../../../../commands/fleet/status.ts")).fleetStatus(context, defined({ store: given.text("store") })),
 };
 
 const keyArgument: ArgumentSpec = { name: "KEY", about: "the run's key, as fleet status shows it" };
@@ -63,9 +63,9 @@ const worker: Command = {
   ],
   takesRun: false,
   onInterrupt: "! Draining: turns end, runs go back to the store. Once more leaves at once.",
-  run: async (place, given) =>
+  run: async (context, given) =>
     (await import("../../../../commands/fleet/worker.ts")).runWorker(
-      place,
+      context,
       defined({
         store: given.text("store"),
         jobs: given.number("jobs"),
@@ -88,9 +88,9 @@ export const fleetCommands: readonly Command[] = [
     ],
     arguments: [],
     flags: [storeFlag, { name: "grant", kind: "text", placeholder: "ROLE", about: "Give this role the rights of a worker." }],
-    run: async (place, given) =>
+    run: async (context, given) =>
       (await import("../../../../commands/fleet/init.ts")).initFleet(
-        place,
+        context,
         defined({ store: given.text("store"), grant: given.text("grant") }),
       ),
   }),
@@ -100,9 +100,9 @@ export const fleetCommands: readonly Command[] = [
     details: ["Runs that somebody holds come first. Nothing is changed."],
     arguments: [],
     flags: [storeFlag, { name: "all", kind: "flag", about: "All of them, in order." }],
-    run: async (place, given) =>
+    run: async (context, given) =>
       (await import("../../../../commands/fleet/status.ts")).fleetStatus(
-        place,
+        context,
         defined({ store: given.text("store"), all: given.flag("all") || undefined }),
       ),
   }),
@@ -112,8 +112,8 @@ export const fleetCommands: readonly Command[] = [
     details: ["Looks at the server, the schema, durable commits, rights, the clock, and what a failover may lose. Changes nothing."],
     arguments: [],
     flags: [storeFlag],
-    run: async (place, given) =>
-      (await import("../../../../commands/fleet/doctor.ts")).fleetDoctor(place, defined({ store: given.text("store") })),
+    run: async (context, given) =>
+      (await import("../../../../commands/fleet/doctor.ts")).fleetDoctor(context, defined({ store: given.text("store") })),
   }),
   command("submit", {
     summary: "Draft a run for the store's workers.",
@@ -138,8 +138,8 @@ export const fleetCommands: readonly Command[] = [
       storeFlag,
       ...objectiveFlags.filter(({ name }) => name !== "new"),
     ],
-    run: async (place, given) =>
-      (await import("../../../../commands/fleet/submit.ts")).submitRun(place, objectiveOf(given), {
+    run: async (context, given) =>
+      (await import("../../../../commands/fleet/submit.ts")).submitRun(context, objectiveOf(given), {
         yes: given.flag("yes"),
         ...defined({
           store: given.text("store"),
@@ -155,7 +155,7 @@ export const fleetCommands: readonly Command[] = [
     details: ["`autopilot fleet resume KEY` goes on."],
     arguments: [keyArgument],
     flags: [{ name: "now", kind: "flag", about: "At once; the turn is set aside." }, storeFlag],
-    run: async (place, given) => requested(place, given, { ask: "pause", now: given.flag("now") }),
+    run: async (context, given) => requested(context, given, { ask: "pause", now: given.flag("now") }),
   }),
   command("stop", {
     summary: "Stop a run for good, whichever machine works on it.",
@@ -163,7 +163,7 @@ export const fleetCommands: readonly Command[] = [
     details: ["Its commits stay on the hub."],
     arguments: [keyArgument],
     flags: [storeFlag],
-    run: async (place, given) => requested(place, given, { ask: "stop" }),
+    run: async (context, given) => requested(context, given, { ask: "stop" }),
   }),
   command("answer", {
     summary: "Answer a question of a run, whichever machine works on it.",
@@ -171,8 +171,8 @@ export const fleetCommands: readonly Command[] = [
     details: ["The run goes on with the next worker that is free."],
     arguments: [keyArgument, { name: "ANSWER", about: "one of the question's answers, or your own words where it takes them", many: true }],
     flags: [{ name: "block", kind: "text", placeholder: "ID", about: "Which question, where more than one is open." }, storeFlag],
-    run: async (place, given) =>
-      requested(place, given, { ask: "answer", text: given.words.slice(1).join(" "), ...defined({ block: given.text("block") }) }),
+    run: async (context, given) =>
+      requested(context, given, { ask: "answer", text: given.words.slice(1).join(" "), ...defined({ block: given.text("block") }) }),
   }),
   command("resume", {
     summary: "Hand a run that rests, or failed, to the workers again.",
@@ -180,7 +180,7 @@ export const fleetCommands: readonly Command[] = [
     details: [],
     arguments: [keyArgument],
     flags: [storeFlag],
-    run: async (place, given) => requested(place, given, { ask: "resume" }),
+    run: async (context, given) => requested(context, given, { ask: "resume" }),
   }),
   command("take", {
     summary: "Bring a run of a store into this repository, to go on with it here.",
@@ -191,9 +191,9 @@ export const fleetCommands: readonly Command[] = [
     ],
     arguments: [{ name: "KEY", about: "the run's key, as fleet status shows it" }],
     flags: [storeFlag],
-    run: async (place, given) =>
+    run: async (context, given) =>
       (await import("../../../../commands/fleet/take.ts")).takeRun(
-        place,
+        context,
         defined({ store: given.text("store"), key: given.words[0] ?? "" }),
       ),
   }),
@@ -203,10 +203,10 @@ export const fleetCommands: readonly Command[] = [
     details: ["The chain is checked first. autopilot validate FILE checks it again."],
     arguments: [{ name: "RUN", about: "a run's id" }],
     flags: [storeFlag, { name: "to", kind: "text", placeholder: "FILE", about: "A new file.", standard: "RUN.jsonl" }],
-    run: async (place, given) => {
+    run: async (context, given) => {
       const run = given.words[0] ?? "";
       return (await import("../../../../commands/fleet/export.ts")).exportRun(
-        place,
+        context,
         defined({ store: given.text("store"), run, to: given.text("to") ?? `${run}.jsonl` }),
       );
     },

@@ -12,5 +12,5 @@ export const flowDetect: Command = {
   arguments: [],
   flags: [],
   takesRun: false,
-  run: async (place) => (await import("../../../../commands/staged/flow-detect.ts")).detect(place, {}),
+  run: async (context) => (await import("../../../../commands/staged/flow-detect.ts")).detect(context, {}),
 };

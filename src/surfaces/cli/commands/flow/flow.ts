@@ -10,5 +10,5 @@ export const flow: Command = {
   arguments: [],
   flags: [],
   takesRun: false,
-  run: async (place) => (await import("../../../../commands/flows.ts")).list(place, {}),
+  run: async (context) => (await import("../../../../commands/flows.ts")).list(context, {}),
 };

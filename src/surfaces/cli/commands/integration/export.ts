@@ -23,9 +23,9 @@ const otel: Command = {
     },
   ],
   takesRun: true,
-  run: async (place, given) =>
+  run: async (context, given) =>
     (await import("../../../../commands/outbound/export-otel.ts")).exportOtel(
-      place,
+      context,
       defined({ run: given.words[0] ?? given.run, endpoint: given.text("endpoint"), file: given.text("file") }),
     ),
 };

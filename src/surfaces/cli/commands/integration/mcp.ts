@@ -15,9 +15,9 @@ export const mcp: Command = {
   takesRun: false,
   onInterrupt: "",
   isRaw: () => true,
-  run: async (place, given, print) =>
+  run: async (context, given, print) =>
     (await import("../../../mcp/serve.ts")).serveMcp(
-      place,
+      context,
       {
         grants: (given.text("as-operator") ?? "")
           .split(",")

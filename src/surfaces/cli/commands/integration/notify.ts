@@ -15,7 +15,7 @@ export const notifyCommands: readonly Command[] = [
       "Nothing is sent unless you set it up; a repository can't. See docs/NOTIFICATIONS.md.",
     ],
     ...plain,
-    run: async (place) => (await import("../../../../commands/outbound/notify.ts")).listNotifications(place),
+    run: async (context) => (await import("../../../../commands/outbound/notify.ts")).listNotifications(context),
   },
   {
     name: "notify test",
@@ -24,8 +24,8 @@ export const notifyCommands: readonly Command[] = [
     details: [],
     ...plain,
     arguments: [{ name: "NAME", about: "a hook's name", optional: true }],
-    run: async (place, given) =>
-      (await import("../../../../commands/outbound/notify.ts")).testNotification(place, defined({ name: given.words[0] })),
+    run: async (context, given) =>
+      (await import("../../../../commands/outbound/notify.ts")).testNotification(context, defined({ name: given.words[0] })),
   },
   {
     name: "notify send",
@@ -35,7 +35,7 @@ export const notifyCommands: readonly Command[] = [
     ...plain,
     flags: [{ name: "wait", kind: "flag", about: "Stay until everything is delivered or given up." }],
     onInterrupt: "",
-    run: async (place, given) =>
-      (await import("../../../../commands/outbound/notify.ts")).sendNotifications(place, { waits: given.flag("wait") }),
+    run: async (context, given) =>
+      (await import("../../../../commands/outbound/notify.ts")).sendNotifications(context, { waits: given.flag("wait") }),
   },
 ];

@@ -37,17 +37,17 @@ export const importSpec: Spec = {
     { name: "label", kind: "text", placeholder: "LABEL", about: "Only issues with this label." },
     { name: "limit", kind: "number", min: 1, placeholder: "N", about: "At most N issues.", standard: "100" },
   ],
-  run: async (place, given) => {
+  run: async (context, given) => {
     const from = given.text("from") as (typeof trackers)[number] | undefined;
     const [file] = given.words;
     if (from !== undefined)
-      return (await import("../../../../commands/portfolio/intake.ts")).importIssues(place, {
+      return (await import("../../../../commands/portfolio/intake.ts")).importIssues(context, {
         from,
         ...defined({ file, project: given.text("project"), label: given.text("label"), limit: given.number("limit") }),
       });
     if (file === undefined)
       return reply("usage", { message: "autopilot portfolio import takes a FILE, or --from github, gitlab or linear." });
-    return (await import("../../../../commands/portfolio/import.ts")).importBacklog(place, { file, propose: given.flag("propose") });
+    return (await import("../../../../commands/portfolio/import.ts")).importBacklog(context, { file, propose: given.flag("propose") });
   },
 };
 
@@ -66,17 +66,17 @@ export const runSpec: Spec = {
     ...poolFlags,
   ],
   ...rests,
-  run: async (place, given) => {
+  run: async (context, given) => {
     const every = given.text("every");
     const everyMs = every === undefined ? undefined : readEvery(every, 60_000);
     if (typeof everyMs === "string") return reply("usage", { message: `--every: ${everyMs}` });
     if (everyMs !== undefined)
-      return (await import("../../../../commands/portfolio/run-every.ts")).runEvery(place, {
+      return (await import("../../../../commands/portfolio/run-every.ts")).runEvery(context, {
         ...pooled(given),
         fleet: given.flag("fleet"),
         everyMs,
       });
-    return (await import("../../../../commands/portfolio/pool.ts")).runPortfolio(place, {
+    return (await import("../../../../commands/portfolio/pool.ts")).runPortfolio(context, {
       ...pooled(given),
       untilIdle: given.flag("until-idle"),
       fleet: given.flag("fleet"),

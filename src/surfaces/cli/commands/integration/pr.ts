@@ -26,8 +26,8 @@ export const prCommands: readonly Command[] = [
       { name: "with", kind: "enum", values: ["gh", "glab"], about: "gh or glab, if the host's name doesn't tell." },
     ],
     takesRun: true,
-    run: async (place, given) =>
-      (await import("../../../../commands/pr/pr.ts")).pr(place, {
+    run: async (context, given) =>
+      (await import("../../../../commands/pr/pr.ts")).pr(context, {
         ...defined({
           run: given.words[0] ?? given.run,
           draft: given.flag("draft") || undefined,
@@ -56,10 +56,10 @@ export const prCommands: readonly Command[] = [
     ],
     takesRun: true,
     ...restsWhenInterrupted,
-    run: async (place, given) => {
+    run: async (context, given) => {
       const everyMs = readEvery(given.text("every") ?? "2m", 30_000);
       if (typeof everyMs === "string") return reply("usage", { message: `--every: ${everyMs}` });
-      return (await import("../../../../commands/pr/pr.ts")).watchPr(place, {
+      return (await import("../../../../commands/pr/pr.ts")).watchPr(context, {
         everyMs,
         tries: given.number("tries") ?? 3,
         once: given.flag("once"),

@@ -18,8 +18,8 @@ export const dashboard: Command = {
   ],
   takesRun: false,
   onInterrupt: "· Closing the dashboard; runs go on.",
-  run: async (place, given) =>
-    (await import("../../../dashboard/serve.ts")).dashboard(place, {
+  run: async (context, given) =>
+    (await import("../../../dashboard/serve.ts")).dashboard(context, {
       open: given.flag("open"),
       ...defined({ port: given.number("port") }),
     }),
