@@ -55,9 +55,13 @@ const rules: readonly Rule[] = [
     ],
   },
   {
-    says: "every source file begins with its purpose",
+    says: "every source file begins with its name and its purpose",
     find: purposelessIn,
-    breaks: [[file("src/core/a.ts", "export {};")], [file("src/core/a.ts", "/** Adds. */\nexport {};")]],
+    breaks: [
+      [file("src/core/a.ts", "export {};")],
+      [file("src/core/a.ts", "/** Adds. */\nexport {};")],
+      [file("src/core/a.ts", "// b: adds.\nexport {};")],
+    ],
   },
   {
     says: "no folder holds more files side by side than one can look over",
@@ -195,7 +199,7 @@ describe("the law of the house", () => {
       file("src/flows/catalog/x/flow.yaml", "flow: objective\n"),
       file(
         "src/core/a.ts",
-        '// await Date\nexport const a = (o: { process: number; completion_mode: string }) => o.completion_mode === "objective" && o.process > 0;',
+        '// a: await Date\nexport const a = (o: { process: number; completion_mode: string }) => o.completion_mode === "objective" && o.process > 0;',
       ),
     ];
     expect(rules.flatMap(({ find }) => find(innocent))).toEqual([]);

@@ -1,4 +1,4 @@
-// judge: what a turn that came to its end handed back, and the result it makes. Pure but for the desk's memory.
+// judge: what a turn that came to its end handed back, and the result it makes. Pure but for the submissions's memory.
 
 import type { Says } from "../contracts/outcome.ts";
 import type { ReportedUsage, TurnOrder, TurnResult } from "../ports/agent.ts";
@@ -19,7 +19,7 @@ export type Judged =
 export const contextOf = ({ prompt, previous }: Pick<TurnOrder, "prompt" | "previous">): ReturnContext =>
   previous === undefined ? { prompt } : { prompt, previous };
 
-/** The last result accepted at the desk; else the last JSON in the answer, held to the same schema; else what can be read out of it in good will. */
+/** The last result accepted at the submissions; else the last JSON in the answer, held to the same schema; else what can be read out of it in good will. */
 export function judge(
   order: Pick<TurnOrder, "returns" | "prompt" | "previous">,
   returnOf: ReturnOf,

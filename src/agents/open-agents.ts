@@ -152,7 +152,7 @@ async function playTurn(
       wrap: (command) => wrapped(command, options.wrap?.(command.argv, order, command.env, { profile, account, tools })),
       guardian: guarding(),
       returnOf: options.returnOf,
-      fileWriterHere: submissions,
+      submissions,
       metering,
       tools,
       isInScope: options.scopeOf?.(order.scope) ?? (() => true),

@@ -1,4 +1,4 @@
-// speaker: who speaks an agent's language. Each is loaded when it is first needed, so that a run is in hand again before that.
+// protocol-for: the protocol an agent speaks (ACP, or a CLI that prints JSON lines). Each is loaded when it is first needed, so that a run resumes sooner.
 
 import { unreachable } from "../kit/never.ts";
 import type { TurnOrder, TurnResult } from "../ports/agent.ts";

@@ -26,7 +26,7 @@ export type TurnEnvironment = {
   readonly wrap: ((command: Command) => Command) | null;
   readonly guardian: Guardian;
   readonly returnOf: ReturnOf;
-  readonly fileWriterHere: Submissions;
+  readonly submissions: Submissions;
   readonly metering: Metering;
   /** The runner's own tools, where this agent can be offered them. */
   readonly tools: StdioServer | null;

@@ -1,4 +1,4 @@
-// reading: what a flow says. Where the steps of a walk are, what a fact's value is, which row matches. Pure, and knows no flow by name.
+// selectors: what a flow says: where a cursor's steps are, what a fact's value is, which row matches. Pure, and knows no flow by name.
 
 import { type Phase, type Row, type Scalar, type Step, type Want, type When } from "../contracts/flow.ts";
 import type { NumberOrOption } from "../contracts/flow.ts";

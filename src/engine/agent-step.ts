@@ -1,4 +1,4 @@
-// agent-action: an agent attempt is three actions, each with its line: the turn (paid), the apply (committed under a key), the proof.
+// agent-step: an agent attempt is three actions, each with its line: the turn (paid), the apply (committed under a key), the proof.
 //
 // Invariants:
 //   A1. What was paid for is written down before anything else is done with it. A turn that

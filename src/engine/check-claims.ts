@@ -1,4 +1,4 @@
-// hear: what an agent said is looked up when its attempt ends, and what only checks can decide at the next check of its walk.
+// check-claims: checks what an agent said when its attempt ends; what only a check can decide waits for the next one.
 //
 // Invariants:
 //   H1. A turn is heard once: an action that is repeated after a crash finds it heard.

@@ -1,4 +1,4 @@
-// farewell: ends a stream in the midst, so that the agent notices: a last event in the provider's words, then a connection that breaks off.
+// abort-stream: ends a stream in the middle, so that the agent notices: a last event in the provider's format, then a closed connection.
 
 import type { ServerResponse } from "node:http";
 import type { ModelApi } from "../contracts/model-api.ts";

@@ -1,4 +1,4 @@
-// ear: hears what a command prints as it prints it, line by line, and keeps what it says of its tests, however much it is.
+// test-output: reads a command's output line by line as it is printed, and keeps what it says about its tests, however long it is.
 //
 // Invariants:
 //   E1. Memory is bounded: of a line its first letters, of all lines what they say of tests.

@@ -1,4 +1,4 @@
-// phase-story.test-support: a roadmap in the middle of it, told as events: one phase completed, one failed and taken back, one blocked by
+// phase-story: a roadmap in the middle of it, told as events: one phase completed, one failed and taken back, one blocked by
 // it, one that waits for a verdict, one under way, one to come. Folded as any journal is.
 
 import type { Draft, Entry } from "../contracts/event.ts";

@@ -1,4 +1,4 @@
-// roadmap-trace: what really happened in a phase, as trace spans (seed 000, section 6): turns, tool calls, commands, commits, decisions.
+// phase-trace: what really happened in a phase, as trace spans: turns, tool calls, commands, commits, decisions.
 //
 // Invariants:
 //   T1. A span comes from a frame the agent sent while it worked or from the runner's own record, never from what an agent says it did.

@@ -1,4 +1,4 @@
-// run-view.test-support: small runs made by hand, for the faces' tests. A drafted objective, and what a test wants to be different about it.
+// run-view: small runs made by hand, for the faces' tests. A drafted objective, and what a test wants to be different about it.
 
 import { profiles } from "../contracts/budget.ts";
 import type { Entry, Envelope, Event, EventOf } from "../contracts/event.ts";

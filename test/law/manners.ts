@@ -11,11 +11,23 @@ export function longFilesIn(files: readonly SourceFile[]): string[] {
   });
 }
 
-/** Source files that do not begin with a sentence on their purpose; what is written by a script says so by itself. */
+/** Source files that do not begin with their name and their purpose; what is written by a script says so by itself. */
 export function purposelessIn(files: readonly SourceFile[]): string[] {
-  return files
-    .filter((file) => isProduct(file) && isTypeScript(file) && !/^\/\/ \S/.test(file.text))
-    .map((file) => `${file.path}: begin with "// ${file.path.split("/").at(-1)?.replace(/\.ts$/, "") ?? ""}: what it is for."`);
+  return files.flatMap((file) => {
+    const name =
+      file.path
+        .split("/")
+        .at(-1)
+        ?.replace(/(?:\.test-support|\.d)?\.ts$/, "") ?? "";
+    if (
+      !isProduct(file) ||
+      !isTypeScript(file) ||
+      file.text.startsWith(`// ${name}: `) ||
+      /^\/\/ (?:Generated|Written) by /.test(file.text)
+    )
+      return [];
+    return [`${file.path}: begin with "// ${name}: what it is for."`];
+  });
 }
 
 export function badFileNamesIn(files: readonly SourceFile[]): string[] {

@@ -46,13 +46,13 @@ export async function converse(talk: Talk): Promise<TurnResult> {
     const computed = outcome(talk, end, response, usage);
     if (computed.kind !== "answered") return computed;
     warnings.push(...computed.warnings);
-    const judged = judge(order, seat.returnOf, seat.fileWriterHere, collector.answer);
+    const judged = judge(order, seat.returnOf, seat.submissions, collector.answer);
     if ("says" in judged) {
       const outside = collector.tools.changedOutside(insideOf(order.layer));
       const confidence = recordOf(recordOf(recordOf(response)["_meta"])["autopilot"])["confidence"];
       return endedTurn(
         order,
-        seat.fileWriterHere,
+        seat.submissions,
         { stop: "end_turn", said: collector.said, prompts, usage, outside, confidence, warnings },
         judged,
       );

@@ -83,11 +83,11 @@ export async function cliTurn(speech: keyof typeof dialects, order: TurnOrder, s
     }); // T1
     if (computed.kind !== "answered") return computed;
     warnings.push(...computed.warnings, ...ran.warnings);
-    const judged = judge(order, seat.returnOf, seat.fileWriterHere, collector.answer);
+    const judged = judge(order, seat.returnOf, seat.submissions, collector.answer);
     if ("says" in judged) {
       const outside = collector.tools.changedOutside(insideOf(order.layer));
       const seen = { stop: "end_turn", said: collector.said, prompts, usage, outside, confidence: null, warnings };
-      return endedTurn(order, seat.fileWriterHere, seen, judged);
+      return endedTurn(order, seat.submissions, seen, judged);
     }
     const mayAsk =
       again < asksMax && session !== null && (await order.onAskAgain(order.facts.ask + again + 1, judged.errors, collector.answer, usage));

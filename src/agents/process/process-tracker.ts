@@ -1,4 +1,4 @@
-// roll: who belongs to a turn, look after look. A turn lasts for minutes or hours, and a machine has many processes: only those are read
+// process-tracker: which processes belong to a turn, from one look at /proc to the next. A turn lasts for minutes or hours, and a machine has many processes: only those are read
 // of which something new can be learnt.
 //
 // Invariants:

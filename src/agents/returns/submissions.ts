@@ -1,4 +1,4 @@
-// desk: answers an agent that calls the runner's own tools: it hands in its result, asks a person, or notes something.
+// submissions: answers an agent that calls the runner's own tools: it hands in its result, asks a person, or notes something.
 //
 // Invariants:
 //   D1. What is handed in is judged at once, and the answer names every mistake, so that the agent can mend it in the same turn.

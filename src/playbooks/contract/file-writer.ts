@@ -1,4 +1,4 @@
-// desk: where a face's files are drawn while a run works.
+// file-writer: writes a playbook's files while a run works.
 //
 // Invariants:
 //   W1. Nobody who waits for an acknowledgement waits for a file: entries are noted at once, files are drawn later.

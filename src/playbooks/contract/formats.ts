@@ -1,4 +1,4 @@
-// validate-formats: which of the known formats a file is of, by what is in it; its name only breaks a tie.
+// formats: which of the known formats a file is of, by what is in it; its name only breaks a tie.
 
 import { basename, dirname } from "node:path";
 import { cycleEventNames, runEventNames } from "../../contracts/quality-run.ts";

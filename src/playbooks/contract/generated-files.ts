@@ -1,4 +1,4 @@
-// sheets: the documents a face draws whole, each only when it changed. What somebody else left under such a name is moved, never lost.
+// generated-files: the documents a playbook writes whole, each only when it changed. A file somebody else left under such a name is moved, never lost.
 //
 // Invariants:
 //   S1. What this run has not drawn itself, word for word, is moved into the run's own folder before it is drawn over or taken away: a

@@ -1,4 +1,4 @@
-// face: what the host asks of a face: which documents a run of it goes by, which files show it, and what others left of one.
+// playbook: what the runner asks of a playbook: which documents its runs follow, which files show them, and what others left behind.
 // A flow names its face (`face: NAME`); registry/table.ts knows them by name, and nothing else does.
 //
 // Invariants:

@@ -1,4 +1,4 @@
-// A portfolio that tests write by hand.
+// portfolio: a portfolio that tests write by hand.
 
 import type { PortfolioChange, PortfolioEntry, ProjectFields, TaskFields } from "../../contracts/portfolio-journal.ts";
 import { isoOf } from "../../kit/iso-time.ts";

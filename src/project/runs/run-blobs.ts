@@ -1,4 +1,4 @@
-// roadmap-blobs: what agents handed back and what checks printed, read from a run's blobs for those who draw it.
+// run-blobs: what agents returned and what checks printed, read from a run's blobs for whoever renders them.
 
 import * as v from "valibot";
 import { Evidence } from "../../contracts/evidence.ts";

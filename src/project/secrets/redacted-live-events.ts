@@ -1,4 +1,4 @@
-// redacted-glimpse: what passes by while an agent works, and what it hands over at the end, without secrets.
+// redacted-live-events: an agent's live events, and what it returns at the end, without secrets.
 
 import type { Signal } from "../../contracts/signal.ts";
 import type { Redactor } from "../../kit/redact.ts";

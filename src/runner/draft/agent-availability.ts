@@ -1,4 +1,4 @@
-// agent-standing: how each agent stands on this machine: found or not, logged in or not, and what keeps it from being used.
+// agent-availability: whether each agent can be used on this machine: found or not, logged in or not, and what keeps it from being used.
 
 import { homedir } from "node:os";
 import { isAbsolute } from "node:path";

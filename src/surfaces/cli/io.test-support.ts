@@ -1,4 +1,4 @@
-// io.test-support: an input and output for tests of commands, in memory.
+// io: an input and output for tests of commands, in memory.
 
 import type { Interrupt, Io } from "./io.ts";
 

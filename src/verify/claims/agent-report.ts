@@ -1,4 +1,4 @@
-// spoken: the claims in an agent's own sentences and in the transcripts it shows. Pure: words in, claims out.
+// agent-report: the claims in an agent's own sentences and in the transcripts it shows. Pure: words in, claims out.
 //
 // Invariant:
 //   P1. A wish, a plan, a doubt or a denial claims nothing: only what is said to be so is looked up.

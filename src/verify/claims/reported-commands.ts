@@ -1,4 +1,4 @@
-// spoken-commands: what an agent says or shows of commands that it ran, and how they are said to have ended.
+// reported-commands: what an agent says or shows of commands that it ran, and how they are said to have ended.
 
 import { claimText, type CommandClaim } from "./said-claim.ts";
 import type { Transcript } from "./statements.ts";

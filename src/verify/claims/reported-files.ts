@@ -1,4 +1,4 @@
-// spoken-files: places in files that an agent names, and files it says it changed.
+// reported-files: places in files that an agent names, and files it says it changed.
 
 import { claimText, type FileChangedClaim, type FileLineClaim, type ReportedClaim } from "./said-claim.ts";
 

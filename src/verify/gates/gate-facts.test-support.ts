@@ -1,4 +1,4 @@
-// gate-facts.test-support: facts of a tree that is written down in a test.
+// gate-facts: facts of a tree that is written down in a test.
 
 import type { GateFacts } from "./gate-facts.ts";
 import { openMatcher } from "./pattern.ts";

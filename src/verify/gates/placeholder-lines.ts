@@ -1,4 +1,4 @@
-// hollow-lines: the lines of a text by what they are: content, or something that only frames content. Pure, one pass.
+// placeholder-lines: the lines of a text by what they are: content, or something that only frames content. Pure, one pass.
 
 import { isNothing, isPlaceholder } from "../../kit/placeholder.ts";
 

@@ -1,4 +1,4 @@
-// hollow: whether an artifact holds content, or only looks as if it did. Pure: a text in, a reason out.
+// placeholder: whether an artifact has content of its own, or only looks as if it did. Pure: a text in, a reason out.
 //
 // A gate asks for a file, a number of lines, a heading. A hundred and twenty blank lines, or headings and nothing under them, are all
 // of that. The gate holds, as its author wrote it; what is said here is told beside it.

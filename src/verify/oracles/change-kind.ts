@@ -1,4 +1,4 @@
-// how: what was done to an oracle, found by comparing its text before and after. One sentence says all that was found; the first finding
+// change-kind: what was done to a protected file, found by comparing its text before and after. One sentence says all that was found; the first finding
 // of the list below names it. Whatever is found here, a changed oracle is a changed oracle: this only says it in words.
 
 import type { OracleChange } from "../../contracts/evidence.ts";

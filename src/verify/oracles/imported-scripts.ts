@@ -1,4 +1,4 @@
-// led: the files that the programs of a check take in: what they source and import. Only such as lie where tools lie and as nothing else
+// imported-scripts: the files that the programs of a check source and import. Only such as lie where tools lie and as nothing else
 // uses: a module that a check looks at is what is judged, not what judges.
 
 import type { StringSet } from "../../kit/as-set.ts";

@@ -1,4 +1,4 @@
-// Two trees in memory, and what of the second changes the judges of the first.
+// look-oracles: two trees in memory, and what of the second changes the judges of the first.
 
 import type { Check } from "../../contracts/evidence.ts";
 import type { Difference } from "../../ports/workspace.ts";

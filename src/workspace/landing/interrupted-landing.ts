@@ -1,4 +1,4 @@
-// cut-landing: a landing that was cut short leaves the user's checkout between two commits. This puts it back to the first, so that
+// interrupted-landing: a landing that was cut short leaves the user's checkout between two commits. This puts it back to the first, so that
 // landing can begin anew.
 //
 // Invariants:

@@ -1,4 +1,4 @@
-// take-in: brings what a child run left on its own branch to its parent's, in one commit on top.
+// merge-child: merges a child run's branch into its parent's, as one commit on top.
 //
 // Invariants:
 //   T1. Either all of it is taken in or nothing: what the parent's branch changed meanwhile is never overwritten, a conflict is told.

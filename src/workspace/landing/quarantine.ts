@@ -1,4 +1,4 @@
-// aside: keeps what an attempt did as a patch beside the journal, then takes its layer out of the way.
+// quarantine: saves what an attempt did as a patch beside the journal, then removes its layer.
 
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";

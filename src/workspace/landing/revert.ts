@@ -1,4 +1,4 @@
-// take-back: undoes in one commit what the attempts of one walk committed, and nothing of anybody else's.
+// revert: undoes in one commit what the attempts of one cursor committed, and nothing else.
 //
 // Invariants:
 //   U1. What is taken back stays under a branch of its own, which is there before anything is undone; no branch is moved or overwritten for it.

@@ -1,4 +1,4 @@
-// Whole logs to break in a test, and the fields of every event copied by hand from the format's own description: the code's list and this
+// run-state-rules: whole logs to break in a test, and the fields of every event copied by hand from the format's own description: the code's list and this
 // one were written apart, so that a field forgotten in one shows.
 
 import { openViolations, type Violation } from "../../../documents/line-rules.ts";

@@ -1,4 +1,4 @@
-// roadmap-unseen: what a run would not see, or could not keep. It begins from the last commit, and agents' documents reach the branch by git.
+// git-visibility: documents a run would not see or could not keep. It begins from the last commit, and agents' documents reach the branch by git.
 
 import { git } from "../../../workspace/git/git.ts";
 import { placesAround } from "../../../workspace/git/places.ts";

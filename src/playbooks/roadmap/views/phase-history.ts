@@ -1,4 +1,4 @@
-// roadmap-chronicle: what the journal tells of each phase of a roadmap, kept up to date entry by entry: times, steps, tasks, verdicts.
+// phase-history: what the journal says about each phase of a roadmap, updated entry by entry: times, steps, tasks, verdicts.
 //
 // Invariants:
 //   C1. It takes any journal of any flow: what bears none of the roadmap's names is passed over, and nothing is thrown.

@@ -1,4 +1,4 @@
-// roadmap-books: everything the roadmap's files tell of one run, kept up with its journal: the state, each phase's pages, post-mortems,
+// roadmap-projections: everything the roadmap's files say about one run, updated with its journal: the state, each phase's pages, post-mortems,
 // learnings, trace spans.
 //
 // Invariant:

@@ -1,4 +1,4 @@
-// staged-chronicle: a staged project's state as the journal tells it, entry by entry. What lay there before the run began comes first.
+// staged-history: a staged project's state, folded from the journal entry by entry. What lay there before the run began comes first.
 //
 // Invariants:
 //   C1. The same entries yield the same state; nothing else is asked.

@@ -1,4 +1,4 @@
-// door: the forwarder inside a box. What is sent to 127.0.0.1:PORT (and [::1]:PORT) comes out at the socket that was bound into the box,
+// main: the forwarder inside a box. What is sent to 127.0.0.1:PORT (and [::1]:PORT) comes out at the socket that was bound into the box,
 // byte for byte. It knows nothing of what passes and holds nothing worth having.
 //
 // usage: door.cjs PORT SOCKET
