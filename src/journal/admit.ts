@@ -17,7 +17,7 @@ export function entryOf(at: Position, head: string): Partial<Written<Entry>> {
   if (!isWhole(entry.active_ms) || entry.active_ms < at.activeMs) throw damaged(line, at.byte, "its active_ms falls");
   if (typeof entry.ts !== "string" || typeof entry.event !== "string") throw damaged(line, at.byte, "no event");
   if (typeof entry.actor !== "string" || typeof entry.reason_code !== "string") throw damaged(line, at.byte, "no actor or reason");
-  if ((line === 1 ? journalVersion : undefined) !== entry.journal)
+  if (line === 1 ? !isKnown(entry.journal) : entry.journal !== undefined)
     throw damaged(line, at.byte, "the format's version is not where it belongs");
   at.seq = line;
   at.epoch = entry.epoch;
@@ -34,6 +34,9 @@ function parsed(text: string): object {
     return {};
   }
 }
+
+/** This product's format, or an older one; a newer one is refused before its lines are looked at. */
+const isKnown = (version: unknown): boolean => isWhole(version) && version >= 1 && version <= journalVersion;
 
 function isWhole(value: unknown): value is number {
   return Number.isSafeInteger(value);

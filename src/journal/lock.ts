@@ -15,12 +15,12 @@ export type Lock = { release(): void };
 const nameTriesMax = 20;
 const nameWaitMs = 5;
 
-/** Takes the run, or fails with `run_locked` and the owner's pid. */
-export async function takeLock(disk: Disk, dir: string): Promise<Lock> {
+/** Takes the run, or fails with `run_locked` and the owner's pid. Shared, it keeps out only those that take it for themselves. */
+export async function takeLock(disk: Disk, dir: string, { shared = false } = {}): Promise<Lock> {
   const tryLock = await loadTryLock();
   const fd = openFile(disk, join(dir, lockFile), keepFlags);
   try {
-    if (!tryLock(fd)) {
+    if (!tryLock(fd, { shared })) {
       const owner = await winnerOf(dir);
       throw new JournalFailure({ kind: "run_locked", pid: owner?.pid ?? null, host: owner?.host ?? null });
     }
@@ -34,7 +34,7 @@ export async function takeLock(disk: Disk, dir: string): Promise<Lock> {
 }
 
 /** Loaded only by owners: readers need neither the addon nor the time it takes. */
-export async function loadTryLock(): Promise<(fd: number) => boolean> {
+export async function loadTryLock(): Promise<(fd: number, options?: { readonly shared?: boolean }) => boolean> {
   try {
     return (await import("fs-native-extensions")).tryLock;
   } catch (error) {

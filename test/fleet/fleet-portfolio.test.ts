@@ -1,13 +1,16 @@
 // A portfolio whose tasks are worked on by workers of a store ends as the same portfolio on files does. `AUTOPILOT_FAULTS=all`: two machines
 // with eight agents each and 120 tasks, a tenth of which fail first.
 
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { autopilot, type begin, begin as start, type Reported } from "../support/autopilot.ts";
+import { openPostgresStore } from "../../src/fleet/postgres/store.ts";
+import { nodeDisk } from "../../src/journal/disk.ts";
+import { takeLock } from "../../src/journal/lock.ts";
+import { autopilot, type begin, begin as start, type Reported, until } from "../support/autopilot.ts";
 import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
 import { git, scratchFolder, write } from "../support/scratch-repository.ts";
-import { at, type Machine, openFleet, said, worker } from "./machines.ts";
+import { at, linesOf, type Machine, openFleet, said, worker } from "./machines.ts";
 import { taskResult } from "../support/task-result.ts";
 
 const isLong = process.env["AUTOPILOT_FAULTS"] === "all";
@@ -17,7 +20,7 @@ let cluster: Cluster;
 const running: ReturnType<typeof begin>[] = [];
 
 /** A portfolio beside a repository, with tasks that each make a file; every tenth fails in its first turn. */
-async function portfolio(repository: string, env: Machine["env"]): Promise<Machine> {
+async function portfolio(repository: string, env: Machine["env"], count = tasks): Promise<Machine> {
   const folder = join(scratchFolder(), "portfolio");
   write(folder, { "README.md": "" });
   const machine: Machine = { folder, env };
@@ -27,7 +30,7 @@ async function portfolio(repository: string, env: Machine["env"]): Promise<Machi
   };
   await reported("init");
   await reported("add", "project", "Shop", "--repo", repository, "--slots", String(jobs * 2), "--objective", "work");
-  for (let n = 0; n < tasks; n++) {
+  for (let n = 0; n < count; n++) {
     const path = `made-${n}.txt`;
     const makes = { do: [{ write: { path, text: `${path}\n` } }, { say: "finished <promise>DONE</promise>" }] };
     const fails = { do: [{ write: { path: `made-${n}.draft`, text: "not yet\n" } }, { say: "not yet" }] };
@@ -101,6 +104,67 @@ describe.skipIf(postgresBin === null)(`a portfolio on a fleet${withoutPostgres}`
       const { AUTOPILOT_HUB: _hub, ...without } = elsewhere.env;
       const refused = await run({ folder: elsewhere.folder, env: without }, "--fleet");
       expect(refused.json).toMatchObject({ result: "FAIL", reason_code: "hub_unreachable" });
+    },
+  );
+
+  test(
+    "is planned by one pool: another waits, and takes over when the first is killed or stopped; nothing is done twice",
+    { timeout: 600_000 },
+    async () => {
+      const url = cluster.database("standby");
+      await at({ folder: scratchFolder(), env: { AUTOPILOT_STORE: url } }, "fleet", "init");
+      const fleet = openFleet(url);
+      const machine = await portfolio(fleet.first.folder, fleet.first.env, 3);
+      const store = await openPostgresStore(url);
+      const planner = async (): Promise<number | null> =>
+        (await store.runs()).find(({ kind }) => kind === "portfolio")?.holder?.pid ?? null;
+      const pool = (): ReturnType<typeof begin> => {
+        const words = ["portfolio", "run", "--fleet", "--until-idle", "--isolation", "clone", "--jobs", "3", "--json"];
+        const one = start(machine.folder, words, machine);
+        running.push(one);
+        return one;
+      };
+      const plans = (one: ReturnType<typeof begin>): Promise<unknown> =>
+        expect.poll(planner, { timeout: 240_000, interval: 100 }).toBe(one.child.pid);
+      const offered = async (): Promise<number> => Number(cluster.sql("standby", "select count(*) from autopilot.work_order"));
+
+      const first = pool();
+      await plans(first);
+      const alone = await autopilot(machine.folder, ["portfolio", "run", "--json"], {});
+      expect(alone.json.reason_code, "a pool that knows of no store is kept out").toBe("portfolio_busy");
+      const second = pool();
+      await expect.poll(offered, { timeout: 120_000 }).toBe(3);
+      first.child.kill("SIGKILL");
+      await plans(second);
+      const third = pool();
+      running.push(worker(fleet.another(), "--jobs", "2"));
+      const journal = join(machine.folder, ".autopilot/portfolio");
+      // Stopped in the middle of a change it would keep the journal until it is killed or woken.
+      for (let isFree = false; !isFree;) {
+        second.child.kill("SIGSTOP");
+        await until("it to stop", () => /\) T /.test(readFileSync(`/proc/${second.child.pid}/stat`, "latin1")));
+        isFree = await takeLock(nodeDisk, journal).then(
+          (lock) => (lock.release(), true),
+          () => false,
+        );
+        if (!isFree) second.child.kill("SIGCONT");
+      }
+      await plans(third);
+      second.child.kill("SIGCONT");
+      const [woken, last] = await Promise.all([second.ended, third.ended]);
+      await store.close();
+      expect(woken.json, said(woken)).toMatchObject({ result: "PASS" });
+      expect(woken.err).toContain("this pool has lost the portfolio");
+      expect(last.json, said(last)).toMatchObject({ result: "PASS", left: 0 });
+      expect(await endOf(machine, fleet.first.folder)).toMatchObject({ statuses: ["done", "done", "done"], landed: 3, dirt: "" });
+      const lines = linesOf(join(journal, "journal.jsonl")).map(
+        (line) => JSON.parse(line) as { readonly event: string; readonly task_id?: string },
+      );
+      const landed = lines.flatMap(({ event, task_id }) => (event === "merge_landed" ? (task_id ?? []) : []));
+      expect(new Set(landed).size, "each landed").toBe(3);
+      expect(landed, "once").toHaveLength(3);
+      expect(cluster.sql("standby", "select count(*) from autopilot.run where kind = 'run'"), "no run was begun a second time").toBe("3");
+      expect(cluster.sql("standby", "select count(*) from autopilot.work_order"), "nor offered").toBe("3");
     },
   );
 });

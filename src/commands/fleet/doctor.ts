@@ -48,8 +48,8 @@ export function fleetDoctor(context: CommandContext, input: { readonly store?: s
 }
 
 function findingsOf(seen: Inspection): readonly Finding[] {
-  const { settings, schema, schemaWanted, faults, missing, excessive, clockMs, answerMs, bytes } = seen;
-  const isCurrent = schema === schemaWanted;
+  const { settings, schema, schemaWanted, schemaLeast, faults, missing, excessive, clockMs, answerMs, bytes } = seen;
+  const isUsable = schema !== null && schema >= schemaWanted && schemaLeast <= schemaWanted;
   const standbys = settings.synchronousStandbys.trim();
   const clock = Math.round(clockMs);
   return [
@@ -61,8 +61,15 @@ function findingsOf(seen: Inspection): readonly Finding[] {
     },
     {
       name: "schema",
-      ok: isCurrent,
-      found: schema === null ? "none" : isCurrent ? `${schema}` : `${schema}, this product needs ${schemaWanted}`,
+      ok: isUsable,
+      found:
+        schema === null
+          ? "none"
+          : schema === schemaWanted
+            ? `${schema}`
+            : isUsable
+              ? `${schema}, which this product (${schemaWanted}) still works with`
+              : `${schema}, this product needs ${schemaWanted}`,
       mend: schema !== null && schema > schemaWanted ? "install the product that made it, or a newer one" : "autopilot fleet init",
     },
     {

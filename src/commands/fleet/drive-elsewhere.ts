@@ -4,6 +4,7 @@
 // Invariants:
 //   Y1. One order of a run is open at a time: a pool that was killed finds it, and waits for it again.
 //   Y2. A pool that is asked to end leaves no worker with a run it does not know of: what nobody has taken is withdrawn, what somebody has is paused.
+//   Y4. A pool that has lost the portfolio asks nothing of its runs: the one that has it now waits for the same orders.
 //   Y3. Told to end at once it waits for a bounded time, whatever is silent. The pause lies in the store, and the next pool finds the order.
 
 import { randomUUID } from "node:crypto";
@@ -22,6 +23,7 @@ import { ownFolder, runFolder } from "../../project/runs/project-paths.ts";
 import { withRun } from "../../runner/open-run.ts";
 import { orderId, priorityDefault } from "./submit.ts";
 import { viewIn } from "./take.ts";
+import { hasLostPortfolio } from "./planner-lease.ts";
 import { requireHub } from "./worker.ts";
 
 const lookEveryMs = 500;
@@ -71,6 +73,7 @@ async function workedOn(context: CommandContext, store: PostgresStore, key: stri
   let asked: "no" | "softly" | "now" = "no";
   let leftMs = patienceMs;
   for (;;) {
+    if (hasLostPortfolio(context)) return null; // Y4
     const order = (await ordersIn(store.database, key).catch(() => [])).find((one) => one.id === id);
     if (order?.state === "withdrawn") return null;
     if (order?.state === "ended") return order.outcome;

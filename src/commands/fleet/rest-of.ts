@@ -9,7 +9,8 @@ import { goesOnAt } from "../../runner/park.ts";
 /** What a worker's own pause says: any worker goes on with it. Every other pause is for a person to end. */
 export const handedBack = "handed back";
 export const troubleAgainMs = 5_000;
-export const mendable: ReadonlySet<string> = new Set(["hub_unreachable", "disk_full"]);
+/** Another worker, a newer one say, may be able to, or this one later. */
+export const mendable: ReadonlySet<string> = new Set(["hub_unreachable", "disk_full", "journal_newer"]);
 
 /** Whether a person asked for a pause, come about or not. */
 const isPausedByPerson = ({ status, reason, detail, asked, asker }: RunView): boolean =>

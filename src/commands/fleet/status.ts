@@ -22,7 +22,8 @@ export function fleetStatus(context: CommandContext, input: FleetStatusInput): P
     try {
       const { newestOrders, ordersIn } = await import("../../fleet/postgres/orders.ts");
       const { workersIn } = await import("../../fleet/postgres/workers.ts");
-      const [runs, workers, orders] = await Promise.all([store.runs(), workersIn(store.database), ordersIn(store.database)]);
+      const [all, workers, orders] = await Promise.all([store.runs(), workersIn(store.database), ordersIn(store.database)]);
+      const [runs, portfolios] = [all.filter(({ kind }) => kind === "run"), all.filter(({ kind }) => kind === "portfolio")];
       const last = new Map(
         (
           await newestOrders(
@@ -49,6 +50,9 @@ export function fleetStatus(context: CommandContext, input: FleetStatusInput): P
                   ...shown.map((run) => rowOf(run, last.get(run.run))),
                 ]),
               ]),
+          ...(portfolios.length === 0
+            ? []
+            : ["", ...columned([["PORTFOLIO", "PLANNED BY", "EPOCH", "TAKE-OVERS"], ...portfolios.map(portfolioRow)])]),
           ...(alive.length === 0
             ? []
             : ["", ...columned([["WORKER", "HOST", "JOBS", "LABELS", ""], ...alive.map((one) => workerRow(one, orders))])]),
@@ -89,6 +93,7 @@ export function fleetStatus(context: CommandContext, input: FleetStatusInput): P
             times_taken: timesTaken,
             outcome,
           })),
+          portfolios: portfolios.map(({ run, epoch, holder, takeOvers: taken }) => ({ portfolio: run, epoch, holder, take_overs: taken })),
           held: held.length,
           take_overs: takeOvers,
         },
@@ -105,6 +110,13 @@ const workerRow = ({ worker, holder, jobs, labels, isDraining }: StoredWorker, o
   `${orders.filter((order) => order.state === "taken" && order.worker === worker).length}/${jobs}`,
   labels.join(","),
   isDraining ? "draining" : "",
+];
+
+const portfolioRow = ({ run, holder, epoch, takeOvers }: StoredRun): readonly string[] => [
+  run,
+  holder === null ? "nobody" : `${holder.host} (pid ${holder.pid})`,
+  String(epoch),
+  String(takeOvers),
 ];
 
 const orderRow = ({ id, priority, needs, state, worker, outcome }: StoredOrder): readonly string[] => [

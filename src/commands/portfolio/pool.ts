@@ -1,7 +1,8 @@
 // pool: `portfolio run`: ticks, workers and the merge queue, until everything is done or a person stops it.
 //
 // Invariants:
-//   N1. One pool a portfolio: it holds a lock of its own; every change takes the journal for a moment only.
+//   N1. One pool a portfolio: it holds a lock of its own; every change takes the journal for a moment only. With a store it holds the
+//       portfolio's lease there instead; a second pool waits for it, and one that has lost it writes nothing more.
 //   N2. A tick first looks at what is: runs that ended, workers that are gone, batches that landed unrecorded. Then it plans.
 //   N3. Whatever ends the pool, the next tick of any pool goes on from the journals.
 //   N4. One repository that is gone, full or held up stops its own tasks only.
@@ -17,9 +18,7 @@ import { nodeDisk } from "../../journal/disk.ts";
 import { JournalFailure } from "../../journal/failure.ts";
 import { takeLock } from "../../journal/lock.ts";
 import { type Action, plan, type Plan } from "../../portfolio/planner/plan.ts";
-import { remedyOf } from "../../portfolio/planner/recovery.ts";
 import type { PortfolioView, TaskView } from "../../portfolio/planner/state.ts";
-import { unfinished } from "../../portfolio/planner/under-way.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import { readRunOrNull } from "../../project/runs/read-run.ts";
@@ -28,18 +27,17 @@ import { resume } from "../resume.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
 import { readSettings } from "../../project/config/settings.ts";
 import { carryOut } from "./carry-out.ts";
+import { lookAtWorkers } from "./look-at-workers.ts";
 import { emptyCopies, whyNoRoom } from "../../portfolio/worker/collect-copies.ts";
 import { dispatch, type Workers } from "../../portfolio/worker/dispatch.ts";
 import { type PortfolioPaths, requirePortfolio } from "../../portfolio/store/folder.ts";
-import { ingest } from "../../portfolio/worker/ingest.ts";
 import { clearLeftovers } from "../../portfolio/merge/leftovers.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import { mergeBatch, settleBatches } from "../../portfolio/merge/merge-queue.ts";
 import { type OpenPortfolio, withPortfolio } from "../../portfolio/store/open.ts";
-import { agentDefault, type Drive, homeOfCopy, viewOf } from "../../portfolio/worker/worker.ts";
+import { agentDefault, type Drive, homeOfCopy } from "../../portfolio/worker/worker.ts";
 
 const roomEveryMs = 30_000;
-const system = { actor: "system", reason_code: "ok" } as const;
 
 export type PoolInput = {
   readonly jobs?: number | undefined;
@@ -68,48 +66,74 @@ export function runPortfolio(context: CommandContext, input: PoolInput): Promise
   return answered(async () => {
     const paths = requirePortfolio(context);
     if (input.fleet === true) requireFleet(context);
-    const release = await holdPool(paths);
-    const pool: Pool = {
-      context,
-      paths,
-      input,
-      active: new Map(),
-      drive: input.fleet === true ? (await import("../fleet/drive-elsewhere.ts")).driveElsewhere(driveRun) : driveRun,
-      merging: new Map(),
-      held: new Map(),
-      room: { at: 0, why: null },
-      hasNews: false,
-    };
-    let before = 0;
+    const release = await holdPool(paths, input.fleet === true);
     try {
-      before = await withPortfolio(context, paths, ({ state }) => Promise.resolve(state.totals.tasks_completed_total));
-      await clearLeftovers(paths, await readPortfolio(paths));
-      for (let ticks = 0; !context.interrupted.aborted && ticks < (input.ticksMax ?? Number.POSITIVE_INFINITY); ticks++) {
-        const wasBusy = underWay(pool).length > 0; // what ended during the tick has not been looked at yet
-        const { moved, goesOn } = await tick(pool);
-        const isIdle = !moved && !goesOn && !wasBusy && !pool.hasNews && underWay(pool).length === 0;
-        if (isIdle && input.untilIdle === true) break;
-        if (!moved) await rest(pool);
-      }
-      await Promise.all(underWay(pool));
+      return input.fleet === true ? await planWithLease(context, paths, input) : await work(context, paths, input);
     } finally {
       release();
     }
-    return withPortfolio(context, paths, ({ state, warnings }) => {
-      emptyCopies(paths, state);
-      const held = [...pool.held.values()];
-      const done = state.totals.tasks_completed_total - before;
-      const left = Object.values(state.tasks).filter(({ status }) => status !== "done" && status !== "canceled").length;
-      return Promise.resolve(
-        reply("ok", {
-          message: `${done} ${done === 1 ? "task" : "tasks"} done; ${left} left.`,
-          result: left === 0 ? "PASS" : "WARN",
-          warnings: [...warnings, ...held.map((why) => `Landing waits: ${why}`)],
-          remediation: left === 0 ? [] : ["autopilot portfolio status", "autopilot inbox"],
-          data: { done, left, held: held.length === 0 ? null : held.join("; ") },
-        }),
-      );
-    });
+  });
+}
+
+/** With a store: plans while it has the portfolio's lease, and waits for it again where it was lost. N1 */
+async function planWithLease(given: CommandContext, found: PortfolioPaths, input: PoolInput): Promise<Answer> {
+  const { waitForPortfolio } = await import("../fleet/planner-lease.ts");
+  for (;;) {
+    const planner = await waitForPortfolio(given, found);
+    const context = { ...given, interrupted: AbortSignal.any([given.interrupted, planner.lost]) };
+    try {
+      const answer = await work(context, { ...found, planner }, input);
+      if (!planner.lost.aborted || given.interrupted.aborted) return answer;
+    } catch (error) {
+      if (!planner.lost.aborted || given.interrupted.aborted) throw error;
+    } finally {
+      await planner.release();
+    }
+    given.show("! this pool has lost the portfolio to another, or to silence; it wrote nothing more and waits");
+  }
+}
+
+async function work(context: CommandContext, paths: PortfolioPaths, input: PoolInput): Promise<Answer> {
+  const pool: Pool = {
+    context,
+    paths,
+    input,
+    active: new Map(),
+    drive: input.fleet === true ? (await import("../fleet/drive-elsewhere.ts")).driveElsewhere(driveRun) : driveRun,
+    merging: new Map(),
+    held: new Map(),
+    room: { at: 0, why: null },
+    hasNews: false,
+  };
+  const before = await withPortfolio(context, paths, ({ state }) => Promise.resolve(state.totals.tasks_completed_total));
+  await clearLeftovers(paths, await readPortfolio(paths));
+  try {
+    for (let ticks = 0; !context.interrupted.aborted && ticks < (input.ticksMax ?? Number.POSITIVE_INFINITY); ticks++) {
+      const wasBusy = underWay(pool).length > 0; // what ended during the tick has not been looked at yet
+      const { moved, goesOn } = await tick(pool);
+      const isIdle = !moved && !goesOn && !wasBusy && !pool.hasNews && underWay(pool).length === 0;
+      if (isIdle && input.untilIdle === true) break;
+      if (!moved) await rest(pool);
+    }
+  } catch (error) {
+    if (context.interrupted.aborted) await Promise.all(underWay(pool)); // they end by themselves then
+    throw error;
+  }
+  await Promise.all(underWay(pool));
+  return withPortfolio(context, paths, ({ state, warnings }) => {
+    emptyCopies(paths, state);
+    const held = [...pool.held.values()];
+    const done = state.totals.tasks_completed_total - before;
+    const left = Object.values(state.tasks).filter(({ status }) => status !== "done" && status !== "canceled").length;
+    return Promise.resolve(
+      reply("ok", {
+        message: `${done} ${done === 1 ? "task" : "tasks"} done; ${left} left.`,
+        result: left === 0 ? "PASS" : "WARN",
+        warnings: [...warnings, ...held.map((why) => `Landing waits: ${why}`)],
+        remediation: left === 0 ? [] : ["autopilot portfolio status", "autopilot inbox"],
+        data: { done, left, held: held.length === 0 ? null : held.join("; ") },
+      }),
+    );
   });
 }
 
@@ -130,12 +154,12 @@ function requireFleet({ env }: CommandContext): void {
   if (hubAddress(env) === null) refuse("hub_unreachable", { message: "No hub is named: workers get commits through one git repository." });
 }
 
-/** N1. */
-async function holdPool({ own }: PortfolioPaths): Promise<() => void> {
+/** N1. Pools of a store share it and keep out those that know of no store. */
+async function holdPool({ own }: PortfolioPaths, shared: boolean): Promise<() => void> {
   const folder = join(own, "pool");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   try {
-    const lock = await takeLock(nodeDisk, folder);
+    const lock = await takeLock(nodeDisk, folder, { shared });
     return () => lock.release();
   } catch (error) {
     if (error instanceof JournalFailure && error.trouble.kind === "run_locked")
@@ -251,44 +275,4 @@ export function planFor(
     noRoom: given.noRoom?.(config.disk_quota) ?? null,
     agent: given.input.agent ?? config.agent ?? agentDefault,
   });
-}
-
-/** N2: every task that the journal says is running, by the recovery table. */
-export async function lookAtWorkers(
-  pool: { readonly paths: PortfolioPaths; readonly active: ReadonlyMap<string, unknown> },
-  open: Pick<OpenPortfolio, "state" | "now" | "write">,
-): Promise<{ readonly gone: ReadonlySet<string>; readonly moved: boolean }> {
-  const gone = new Set<string>();
-  let moved = false;
-  for (const task of unfinished(open.state)) {
-    if (task.stage !== "working" || pool.active.has(task.task_id)) continue; // the table's first rows: somebody works on it
-    const found = await viewOf(pool.paths, task);
-    const status = found?.view.status;
-    const run =
-      status === "completed" || status === "stopped"
-        ? "ended"
-        : status === "paused"
-          ? "rested"
-          : status === "running" && found?.view.resting !== null
-            ? "rested"
-            : "open";
-    const { remedy } = remedyOf({
-      worker: "gone",
-      lease: found !== null && found.owner !== null ? "held" : "lapsed",
-      run,
-      result: task.ingested ? "ingested" : "missing",
-      merge: "none",
-    });
-    if (remedy === "queue" && task.commit !== null) {
-      await open.write({ ...system, event: "merge_queued", task_id: task.task_id, run_id: task.run_id ?? "", commit: task.commit });
-      moved = true;
-    } else if (remedy === "release") gone.add(task.task_id);
-    else if (remedy === "ingest") {
-      const changes = await ingest(pool.paths, open, task);
-      if (changes.length > 0) await open.write(...changes);
-      else gone.add(task.task_id);
-      moved = true;
-    }
-  }
-  return { gone, moved };
 }

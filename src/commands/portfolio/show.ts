@@ -14,7 +14,8 @@ import { checkedPortfolio } from "../../portfolio/store/checked.ts";
 import { visiblePortfolio } from "../../portfolio/store/folder.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
-import { lookAtWorkers, planFor, type PoolInput, runPortfolio } from "./pool.ts";
+import { lookAtWorkers } from "./look-at-workers.ts";
+import { planFor, type PoolInput, runPortfolio } from "./pool.ts";
 
 const rowsShown = 40;
 

@@ -22,12 +22,8 @@ export type Append = {
   readonly lines: readonly Buffer[];
 };
 
-const appendSql = `with fence as (
-    update autopilot.run set seq = $3::bigint + cardinality($6::bytea[]) - 1, head = $5::bytea, bytes = bytes + $7::bigint, updated_at = now()
-    where run_id = $1::text and epoch = $2::bigint and seq = $3::bigint - 1 and head = $4::bytea and lease_until > clock_timestamp()
-    returning 1)
-  insert into autopilot.entry (run_id, seq, epoch, line)
-  select $1::text, $3::bigint + i - 1, $2::bigint, l from fence, unnest($6::bytea[]) with ordinality t(l, i)`;
+/** One statement, hence one transaction; the row that it updates is the fence (schema.ts). */
+const appendSql = "select autopilot.append_lines($1::text, $2::bigint, $3::bigint, $4::bytea, $5::bytea, $6::bytea[], $7::bigint) as kept";
 
 const askAgainMs = 100;
 
@@ -38,8 +34,8 @@ export async function appendLines(database: Database, lease: HeldLease, append: 
   for (;;) {
     refuseLost(lease);
     try {
-      const { count } = await database.ask(appendSql, [run, lease.epoch, from.seq + 1, from.head, to.head, lines, bytes]); // F1
-      if (count === lines.length) return;
+      const { rows } = await database.ask(appendSql, [run, lease.epoch, from.seq + 1, from.head, to.head, lines, bytes]); // F1
+      if (rows[0]?.["kept"] === true) return;
     } catch (error) {
       if (!isInDoubt(error)) throw storeFailure(error, database.name);
     }

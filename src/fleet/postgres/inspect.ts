@@ -1,7 +1,7 @@
 // inspect: what a store can be asked about itself: settings, rights, clock, size. Changes nothing.
 
 import type { Database } from "./connect.ts";
-import { durabilityFaults, type Settings, settingsOf, versionOf } from "./migrate.ts";
+import { durabilityFaults, schemaIn, type Settings, settingsOf } from "./migrate.ts";
 import { migrations } from "./schema.ts";
 
 export type Inspection = {
@@ -9,6 +9,8 @@ export type Inspection = {
   /** Null where there is no store. */
   readonly schema: number | null;
   readonly schemaWanted: number;
+  /** The oldest schema that a product may know and still work with this store. */
+  readonly schemaLeast: number;
   readonly faults: readonly string[];
   /** Rights that are missing for a worker. */
   readonly missing: readonly string[];
@@ -45,7 +47,8 @@ const beyond = [
 
 export async function inspect({ ask }: Database): Promise<Inspection> {
   const settings = await settingsOf(ask);
-  const schema = await versionOf(ask);
+  const found = await schemaIn(ask);
+  const [schema, schemaLeast] = [found?.version ?? null, found?.least ?? 0];
   const { answerMs, clockMs } = await clockOf(ask);
   const rightsOf = async (rights: readonly (readonly [string, string])[]): Promise<ReadonlyMap<string, boolean>> => {
     const { rows } = await ask(
@@ -55,7 +58,7 @@ export async function inspect({ ask }: Database): Promise<Inspection> {
     );
     return new Map(rows.map((row) => [String(row["name"]), row["has"] === true]));
   };
-  const isThere = schema === migrations.length;
+  const isThere = schema !== null && schema >= migrations.length;
   const has = isThere ? await rightsOf(needed) : new Map<string, boolean>();
   const more = isThere ? await rightsOf(beyond) : new Map<string, boolean>();
   const { rows: size } = await ask("select pg_database_size(current_database())::text as bytes");
@@ -63,6 +66,7 @@ export async function inspect({ ask }: Database): Promise<Inspection> {
     settings,
     schema,
     schemaWanted: migrations.length,
+    schemaLeast,
     faults: durabilityFaults(settings),
     missing: [...has].flatMap(([name, isGranted]) => (isGranted ? [] : [name])),
     excessive: [...more].flatMap(([name, isGranted]) => (isGranted ? [name] : [])),

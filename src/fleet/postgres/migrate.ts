@@ -3,7 +3,9 @@
 // Invariants:
 //   M1. Each migration is one transaction: a network lost in the middle leaves the version before it, whole.
 //   M2. One migrates at a time; a second one waits and finds it done.
-//   M3. A newer schema is never touched: an older product would not know what it means.
+//   M3. A newer schema is never touched by an older product. It works with one that only added to what it knows (`least`), so that machines
+//       can be brought up to date one after the other; any other it refuses.
+//   M4. A migration that older products cannot work with waits until none of their workers is alive.
 
 import type { Ask, Database } from "./connect.ts";
 import { storeFailure, unusable } from "./connect.ts";
@@ -19,8 +21,9 @@ export type Migrated = { readonly from: number; readonly to: number };
 export async function migrate(database: Database, product: string, wanted: readonly Migration[] = migrations): Promise<Migrated> {
   try {
     await refuseOldServer(database.ask);
-    const from = (await versionOf(database.ask)) ?? 0;
-    if (from > wanted.length) throw newer(database.name, from, wanted.length); // M3
+    const found = await schemaIn(database.ask);
+    const from = found?.version ?? 0;
+    if (found !== null && found.least > wanted.length) throw newer(database.name, from, wanted.length); // M3
     let at = from;
     while (at < wanted.length) at = await step(database, product, wanted);
     return { from, to: at };
@@ -38,30 +41,63 @@ function step(database: Database, product: string, wanted: readonly Migration[])
       `create table if not exists ${schemaName}.schema_version (
         version int primary key, about text not null, product text not null, at timestamptz not null default now())`,
     );
+    await ask(`alter table ${schemaName}.schema_version add column if not exists least int`);
     const at = (await versionOf(ask)) ?? 0;
     const next = wanted[at];
     if (next === undefined) return at;
+    const least = next.least ?? at + 1;
+    if (least > at) await refuseWhileWorked(ask, at);
     for (const statement of next.statements) await ask(statement);
-    await ask(`insert into ${schemaName}.schema_version (version, about, product) values ($1, $2, $3)`, [at + 1, next.about, product]);
+    await ask(`insert into ${schemaName}.schema_version (version, about, product, least) values ($1, $2, $3, $4)`, [
+      at + 1,
+      next.about,
+      product,
+      least,
+    ]);
     return at + 1;
   });
 }
 
+/** M4 */
+async function refuseWhileWorked(ask: Ask, version: number): Promise<void> {
+  const { rows: there } = await ask("select to_regclass($1) is not null as there", [`${schemaName}.worker`]);
+  if (there[0]?.["there"] !== true) return;
+  const { rows } = await ask(
+    `select worker_id, product from ${schemaName}.worker where lease_until > clock_timestamp() order by worker_id limit 10`,
+  );
+  if (rows.length === 0) return;
+  const alive = rows.map((row) => `${String(row["worker_id"])} (${String(row["product"])})`).join(", ");
+  throw unusable(
+    `${alive}: alive, and products of schema ${version} cannot work with the next one`,
+    "end these workers (SIGTERM), then try again",
+  );
+}
+
+/** A store's schema, and the oldest one that a product may know and still work with it. */
+export type Schema = { readonly version: number; readonly least: number };
+
 /** Null where there is no store. */
-export async function versionOf(ask: Ask): Promise<number | null> {
+export async function schemaIn(ask: Ask): Promise<Schema | null> {
   const { rows: there } = await ask("select to_regclass($1) is not null as there", [`${schemaName}.schema_version`]);
   if (there[0]?.["there"] !== true) return null;
-  const { rows } = await ask(`select coalesce(max(version), 0)::int as version from ${schemaName}.schema_version`);
-  return Number(rows[0]?.["version"] ?? 0);
+  // The column is younger than the table.
+  const { rows } = await ask(
+    `select coalesce(max(version), 0)::int as version, coalesce(max(coalesce((to_jsonb(s)->>'least')::int, version)), 0)::int as least
+      from ${schemaName}.schema_version s`,
+  );
+  return { version: Number(rows[0]?.["version"] ?? 0), least: Number(rows[0]?.["least"] ?? 0) };
 }
+
+export const versionOf = async (ask: Ask): Promise<number | null> => (await schemaIn(ask))?.version ?? null;
 
 /** Refuses a database whose store is missing, older or newer, or which could lose what it has acknowledged. */
 export async function requireSound({ ask, name }: Database, wanted = migrations.length): Promise<void> {
   try {
     await refuseOldServer(ask);
-    const version = await versionOf(ask);
-    if (version === null) throw unusable(`${name} has no store of autopilot`, "autopilot fleet init");
-    if (version > wanted) throw newer(name, version, wanted);
+    const schema = await schemaIn(ask);
+    if (schema === null) throw unusable(`${name} has no store of autopilot`, "autopilot fleet init");
+    const { version, least } = schema;
+    if (least > wanted) throw newer(name, version, wanted); // M3
     if (version < wanted)
       throw unusable(`the store in ${name} has schema ${version}, and this product needs ${wanted}`, "autopilot fleet init");
     const faults = durabilityFaults(await settingsOf(ask));

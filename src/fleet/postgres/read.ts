@@ -53,6 +53,13 @@ export async function readLines(
   return at;
 }
 
+/** The first line says which format its journal has; asked where reading does not begin there. */
+export async function refuseNewerRun({ ask }: Database, run: string): Promise<void> {
+  const { rows } = await ask("select substring(line for 64) as start from autopilot.entry where run_id = $1 and seq = 1", [run]);
+  const start = rows[0]?.["start"];
+  if (start instanceof Buffer) refuseNewer(start);
+}
+
 function refuseNewer(line: Buffer): void {
   const version = versionOf(line.subarray(0, 64));
   if (version !== null && version > journalVersion) throw new JournalFailure({ kind: "journal_newer", version });

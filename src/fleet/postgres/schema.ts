@@ -2,7 +2,12 @@
 
 export const schemaName = "autopilot";
 
-export type Migration = { readonly about: string; readonly statements: readonly string[] };
+export type Migration = {
+  readonly about: string;
+  readonly statements: readonly string[];
+  /** The oldest schema that a product may know and still work with this one: it only added. Left out, products must know this one. */
+  readonly least?: number;
+};
 
 const noLease = "timestamptz 'epoch'";
 
@@ -75,6 +80,27 @@ export const migrations: readonly Migration[] = [
       `create index work_order_offered on autopilot.work_order (priority, number) where state = 'offered'`,
       `create index work_order_taken on autopilot.work_order (repository) where state = 'taken'`,
     ],
+  },
+  {
+    about: "append as a function",
+    // A statement that is sent is planned each time; what a function says is planned once a connection, also behind a pooler, where a named
+    // statement is not kept.
+    statements: [
+      `create function autopilot.append_lines(
+          of_run text, of_epoch bigint, first_seq bigint, head_before bytea, head_after bytea, lines bytea[], line_bytes bigint)
+        returns boolean language plpgsql as $$
+        begin
+          update autopilot.run set seq = first_seq + cardinality(lines) - 1, head = head_after, bytes = bytes + line_bytes, updated_at = now()
+          where run_id = of_run and epoch = of_epoch and seq = first_seq - 1 and head = head_before and lease_until > clock_timestamp();
+          if not found then
+            return false;
+          end if;
+          insert into autopilot.entry (run_id, seq, epoch, line)
+          select of_run, first_seq + i - 1, of_epoch, l from unnest(lines) with ordinality t(l, i);
+          return true;
+        end $$`,
+    ],
+    least: 2,
   },
 ];
 

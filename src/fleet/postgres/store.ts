@@ -13,7 +13,7 @@ import { connect, type Database, storeFailure } from "./connect.ts";
 import { StoredJournal } from "./journal.ts";
 import { holdLease, leaseClock, type LeaseClock, takeRun } from "./lease.ts";
 import { requireSound } from "./migrate.ts";
-import { linesAfter, readLines } from "./read.ts";
+import { linesAfter, readLines, refuseNewerRun } from "./read.ts";
 import { openRequests, sendRequest } from "./requests.ts";
 import { readSnapshot } from "./snapshot.ts";
 
@@ -50,6 +50,7 @@ export async function openPostgresStore(url: string, options: StoreOptions = {})
       await refuseLostLines(database, run, taken.seq, given.known);
       const entries: Entry[] = [];
       const onEntry = given.onEntry ?? ((entry: Entry) => void entries.push(entry));
+      await refuseNewerRun(database, run); // a snapshot would hide its first line
       const found = given.from === undefined ? await readSnapshot(database, run) : null;
       const isTaken = found !== null && (given.onSnapshot?.(found.state) ?? true);
       const at = await readLines(database, run, given.from ?? (isTaken ? found.at : genesis), onEntry);

@@ -23,6 +23,12 @@ export type PortfolioPaths = {
   readonly own: string;
   /** Where its journal is kept if not in its folder. */
   readonly journal?: PortfolioStore;
+  /** Of a pool whose right to plan is a lease in a store, which it may lose. */
+  readonly planner?: {
+    readonly epoch: number;
+    /** Resolves when it is certain; throws a JournalFailure once it is lost. Asked while the journal is held: nobody else writes then. */
+    readonly requireLease: () => Promise<void>;
+  };
 };
 
 export const portfolioAt = (root: string): PortfolioPaths => ({

@@ -5,6 +5,7 @@
 //   O1. The journal is the truth; the files are drawn from it, after every change and before the lock is given back.
 //   O2. What another tool appended to the events file is taken in before anything of ours is written.
 //   O3. A change that its schema refuses is not written.
+//   O5. A pool that has lost the portfolio to another writes nothing: it is asked while the journal is held, which its successor needs too.
 //   O4. An agent proposes and pauses; every other change of its own, and every person's from inside a run, is refused.
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,7 +14,6 @@ import { faultOfChange, type PortfolioChange } from "../../contracts/portfolio-j
 import { JournalFailure } from "../../journal/failure.ts";
 import type { Journal, Opened } from "../../journal/journal.ts";
 import { genesis } from "../../journal/line.ts";
-import type { PortfolioStore } from "../../ports/portfolio-store.ts";
 import { isAgent } from "../../core/grants.ts";
 import { invariant } from "../../kit/invariant.ts";
 import { reduceToLine } from "../views/event-line.ts";
@@ -88,7 +88,7 @@ async function hold(context: CommandContext, paths: PortfolioPaths, fold: Fold):
     if (line !== null) lines.push(line);
   };
   const { redactor } = redactionOf(context, paths.root);
-  const { journal } = await openWhenFree(storeOf(paths), fold, take);
+  const { journal } = await openWhenFree(context, paths, fold, take);
   fold.at = { ...journal.position };
   return { journal: redactedJournal(journal, redactor), cursor, lines, take };
 }
@@ -100,7 +100,9 @@ async function workWith<Value>(
   { journal, cursor, lines, take }: Held,
   work: (open: OpenPortfolio) => Promise<Value>,
 ): Promise<Value> {
+  await paths.planner?.requireLease(); // O5
   const write = async (...changes: readonly PortfolioChange[]): Promise<void> => {
+    await paths.planner?.requireLease();
     for (const change of changes) {
       const fault = faultOfChange(change);
       invariant(fault === null, `O3: ${fault ?? ""}`);
@@ -128,14 +130,26 @@ function requireMayChange(context: CommandContext, change: PortfolioChange): voi
   if (change.actor.startsWith("operator:")) requireOutside(context);
 }
 
-async function openWhenFree(store: PortfolioStore, { at: from }: Fold, onEntry: (entry: Entry) => void): Promise<Opened> {
-  const until = systemClock.monotonicMs() + waitMsMax;
+async function openWhenFree(
+  context: CommandContext,
+  paths: PortfolioPaths,
+  { at: from }: Fold,
+  onEntry: (entry: Entry) => void,
+): Promise<Opened> {
+  const store = storeOf(paths);
+  let until = systemClock.monotonicMs() + waitMsMax;
   for (;;) {
     try {
       return await store.open({ from, now: () => systemClock.now(), activeMs: () => systemClock.monotonicMs(), onEntry });
     } catch (error) {
-      const isBusy = error instanceof JournalFailure && error.trouble.kind === "run_locked";
-      if (!isBusy || systemClock.monotonicMs() > until) throw error;
+      if (!(error instanceof JournalFailure) || error.trouble.kind !== "run_locked") throw error;
+      if (systemClock.monotonicMs() > until) {
+        // A pool that took over from one that is stopped in the middle of a change waits for it to wake or to be killed.
+        if (paths.planner === undefined || context.interrupted.aborted) throw error;
+        await paths.planner.requireLease();
+        context.show(`! Process ${error.trouble.pid ?? "?"} is in the middle of a change and doesn't end it; if it is stopped, kill it`);
+        until = systemClock.monotonicMs() + waitMsMax;
+      }
       await sleep(lookEveryMs);
     }
   }

@@ -35,7 +35,9 @@ function overIn({ own }: PortfolioPaths, state: PortfolioView): readonly string[
 function isDispatched({ tasks }: PortfolioView, name: string): boolean {
   const at = name.lastIndexOf(".");
   const task = tasks[name.slice(0, at)];
-  return task !== undefined && (Number(name.slice(at + 1)) <= task.attempt || task.status === "done" || task.status === "canceled");
+  return (
+    task !== undefined && (Number.parseInt(name.slice(at + 1), 10) <= task.attempt || task.status === "done" || task.status === "canceled")
+  );
 }
 
 /** C2. Returns the tasks whose copies were emptied now. */
@@ -43,7 +45,7 @@ export function emptyCopies(paths: PortfolioPaths, state: PortfolioView): readon
   return overIn(paths, state).flatMap((copy) => {
     const names = namesIn(copy).filter((name) => !kept.has(name));
     for (const name of names) rmSync(join(copy, name), { recursive: true, force: true });
-    return names.length === 0 ? [] : [basename(copy).replace(/\.\d+$/, "")];
+    return names.length === 0 ? [] : [basename(copy).replace(/\.\d+(-\d+)?$/, "")];
   });
 }
 

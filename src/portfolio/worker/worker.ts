@@ -71,7 +71,9 @@ export async function prepare(
   if (tip === null) throw new Error(`${repository} has no branch ${project.target}`);
   const kept = known === null || task.base === null ? null : { ...known, base: task.base };
   const { base, conflicts } = kept === null ? await baseFor(exchange, task, tip) : await keptWork(exchange, task.task_id, kept);
-  const copy = join(paths.own, "copies", `${task.task_id}.${task.attempt + 1}`);
+  // A pool that lost the portfolio and wakes must not meet the copy that its successor makes.
+  const epoch = paths.planner === undefined ? "" : `-${paths.planner.epoch}`;
+  const copy = join(paths.own, "copies", `${task.task_id}.${task.attempt + 1}${epoch}`);
   await exchange.makeCopy(copy, project.target, base);
   const input = inputFor(state, task, nonce, conflicts, agent, given.isolation);
   const here = { ...context, cwd: copy };

@@ -1,0 +1,71 @@
+// planner-lease: who plans a portfolio whose tasks are worked on by workers of a store: whoever holds its row there. Others wait to follow.
+//
+// Invariants:
+//   Z1. The database says who plans. A pool that waits takes over when the lease has lapsed, however the one before it went silent.
+//   Z2. A pool that has lost its lease ends by itself, and asks nothing of the runs that its successor waits for.
+
+import { createHash } from "node:crypto";
+import { readFileSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { storeIn } from "../../fleet/shared-run.ts";
+import { JournalFailure } from "../../journal/failure.ts";
+import { journalFile } from "../../journal/journal.ts";
+import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { refuse } from "../../project/reply.ts";
+import { systemClock } from "../../project/runs/system-clock.ts";
+
+export type PlannerLease = NonNullable<PortfolioPaths["planner"]> & {
+  /** Fires with a JournalFailure, `lease_lost`. */
+  readonly lost: AbortSignal;
+  readonly release: () => Promise<void>;
+};
+
+const lookEveryMs = 1_000;
+const doubtMs = 50;
+
+/** Resolves when this pool may plan. Refused where somebody interrupts before. */
+export async function waitForPortfolio(context: CommandContext, paths: PortfolioPaths): Promise<PlannerLease> {
+  const store = await storeIn(context.env);
+  const key = keyOf(paths);
+  let told = "";
+  for (;;) {
+    try {
+      const clocks = { now: () => systemClock.now(), activeMs: () => systemClock.monotonicMs() };
+      const { journal, lease } = await store.open(key, "portfolio", clocks); // Z1
+      if (told !== "") context.show("▶ this pool plans the portfolio now");
+      const requireLease = async (): Promise<void> => {
+        while (!lease.isConfirmed()) {
+          lease.lost.throwIfAborted();
+          await sleep(doubtMs); // after a jump of the clock, until the store has confirmed it
+        }
+      };
+      return { epoch: lease.epoch, requireLease, lost: lease.lost, release: () => journal.close() };
+    } catch (error) {
+      const waits = error instanceof JournalFailure && (error.kind === "run_locked" || error.kind === "store_unreachable");
+      if (!waits) throw error;
+      const why =
+        error.trouble.kind === "run_locked"
+          ? `process ${error.trouble.pid ?? "?"} on ${error.trouble.host ?? "?"} plans this portfolio`
+          : error.message;
+      if (why !== told) context.show(`· waits: ${why}`);
+      told = why;
+      await sleep(lookEveryMs, undefined, { signal: context.interrupted }).catch(() => undefined);
+      if (context.interrupted.aborted) return refuse("portfolio_busy", { message: `This pool only waited: ${why}.` });
+    }
+  }
+}
+
+/** Z2 */
+export const hasLostPortfolio = ({ interrupted }: Pick<CommandContext, "interrupted">): boolean =>
+  interrupted.aborted && interrupted.reason instanceof JournalFailure && interrupted.reason.kind === "lease_lost";
+
+/** The folder and its beginning: a copy of it elsewhere is another portfolio, which has its own planner. */
+function keyOf({ own }: PortfolioPaths): string {
+  const [first = ""] = readFileSync(join(own, journalFile), "utf8").split("\n", 1);
+  return `portfolio-${createHash("sha256")
+    .update(`${realpathSync(own)}\0${first}`)
+    .digest("hex")
+    .slice(0, 16)}`;
+}

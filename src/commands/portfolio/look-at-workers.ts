@@ -1,0 +1,50 @@
+// look-at-workers: what became of the tasks that the journal says are running, by the recovery table.
+
+import { remedyOf } from "../../portfolio/planner/recovery.ts";
+import { unfinished } from "../../portfolio/planner/under-way.ts";
+import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
+import type { OpenPortfolio } from "../../portfolio/store/open.ts";
+import { ingest } from "../../portfolio/worker/ingest.ts";
+import { viewOf } from "../../portfolio/worker/worker.ts";
+
+const system = { actor: "system", reason_code: "ok" } as const;
+
+/** Every task that the journal says is running and nobody of this pool works on. */
+export async function lookAtWorkers(
+  pool: { readonly paths: PortfolioPaths; readonly active: ReadonlyMap<string, unknown> },
+  open: Pick<OpenPortfolio, "state" | "now" | "write">,
+): Promise<{ readonly gone: ReadonlySet<string>; readonly moved: boolean }> {
+  const gone = new Set<string>();
+  let moved = false;
+  for (const task of unfinished(open.state)) {
+    if (task.stage !== "working" || pool.active.has(task.task_id)) continue; // the table's first rows: somebody works on it
+    const found = await viewOf(pool.paths, task);
+    const status = found?.view.status;
+    const run =
+      status === "completed" || status === "stopped"
+        ? "ended"
+        : status === "paused"
+          ? "rested"
+          : status === "running" && found?.view.resting !== null
+            ? "rested"
+            : "open";
+    const { remedy } = remedyOf({
+      worker: "gone",
+      lease: found !== null && found.owner !== null ? "held" : "lapsed",
+      run,
+      result: task.ingested ? "ingested" : "missing",
+      merge: "none",
+    });
+    if (remedy === "queue" && task.commit !== null) {
+      await open.write({ ...system, event: "merge_queued", task_id: task.task_id, run_id: task.run_id ?? "", commit: task.commit });
+      moved = true;
+    } else if (remedy === "release") gone.add(task.task_id);
+    else if (remedy === "ingest") {
+      const changes = await ingest(pool.paths, open, task);
+      if (changes.length > 0) await open.write(...changes);
+      else gone.add(task.task_id);
+      moved = true;
+    }
+  }
+  return { gone, moved };
+}
