@@ -131,7 +131,7 @@ function takeBack(lent: Lent, userHome: string): string | null {
 function contentOf(path: string): Buffer | string {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return "nothing";
-  if (!found.isFile()) return "something that is no regular file";
+  if (!found.isFile()) return "something that isn't a regular file";
   let fd: number;
   try {
     fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -140,7 +140,7 @@ function contentOf(path: string): Buffer | string {
   }
   try {
     const stat = fstatSync(fd);
-    if (!stat.isFile()) return "something that is no regular file";
+    if (!stat.isFile()) return "something that isn't a regular file";
     return stat.size > loginBytesMax ? "more than a login can be" : readFileSync(fd);
   } finally {
     closeSync(fd);

@@ -64,7 +64,10 @@ export function approve(
     const block = blockOf(loaded, undefined);
     const choice = input.answer ?? block.recommend ?? Object.keys(block.options)[0];
     if (choice === undefined)
-      return refuse("human_block_open", { message: `"${block.question}" asks for words: autopilot answer "…"`, run_id: loaded.run });
+      return refuse("human_block_open", {
+        message: `"${block.question}" needs a free-text answer: autopilot answer "…"`,
+        run_id: loaded.run,
+      });
     return give(context, loaded, block, choice);
   });
 }
@@ -77,7 +80,7 @@ async function approveOracles(context: CommandContext, loaded: LoadedRun): Promi
   if (oracles === undefined || refused.length === 0)
     return refuse("invalid_state_transition", {
       ...where,
-      message: `${loaded.run} has no changed oracles that wait for approval.`,
+      message: `${loaded.run} has no changed tests waiting for approval.`,
       data: { allowed_from: ["a run with changed oracles"] },
     });
   const { view, outcome } = await ask(

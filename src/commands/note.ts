@@ -22,7 +22,7 @@ export function note(context: CommandContext, input: Input): Promise<Answer> {
     const where = { run_id: loaded.run, state: loaded.view.status };
     requireStatus(loaded, "note", "running", "paused");
     if (!v.safeParse(GitSha, input.commit).success)
-      refuse("usage", { ...where, message: `${input.commit} is no commit.`, remediation: ["autopilot diff"] });
+      refuse("usage", { ...where, message: `${input.commit} is not a commit.`, remediation: ["autopilot diff"] });
     const { view, outcome } = await ask(
       context,
       loaded,

@@ -93,7 +93,7 @@ export const reasons = {
   agent_unavailable: reason(
     "FAIL",
     "The agent can't start here.",
-    "autopilot doctor; what you mend in the config is taken by autopilot resume --adopt-config",
+    "autopilot doctor; after fixing the config: autopilot resume --adopt-config",
   ),
   agent_failed: reason("FAIL", "The agent's turn ended in an error.", "autopilot log, then autopilot resume"),
   agent_timeout: reason("FAIL", "The agent's turn timed out.", "autopilot resume"),
@@ -143,7 +143,7 @@ export const reasons = {
   ),
   skill_kept: reason(
     "WARN",
-    "Some skill files aren't autopilot's alone; they were left as they are.",
+    "Some skill files hold text of yours; they were left unchanged.",
     "move them away, then autopilot skills install",
   ),
 
@@ -217,7 +217,7 @@ export const reasons = {
   flow_missing: reason("FAIL", "No flow with that name.", "autopilot flow list"),
   script_invalid: reason("FAIL", "Invalid agent script.", "autopilot validate FILE"),
   roadmap_invalid: reason("FAIL", "Invalid roadmap.", "autopilot roadmap list"),
-  phases_invalid: reason("FAIL", "Can't read the run's phases.", "mend the document that is named, then autopilot resume"),
+  phases_invalid: reason("FAIL", "Can't read the run's phases.", "fix the document named above, then autopilot resume"),
   tasks_invalid: reason("FAIL", "Can't read a step's tasks.", "autopilot log names the file and what was expected"),
   missing_docs: reason("FAIL", "Documents this flow needs are missing.", "write them and commit them, then begin again"),
   file_invalid: reason("FAIL", "The file is invalid.", "autopilot validate names file, line and rule"),
@@ -260,12 +260,12 @@ export const reasons = {
   calibration_preflight_failed: reason(
     "FAIL",
     "The cycle cannot begin yet; it stays open and nothing was changed.",
-    "mend what is named, then autopilot calibrate resume",
+    "fix what is named above, then autopilot calibrate resume",
   ),
   calibration_stopped: reason(
     "FAIL",
     "The cycle cannot go on by itself; it stays open.",
-    "mend what is named, then autopilot calibrate resume",
+    "fix what is named above, then autopilot calibrate resume",
   ),
   calibration_interrupted: reason("WARN", "The cycle was interrupted; it stays open.", "autopilot calibrate resume"),
   calibration_ended: reason("PASS", "The cycle has its verdict.", ""),

@@ -36,7 +36,7 @@ function leads(lint: Lint, list: StepList, row: Row, path: DataPath): void {
       lint.say(
         [...at.path, "go"],
         "unknown_target",
-        `found go: ${at.row.go}, which is no step of ${nameOf(list)}.${didYouMean(at.row.go, ids)}`,
+        `found go: ${at.row.go}, which isn't a step of ${nameOf(list)}.${didYouMean(at.row.go, ids)}`,
       );
     }
     if (typeof at.row.go === "object") phaseTarget(lint, list, at.row, at.path);

@@ -168,16 +168,17 @@ function sight({ flow, say }: Lint, step: Step, path: DataPath, list: StepList):
       head === "before"
         ? before !== undefined && (stepId === undefined || before.steps.some(({ id }) => id === stepId))
         : ids.includes(seen);
-    if (!isThere) say([...path, "sees", n], "sees_unknown", `found ${shown(seen)}, which is no step of this list.${didYouMean(seen, ids)}`);
+    if (!isThere)
+      say([...path, "sees", n], "sees_unknown", `found ${shown(seen)}, which isn't a step of this list.${didYouMean(seen, ids)}`);
   }
   if (step.continues === undefined) return;
   const at = [...path, "continues"];
   const index = ids.indexOf(step.continues);
   const other = list.steps[index];
   if (other === undefined)
-    say(at, "continues_unknown", `found ${shown(step.continues)}, which is no step of this list.${didYouMean(step.continues, ids)}`);
+    say(at, "continues_unknown", `found ${shown(step.continues)}, which isn't a step of this list.${didYouMean(step.continues, ids)}`);
   else if (other.agent === undefined)
-    say(at, "continues_no_agent", `found ${shown(step.continues)}, which is no agent and has no session to keep`);
+    say(at, "continues_no_agent", `found ${shown(step.continues)}, which isn't an agent and has no session to keep`);
   else if (other.agent !== step.agent)
     say(at, "continues_other_role", `found the session of ${other.agent}, expected one of ${step.agent ?? "an agent"}`);
   else if (index >= ids.indexOf(step.id))

@@ -204,7 +204,7 @@ describe("every break has its finding, on its own line", () => {
       /catches every failure/,
     ],
     ["sees of no step", "sees: [plan, checks]", "sees: [plan, cheks]", "sees_unknown", /Did you mean checks\?/],
-    ["a session of a step that is no agent", "sees: [plan, checks]", "continues: checks", "continues_no_agent", /no agent/],
+    ["a session of a step that is no agent", "sees: [plan, checks]", "continues: checks", "continues_no_agent", /an agent/],
     ["a session of another role", "sees: [plan, checks]", "continues: plan", "continues_other_role", /planner/],
     [
       "a word on a step that cannot have it",

@@ -159,7 +159,7 @@ async function readPlain(root: string, folder: string, path: string, bytesMax: n
     const handle = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
       const stat = await handle.stat();
-      if (!stat.isFile()) return { kind: "refused", message: "found something that is no regular file" };
+      if (!stat.isFile()) return { kind: "refused", message: "found something that isn't a regular file" };
       if (stat.size > bytesMax) return { kind: "refused", message: `found ${stat.size} bytes, expected at most ${bytesMax}` };
       return { kind: "text", text: await handle.readFile() };
     } finally {

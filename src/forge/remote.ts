@@ -41,7 +41,7 @@ export async function findRemote(repository: Repository, branch: string | null, 
   if (address === null)
     throw new WorkspaceFailed(
       "remote_missing",
-      `The remote ${remote} is no address of a project at GitHub or GitLab.`,
+      `The remote ${remote} isn't the address of a GitHub or GitLab project.`,
       "name another one with --remote",
     );
   return { ...address, remote, tool: wanted.tool ?? toolFor(address.host) ?? onlyTool(address.host, env) };

@@ -70,7 +70,7 @@ export function openWire(
       garbage.lines += 1;
       garbage.bytes += line.length;
       if (garbage.bytes > limits.garbageBytesMax)
-        cut(`flooded its output: more than ${mib(limits.garbageBytesMax)} that is no protocol message`); // W2
+        cut(`flooded its output: more than ${mib(limits.garbageBytesMax)} that isn't a protocol message`); // W2
       return;
     }
     on.life();

@@ -163,7 +163,7 @@ function nameOf(said: string | undefined, root: string): string {
   const name = said ?? `${hostname().replaceAll(/[^A-Za-z0-9_.-]/g, "-")}-${createHash("sha256").update(root).digest("hex").slice(0, 6)}`;
   if (namePattern.test(name)) return name;
   return refuse("objective_schema_invalid", {
-    message: `${JSON.stringify(name)} is no name for a worker: letters, digits, '.', '_' and '-', at most 100.`,
+    message: `${JSON.stringify(name)} is not a valid worker name: letters, digits, '.', '_' and '-', at most 100.`,
     data: { field: "name" },
   });
 }
@@ -181,7 +181,9 @@ export function labelsOf(said: readonly string[]): readonly string[] {
   if (odd === undefined && labels.length <= 16) return labels;
   return refuse("objective_schema_invalid", {
     message:
-      odd === undefined ? "At most 16 labels." : `${JSON.stringify(odd)} is no label: small letters, digits, '.', '_' and '-', at most 40.`,
+      odd === undefined
+        ? "At most 16 labels."
+        : `${JSON.stringify(odd)} is not a valid label: small letters, digits, '.', '_' and '-', at most 40.`,
     data: { field: "labels" },
   });
 }

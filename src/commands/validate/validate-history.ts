@@ -59,7 +59,7 @@ async function againstJournal(path: string, fd: number, { runId }: RunStateFacts
   const file = new QualityLogFile(paths.root, logOf({ entries: () => read.entries, readBlob: blob }), earlierOf(read.view.drafted, blob));
   const differs = await file.differs();
   if (differs === null) return { edits: [] };
-  return { edits: [{ line: differs.line, message: `is not what the journal of ${runId} holds for it; what is written is never edited` }] };
+  return { edits: [{ line: differs.line, message: `differs from the journal of ${runId}: written lines must not be edited` }] };
 }
 
 const isOurs = (paths: ProjectPaths, run: string): boolean =>

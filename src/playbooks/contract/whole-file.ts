@@ -85,7 +85,7 @@ export async function appendToFile(root: string, path: string, text: string): Pr
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | careful;
   const file = await open(placeFor(root, path), flags, fileModes[kindOf(path)]);
   try {
-    if (!(await file.stat()).isFile()) throw new Error(`${path} is no regular file; move it away`);
+    if (!(await file.stat()).isFile()) throw new Error(`${path} isn't a regular file; move it away`);
     await file.writeFile(text);
   } finally {
     await file.close();

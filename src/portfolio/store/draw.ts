@@ -87,7 +87,7 @@ export function linesBeyond(paths: PortfolioPaths, cursor: Cursor, undrawn: read
     else if (fault === null) foreign.push(row);
     else {
       kept.push(row);
-      warnings.push(`events.jsonl: a line that is no event was set aside: ${fault}`);
+      warnings.push(`events.jsonl: a line that isn't an event was set aside: ${fault}`);
     }
   }
   if (tail !== "") {

@@ -54,7 +54,7 @@ function bytesOf(path: string): Uint8Array | null | string {
   }
   try {
     const stat = fstatSync(fd);
-    if (!stat.isFile()) return "found something that is no regular file";
+    if (!stat.isFile()) return "found something that isn't a regular file";
     if (stat.size > documentBytesMax) return `found ${stat.size} bytes, expected at most ${documentBytesMax}`;
     return readFileSync(fd);
   } finally {

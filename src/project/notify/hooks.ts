@@ -49,7 +49,7 @@ export function readSecret(place: SecretPlace, env: Env): SecretRead {
   }
   try {
     const stat = fstatSync(fd);
-    if (!stat.isFile() || stat.size > secretBytesMax) return { problem: `${path} is no file with a secret` };
+    if (!stat.isFile() || stat.size > secretBytesMax) return { problem: `${path} isn't a file with a secret` };
     if ((stat.mode & 0o077) !== 0) return { problem: `${path} can be read by others (chmod 600 ${path})` };
     const value = readFileSync(fd, "utf8").trim();
     return value === "" ? { problem: `${path} is empty` } : { value };

@@ -93,7 +93,7 @@ function named({ argv, id, hints }: AgentProfile, { env }: CommandContext, nothi
     return {
       ...nothing,
       state: "unfit",
-      problem: `${program} is no whole path`,
+      problem: `${program} isn't an absolute path`,
       mend: `write agents.${id}.argv with the program's whole path`,
     };
   if (program.includes("/") || onPath(program, env) !== null) return { ...nothing, state: "installed", argv };

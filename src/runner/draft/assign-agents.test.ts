@@ -50,7 +50,7 @@ test("a command that would be looked for in the folder an agent writes to is ref
     await expect(cast("mine", { agents: { mine: { argv: [program] } } })).rejects.toMatchObject({
       answer: {
         reason_code: "agent_unavailable",
-        message: `mine cannot be used here: ${program} is no whole path.`,
+        message: `mine cannot be used here: ${program} isn't an absolute path.`,
         remediation: expect.arrayContaining(["write agents.mine.argv with the program's whole path"]) as string[],
       },
     });
@@ -92,6 +92,6 @@ test("the only agent there is is taken where none is named; of two, neither", as
 test("a role of the config that is almost one of the flow's is told; one that may be another flow's is not", () => {
   const config = { roles: { exectuor: "one", judge: "two", planner: "one" } };
   expect(unusedRoleWarnings(config, ["executor", "judge"])).toEqual([
-    "roles.exectuor in the config is no role of this flow, and nobody plays it. Did you mean executor?",
+    "roles.exectuor in the config is not a role of this flow and has no effect. Did you mean executor?",
   ]);
 });

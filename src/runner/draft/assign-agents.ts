@@ -58,7 +58,7 @@ export async function castInOrder(
 export function unusedRoleWarnings(config: Config, roles: readonly string[]): readonly string[] {
   return Object.keys(config.roles ?? {}).flatMap((role) => {
     const near = roles.includes(role) ? "" : didYouMean(role, roles);
-    return near === "" ? [] : [`roles.${role} in the config is no role of this flow, and nobody plays it.${near}`];
+    return near === "" ? [] : [`roles.${role} in the config is not a role of this flow and has no effect.${near}`];
   });
 }
 

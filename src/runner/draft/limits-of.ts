@@ -48,7 +48,7 @@ export function unusedLimitWarnings(flow: Flow, tuned: Tuned): readonly string[]
   const heard = [...Object.keys(limitDefaults), ...costNames, ...Object.keys(flow.options ?? {})];
   return Object.keys(tuned)
     .filter((name) => !heard.includes(name))
-    .map((name) => `limits.${name} in the config is no limit that is known, and nothing listens to it.${didYouMean(name, heard)}`);
+    .map((name) => `limits.${name} in the config is not a known limit and has no effect.${didYouMean(name, heard)}`);
 }
 
 const numbers = (limits: object | undefined): Record<string, number> =>

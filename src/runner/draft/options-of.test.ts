@@ -89,7 +89,7 @@ test("a count that is no whole number is refused, by its name", () => {
 
 test("a name that nothing listens to is told, with what may have been meant", () => {
   expect(unusedLimitWarnings(flow, { no_progres_threshold: 3, buffer_multiplier: 2, alignment_min: 8 })).toEqual([
-    "limits.no_progres_threshold in the config is no limit that is known, and nothing listens to it. Did you mean no_progress_threshold?",
+    "limits.no_progres_threshold in the config is not a known limit and has no effect. Did you mean no_progress_threshold?",
   ]);
 });
 

@@ -133,7 +133,7 @@ class Judge {
     return matching.map((file) => ({ rule: "none", file, found: "a regular file", expected, isUnsure: false }));
   }
 
-  /** What matches and is no regular file: often the reason why too few do. */
+  /** What matches and isn't a regular file: often the reason why too few do. */
   #othersMatching(glob: string): readonly string[] {
     const isMatch = picomatch(glob, { dot: true });
     const words: string[] = [];

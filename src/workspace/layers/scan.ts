@@ -119,7 +119,7 @@ export function metadataOf(folder: BytePath, name: BytePath, stat: Stats): Found
   if (!isGitName(textOf(name) ?? name)) return null;
   if (name !== ".git") return { kind: "odd", violation: "git_metadata", detail: "some file systems take this name for .git" };
   if (folder !== "") return { kind: "odd", violation: "nested_repository", detail: "a repository inside the tree" };
-  return stat.isDirectory() ? "own" : { kind: "odd", violation: "git_metadata", detail: "the layer's .git is no folder any more" };
+  return stat.isDirectory() ? "own" : { kind: "odd", violation: "git_metadata", detail: "the layer's .git isn't a folder any more" };
 }
 
 /** A submodule's place is an empty folder, or absent; anything else would be a change inside another repository. */

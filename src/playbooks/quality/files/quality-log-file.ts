@@ -150,7 +150,7 @@ function differenceOf(bytes: Buffer, before: number, own: Buffer): Differs {
   return { line, found: bytes.toString("utf8", start, Math.min(end === -1 ? bytes.length : end, start + foundCharsMax)) };
 }
 
-/** Null where there is no regular file. */
+/** Null where there isn't a regular file. */
 function sizeOf(root: string, path: string): number | null {
   const stats = lstatSync(join(root, path), { throwIfNoEntry: false });
   return stats?.isFile() === true ? stats.size : null;

@@ -54,7 +54,7 @@ test("a heading that no file can be named after is no way around write-ups and l
 
 test("a BUGS.md that cannot be read is not taken for one without bugs", async () => {
   const { bugs_heading: reported } = await checksOf({ files: { "quality/BUGS.md": null } });
-  expect(reported).toMatch(/^fail: quality\/BUGS\.md is no regular text file/);
+  expect(reported).toMatch(/^fail: quality\/BUGS\.md isn't a regular text file/);
 });
 
 test.each<[string, Story, string]>([

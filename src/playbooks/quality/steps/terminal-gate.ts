@@ -102,7 +102,7 @@ const bugsPath = "quality/BUGS.md";
 const unreadable: GateCheck = {
   name: "bugs_heading",
   verdict: "fail",
-  reason: `${bugsPath} is no regular text file that can be read, so its bugs cannot be counted`,
+  reason: `${bugsPath} isn't a regular text file that can be read, so its bugs cannot be counted`,
 };
 
 function headings(document: string | null, seen: readonly string[]): GateCheck {

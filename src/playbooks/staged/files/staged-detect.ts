@@ -76,7 +76,7 @@ export async function stagedFlow(root: string, name: string): Promise<Flow | nul
 
 async function mustHave(root: string, name: string): Promise<Flow> {
   const flow = await stagedFlow(root, name);
-  if (flow === null) throw new Error(`the flow ${name} here is no staged one: remove or mend .autopilot/flows/${name}`);
+  if (flow === null) throw new Error(`the flow ${name} here isn't a staged flow: remove or fix .autopilot/flows/${name}`);
   return flow;
 }
 

@@ -76,13 +76,13 @@ test("the text a run was drafted with is known until it has written its own", as
   expect(await file().look(state("before"))).toMatchObject({ kind: "edited" });
 });
 
-test("a memory that is damaged makes everything somebody else's, and what is no state file is moved away", async () => {
+test("a memory that is damaged makes everything somebody else's, and what isn't a state file is moved away", async () => {
   const { file, there, folder, root } = room();
   await file().write(state("ours"), null);
   writeFileSync(join(folder, "staged-file.json"), "{ not json");
   expect(await file().look(null)).toMatchObject({ kind: "edited" });
   there("# My notes\n");
-  expect(await file().look(null)).toMatchObject({ kind: "unusable", why: "_docs/_autopilot_state.md is no state file" });
+  expect(await file().look(null)).toMatchObject({ kind: "unusable", why: "_docs/_autopilot_state.md isn't a state file" });
   expect(await file().write(state("anew"), null)).toBe(true);
   expect(readFileSync(join(folder, "set-aside/_docs/_autopilot_state.md"), "utf8")).toBe("# My notes\n");
   expect(readFileSync(join(root, "_docs/_autopilot_state.md"), "utf8")).toBe(state("anew"));

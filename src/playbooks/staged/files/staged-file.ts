@@ -3,7 +3,7 @@
 // Invariants:
 //   O1. It is never overwritten unread: what somebody else wrote stays until it has been read and its differences are journaled.
 //   O2. What the runner wrote is known again after a crash: it is remembered before it is written.
-//   O3. It is never deleted. What is no state file is moved into the run's own folder before one is written.
+//   O3. It is never deleted. What isn't a state file is moved into the run's own folder before one is written.
 
 import { stagedStatePath } from "../../../contracts/staged-state.ts";
 import { isStagedState } from "../../../documents/staged-title.ts";
@@ -68,7 +68,7 @@ export class StagedFile {
     const { text } = found;
     const { written, read, isPlaced } = await this.#memory();
     if (written.includes(text) || text === read || (text === first && !isPlaced)) return { kind: "known", text };
-    if (!isStagedState(text)) return { kind: "unusable", why: `${stagedStatePath} is no state file` };
+    if (!isStagedState(text)) return { kind: "unusable", why: `${stagedStatePath} isn't a state file` };
     if (text.length > editedCharsMax)
       return {
         kind: "unusable",

@@ -250,7 +250,7 @@ export const portfolioCommands: readonly Command[] = [
     }),
   ),
   command("rebuild", {
-    summary: "Draw every file anew from the journal; says which were different.",
+    summary: "Regenerate every file from the journal, and list those that differed.",
     usage: "",
     details: [],
     arguments: [],

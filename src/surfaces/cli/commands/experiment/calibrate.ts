@@ -111,7 +111,7 @@ export const calibrateCommands: readonly Command[] = [
       ),
   }),
   command("status", {
-    summary: "Show how a cycle stands.",
+    summary: "Show a cycle's status.",
     usage: "[CYCLE]",
     details: [],
     arguments: [nameWord],
