@@ -13,7 +13,7 @@ import { Policy } from "./policy.ts";
 import { Actor, AttemptId, BlockId, GitSha, Hash, RunId, CursorPath } from "./ids.ts";
 import { IsolationInForce } from "./isolation-in-force.ts";
 import { Objective, RunStatus, Verdict } from "./objective.ts";
-import { Facts, Says } from "./outcome.ts";
+import { ChildAsks, Facts, Says } from "./outcome.ts";
 import { pullRequestEvents } from "./forge/pull-request.ts";
 import { Resumed } from "./resumed.ts";
 import { Base, Cast, Forked, ProviderFault, ReviewNote, ShortLimit } from "./run-parts.ts";
@@ -172,8 +172,9 @@ const events = {
     tree: maybe(GitSha),
     progress: maybe(v.boolean()),
     detail: maybe(text),
-    /** What a child run used in all; turns are charged where they end. */
+    /** What a child run used in all, less what an earlier attempt was charged; turns are charged where they end. */
     usage: maybe(Usage),
+    asks: maybe(ChildAsks),
     /** Checks that judge this walk from here on, in place of those it had. */
     locks: maybe(v.array(Check)),
     /** Artifacts that hold the step's gate and nothing else, and why; null: one that was hollow before has content now. */
@@ -187,7 +188,6 @@ const events = {
     progress: maybe(v.boolean()),
     fingerprint: text,
     detail: maybe(text),
-    /** What a child run used in all; turns are charged where they end. */
     usage: maybe(Usage),
   },
   /** What of the oracles differs from the base, before checks are run: those that are not allowed are taken from the base. */

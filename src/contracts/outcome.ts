@@ -13,6 +13,19 @@ export type Facts = v.InferOutput<typeof Facts>;
 export const Says = v.record(v.string(), Scalar);
 export type Says = v.InferOutput<typeof Says>;
 
+/** A question of a child run that waits for a person: it is asked in the parent's name, and the answer handed on. */
+export const ChildAsks = v.strictObject({
+  run: v.string(),
+  block: v.string(),
+  question: v.string(),
+  options: v.record(v.string(), v.string()),
+  recommend: v.optional(v.string()),
+  free: v.optional(v.boolean()),
+  /** What the child had used when it asked: charged already. */
+  spent: v.strictObject({ tokens: v.number(), calls: v.number(), usd: v.number() }),
+});
+export type ChildAsks = v.InferOutput<typeof ChildAsks>;
+
 /** What a step's last attempt came to, as rows, prompts and faces see it. */
 export const Outcome = v.strictObject({
   kind: v.picklist(["passed", "failed", "skipped"]),

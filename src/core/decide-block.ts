@@ -81,6 +81,21 @@ export function theAgentAsks(walk: CursorView, step: Step, question: string): Ne
   });
 }
 
+/** Hands on a question of a child run; with the answer the step goes on where the child stands. */
+export function theChildAsks(walk: CursorView, step: Step, { question, options, recommend, free }: NonNullable<CursorView["child"]>): Next {
+  return record({
+    event: "block_opened",
+    block: `block:${walk.path}@${walk.visit}/${step.id}?${own(walk.ended, step.id) ?? 0}`,
+    walk: walk.path,
+    step: step.id,
+    hold: true,
+    house: true,
+    question,
+    options: { ...options },
+    ...definedFields({ recommend, free }),
+  });
+}
+
 /** Whoever answered is the one who did what follows from it. */
 export const answerer = ({ answeredBy }: CursorView): { readonly actor?: string } =>
   answeredBy === undefined ? {} : { actor: answeredBy };
@@ -100,7 +115,7 @@ export const replyOf = (reply: string): "retry" | "skip" | "stop" => own(replies
 
 /** A person has answered what to do with the step. */
 export function replied(run: RunView, walk: CursorView, step: Step, reply: string): Next | null {
-  const isWords = own(walk.last, step.id)?.facts["agent_asks"] !== undefined;
+  const isWords = walk.child !== undefined || own(walk.last, step.id)?.facts["agent_asks"] !== undefined;
   const what = isWords ? "retry" : replyOf(reply);
   const by = answerer(walk);
   if (what === "skip") return record({ event: "step_skipped", walk: walk.path, step: step.id, ...by });

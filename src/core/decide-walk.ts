@@ -4,7 +4,7 @@ import { kindOf, type Row, type Step } from "../contracts/flow.ts";
 import { InvariantBroken, invariant } from "../kit/invariant.ts";
 import { needOf, retriesLeft, shortfallOf } from "./budget.ts";
 import { advanceTasks } from "./decide-tasks.ts";
-import { answerer, asked, presetAnswer, theAgentAsks, theHouseAsks, replied } from "./decide-block.ts";
+import { answerer, asked, presetAnswer, theAgentAsks, theChildAsks, theHouseAsks, replied } from "./decide-block.ts";
 import { definedFields, paused, record, stopped, whenQuiet } from "./drafts.ts";
 import { attemptOf } from "./fold-step.ts";
 import { hit } from "./limit-hit.ts";
@@ -51,6 +51,7 @@ function begin(run: RunView, walk: CursorView, step: Step): Next | null {
 /** Where an outcome leads: a retry, the first row that matches, or the house's default. `then` never catches a failure. */
 function follow(run: RunView, walk: CursorView, step: Step, outcome: OutcomeView): Next | null {
   if (walk.reply !== null) return replied(run, walk, step, walk.reply);
+  if (walk.child !== undefined) return theChildAsks(walk, step, walk.child);
   if (typeof outcome.facts["agent_asks"] === "string") return theAgentAsks(walk, step, outcome.facts["agent_asks"]);
   const hasFailed = outcome.kind === "failed";
   const streak = own(walk.streak, step.id) ?? 0;

@@ -40,6 +40,10 @@ export const blockReducers: ReducersOf<"block_opened" | "block_answered"> = {
     walk.answeredBy = actor;
     if (block.house) {
       walk.reply = answer;
+      if (walk.child !== undefined) {
+        walk.child = { ...walk.child, answer, ...(issues === undefined ? {} : { issues: [...issues] }) };
+        return;
+      }
       if (block.free === true || Object.keys(block.options).length === 0)
         walk.answered = [...(walk.answered ?? []), { step: block.step, question: block.question, answer }].slice(-reportedMax);
       return;

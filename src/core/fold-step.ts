@@ -224,6 +224,8 @@ function endAttempt(run: Run, open: OpenAttempt, event: Ended, kind: "passed" | 
   // A turn came to its end, so the provider answers again. What is not there is not deleted: that would cost as if it were.
   if (open.kind === "agent" && run.parked !== undefined) delete run.parked;
   if (walk.left !== undefined) delete walk.left;
+  if ("asks" in event && event.asks !== undefined) walk.child = { ...event.asks };
+  else if (walk.child !== undefined) delete walk.child;
   close(run, open);
 }
 

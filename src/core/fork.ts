@@ -42,7 +42,9 @@ const isEnding = ({ event }: Entry): boolean => event === "run_completed" || eve
 export function whyNotForkable(run: RunView): string | null {
   if (run.status === "draft") return "it had not started there";
   if (run.status === "completed" || run.status === "stopped") return `it was ${run.status} there, with nothing left to do`;
-  return Object.values(run.open).some(({ kind }) => kind === "flow") ? "a child run was under way there" : null;
+  const isChildOpen =
+    Object.values(run.open).some(({ kind }) => kind === "flow") || Object.values(run.walks).some(({ child }) => child !== undefined);
+  return isChildOpen ? "a child run was under way there" : null;
 }
 
 /** Attempts whose turn was paid and whose changes were not committed yet. */

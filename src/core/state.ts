@@ -9,7 +9,7 @@ import type { Actor, AttemptId, BlockId, CursorPath } from "../contracts/ids.ts"
 import type { RunStatus, Verdict } from "../contracts/objective.ts";
 import type { OutsideEvidence, PullRequestPlace } from "../contracts/forge/pull-request.ts";
 import type { Forked, ReviewNote } from "../contracts/run-parts.ts";
-import type { Outcome, Says } from "../contracts/outcome.ts";
+import type { ChildAsks, Outcome, Says } from "../contracts/outcome.ts";
 
 export type Group = "before" | "phases" | "after";
 
@@ -66,6 +66,8 @@ export type StepCursor = {
   answers?: string[];
   /** What agents of this walk asked a person, and what was answered. */
   answered?: { step: string; question: string; answer: string }[];
+  /** The child run of this walk that waits for a person, and what was answered. */
+  child?: ChildAsks & { answer?: string; issues?: string[] };
   /** For a task: what its document says of it. */
   about?: string;
   /** The checks that judge this walk besides the run's own: its document's, or what a step locked since. */

@@ -2,16 +2,19 @@
 
 import type { Draft } from "../contracts/event.ts";
 import { fingerprintOf } from "../core/breaker.ts";
+import type { CursorView } from "../core/state.ts";
 import { Cancelled, type StepExecution, settingOf } from "./step-execution.ts";
 import { commitSubject } from "./commit-subject.ts";
 import { completeProved } from "./prove.ts";
-import type { ChildEnded } from "./runtime.ts";
+import type { ChildAnswered, ChildEnded } from "./runtime.ts";
 
 /** Another flow as a child run with a journal of its own; after a crash it goes on from there. What it did comes to this run's branch. */
 export async function flowStep(action: StepExecution): Promise<void> {
-  const { step } = settingOf(action);
+  const { step, walk } = settingOf(action);
   const { attempt, cancel } = action;
-  const result = await action.world.children.run({ attempt, flow: step.flow ?? "", options: step.with ?? {}, cancel: cancel.signal });
+  const answered = answeredIn(walk);
+  const order = { attempt, flow: step.flow ?? "", options: step.with ?? {}, cancel: cancel.signal };
+  const result = await action.world.children.run(answered === null ? order : { ...order, answered });
   if (cancel.isCancelled) throw new Cancelled();
   const { facts, detail, usage } = result;
   const ended = { facts, detail, ...(usage === undefined ? {} : { usage }) };
@@ -23,10 +26,17 @@ export async function flowStep(action: StepExecution): Promise<void> {
     fingerprint: fingerprintOf("child_run", why),
     reason_code: reason,
   });
+  if (result.asks !== undefined) return action.record({ event: "step_completed", attempt, ...ended, asks: result.asks });
   if (!result.ok) return action.record(failed("phase_failed", detail));
   const conflict = await takeWork(action, result);
   if (conflict.length > 0) return action.record(failed("merge_conflict", `this run changed ${conflict.join(", ")} meanwhile; ${detail}`));
   return completeProved(action, { attempt, ...ended });
+}
+
+function answeredIn({ child, answeredBy }: CursorView): ChildAnswered | null {
+  if (child?.answer === undefined) return null;
+  const { run, block, spent, answer, issues } = child;
+  return { run, block, spent, answer, actor: answeredBy ?? "system", ...(issues === undefined ? {} : { issues }) };
 }
 
 /** Brings the child's work to this run's branch, once; gives the paths that stand in the way. */

@@ -3,7 +3,7 @@
 import type { Usage } from "../contracts/budget.ts";
 import type { Draft, Entry, EventOf } from "../contracts/event.ts";
 import type { AttemptId, GitSha, Hash } from "../contracts/ids.ts";
-import type { Facts } from "../contracts/outcome.ts";
+import type { ChildAsks, Facts } from "../contracts/outcome.ts";
 import type { Signal } from "../contracts/signal.ts";
 import type { OpenView, RunView, CursorView } from "../core/state.ts";
 import type { Step } from "../contracts/flow.ts";
@@ -24,8 +24,17 @@ export interface Children {
     readonly flow: string;
     readonly options: Readonly<Record<string, string | number | boolean>>;
     readonly cancel: AbortSignal;
+    /** The child that waited for a person goes on with what was answered. */
+    readonly answered?: ChildAnswered;
   }): Promise<ChildEnded>;
 }
+
+export type ChildAnswered = Pick<ChildAsks, "run" | "block" | "spent"> & {
+  readonly answer: string;
+  readonly issues?: readonly string[];
+  /** Who answered. */
+  readonly actor: string;
+};
 
 /** What a child run came to. `work`: what it did on its own branch and means for its parent's. */
 export type ChildEnded = {
@@ -34,6 +43,8 @@ export type ChildEnded = {
   readonly detail: string;
   readonly usage?: Usage;
   readonly work?: { readonly since: GitSha; readonly commit: GitSha };
+  /** It waits for a person. */
+  readonly asks?: ChildAsks;
 };
 
 /** Where events go: acknowledged means on disk. */

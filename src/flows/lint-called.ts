@@ -28,17 +28,6 @@ export function lintCalled(lint: Lint): void {
       lint.say(at, "called_invalid", `found the flow ${shown(step.flow)}, which cannot be read itself: autopilot flow lint ${step.flow}`);
       continue;
     }
-    const asking = stepsEverywhere(called).find(
-      ({ step: { human, only_if, unless } }) =>
-        human !== undefined && human.preset === undefined && only_if === undefined && unless === undefined,
-    );
-    if (asking !== undefined)
-      lint.say(
-        at,
-        "called_asks",
-        `found the flow ${shown(step.flow)}, whose step ${asking.step.id} asks a person: as a child it asks nobody, and fails`,
-        "warning",
-      );
     options(lint, called, step.with ?? {}, [...path, "with"]);
     const ring = ringFrom(lint.flow.flow, step.flow, flows);
     if (ring !== null)

@@ -570,13 +570,11 @@ describe("a flow that calls others", () => {
   test("is clean where each is there and takes what it is given", () => {
     expect(rulesOf(calling("small", "notes", ", with: { tone: warm }"))).toEqual([]);
   });
-  test("that asks a person is warned of: nobody is asked on a child's behalf", () => {
+  test("may ask a person: its questions are asked in its parent's name", () => {
     const asks = flowOf(
       calling("asks", "notes").replace("{ id: kid", '{ id: ask, human: { question: "Go?", options: { A: yes } } }, { id: kid'),
     );
-    const [found, ...more] = lint(calling("small", "asks"), { registry: { flows: { ...flows, asks } } });
-    expect(found).toMatchObject({ rule: "called_asks", severity: "warning", line: 4 });
-    expect(more).toEqual([]);
+    expect(lint(calling("small", "asks"), { registry: { flows: { ...flows, asks } } })).toEqual([]);
   });
   test.each([
     ["one that nobody has", calling("small", "note"), /^4 unknown_flow .*expected one of notes, back, broken\. Did you mean notes\?/],

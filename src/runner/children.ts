@@ -6,9 +6,12 @@ import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { dimensions } from "../contracts/budget.ts";
 import type { EventOf } from "../contracts/event.ts";
+import type { ChildAsks } from "../contracts/outcome.ts";
 import { leftOf } from "../core/budget.ts";
+import { own } from "../core/record.ts";
+import { hasFailed, isPausedFor, questionsOpen } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
-import type { Children } from "../engine/runtime.ts";
+import type { ChildAnswered, Children } from "../engine/runtime.ts";
 import type { LoadedFlow } from "../flows/load.ts";
 import { canonicalJson } from "../kit/canonical-json.ts";
 import { registryVersions } from "../playbooks/registry/registry.ts";
@@ -18,7 +21,9 @@ import { recordedPolicy } from "./draft/policy.ts";
 /** A run in hand, as far as a parent needs it. */
 export type ChildHand = {
   readonly view: () => RunView;
-  readonly append: (event: EventOf<"preview_acknowledged"> | EventOf<"run_started">) => Promise<void>;
+  readonly append: (
+    event: EventOf<"preview_acknowledged"> | EventOf<"run_started"> | EventOf<"block_answered"> | EventOf<"run_resumed">,
+  ) => Promise<void>;
   readonly drive: (options: { readonly cancel: AbortSignal }) => Promise<string>;
 };
 
@@ -34,9 +39,9 @@ export type ChildParts = {
 
 export function childrenOf(parts: ChildParts): Children {
   return {
-    async run({ attempt, flow, options, cancel }) {
+    async run({ attempt, flow, options, cancel, answered }) {
       const parent = parts.view().drafted;
-      const run = `${parent.run_id}-${crc32(attempt)}`; // follows from the journal, so it is the same after every crash
+      const run = answered?.run ?? `${parent.run_id}-${crc32(attempt)}`; // follows from the journal, so it is the same after every crash
       const folder = join(parts.folder, "children", run);
       if (!existsSync(join(folder, "journal.jsonl"))) await draft(parts, folder, run, attempt, flow, options);
       return parts.hold(folder, run, async (hand) => {
@@ -46,21 +51,61 @@ export function childrenOf(parts: ChildParts): Children {
           await hand.append({ ...common, event: "preview_acknowledged", reason_code: "ack_recorded" });
           await hand.append({ ...common, event: "run_started", reason_code: "run_started", from_state: "draft", to_state: "running" });
         }
+        if (answered !== undefined) await takeAnswer(hand, answered);
+        await goOn(hand, answered?.actor);
         const why = await hand.drive({ cancel });
         const { status, verdict, tip, ledger, drafted, detail } = hand.view();
         const { tokens, calls, usd, estimated } = ledger.run;
+        const before = answered?.spent ?? { tokens: 0, calls: 0, usd: 0 };
         // Its minutes are not charged: the parent's own clock went on meanwhile.
-        const usage = { tokens, calls, usd, minutes: 0, source: estimated > 0 ? "estimated" : "reported" } as const;
+        const usage = {
+          tokens: tokens - before.tokens,
+          calls: calls - before.calls,
+          usd: usd - before.usd,
+          minutes: 0,
+          source: estimated > 0 ? "estimated" : "reported",
+        } as const;
+        const asks = asksOf(hand.view());
         return {
           usage,
+          ...(asks === null ? {} : { asks: { run, ...asks, spent: { tokens, calls, usd } } }),
           ok: status === "completed",
           facts: { run, status, verdict: verdict ?? "none", commit: tip.commit },
-          detail: `child run ${run}: ${status === "completed" ? (verdict ?? "") : [why, detail].filter((one) => one !== null).join(", ")}`,
+          detail:
+            asks !== null
+              ? `child run ${run} has a question`
+              : `child run ${run}: ${status === "completed" ? (verdict ?? "") : [why, detail].filter((one) => one !== null).join(", ")}`,
           ...(drafted.flow.lands_nothing === true ? {} : { work: { since: drafted.base.commit, commit: tip.commit } }),
         };
       });
     },
   };
+}
+
+/** What its parent's user answered, once; a question that somebody settled meanwhile stays settled. */
+async function takeAnswer(hand: ChildHand, { block, answer, issues, actor }: ChildAnswered): Promise<void> {
+  if (own(hand.view().blocks, block) === undefined) return;
+  const more = issues === undefined ? {} : { issues: [...issues] };
+  const request = `parent:${hand.view().seq}`;
+  await hand.append({ event: "block_answered", actor, reason_code: "block_answered", request, block, answer, ...more });
+}
+
+/** A child that its parent's pause or question held up goes on with its parent. What held it up by itself still does. */
+async function goOn(hand: ChildHand, actor = "system"): Promise<void> {
+  const { status, reason, decided, seq } = hand.view();
+  if (status !== "paused" || (reason !== "operator_paused" && decided !== true)) return;
+  const request = `parent:${seq}`;
+  await hand.append({ event: "run_resumed", actor, reason_code: "operator_resumed", request, from_state: "paused", to_state: "running" });
+}
+
+/** The question that a child waits for, if that is all it waits for. */
+function asksOf(run: RunView): Omit<ChildAsks, "run" | "spent"> | null {
+  if (run.status !== "paused" || run.parked !== undefined || hasFailed(run)) return null;
+  const open = questionsOpen(run);
+  const asked = open.find((block) => isPausedFor(run, block)) ?? null;
+  if (asked === null) return null;
+  const { block, question, options, recommend, free } = asked;
+  return { block, question, options: { ...options }, ...(recommend === null ? {} : { recommend }), ...(free === true ? { free } : {}) };
 }
 
 async function draft(

@@ -147,8 +147,8 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
     `${oneLine(agent)} ended its turn at ${attemptWords(attempt)}${stop === "end_turn" ? "" : ` (${oneLine(stop)})`}: ${usageWords(usage)}${promised ? "; says it's done" : ""}${confidence === null ? "" : `; confidence ${figure(confidence)}`}.`,
   changes_applied: ({ attempt, commit, paths, not_applied }) =>
     `Commit ${commit.slice(0, 10)} of ${attemptWords(attempt)}: ${firstFew(paths)}${not_applied === 0 ? "" : `; ${figure(not_applied)} git-ignored, not committed`}.`,
-  step_completed: ({ attempt, checks, detail }) =>
-    `${capital(attemptWords(attempt))}${areAllIdle(checks) ? `: none of ${plural(checks?.length ?? 0, "check")} could run` : ` passed`}${checksWords(checks)}${reported(detail)}.`,
+  step_completed: ({ attempt, checks, detail, asks }) =>
+    asks === undefined ? passedWords(attempt, checks, detail) : `${capital(attemptWords(attempt))} waits for an answer${reported(detail)}.`,
   step_failed: ({ attempt, reason_code, checks, detail }) =>
     `${capital(attemptWords(attempt))} failed, ${reason_code}${checksWords(checks)}${reported(detail)}.`,
   step_interrupted: ({ attempt, by, paths, detail, usage }) =>
@@ -178,3 +178,6 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 const ordinal = (n: number): string =>
   `${n}${n % 100 >= 11 && n % 100 <= 13 ? "th" : (({ 1: "st", 2: "nd", 3: "rd" } as const)[n % 10] ?? "th")}`;
+
+const passedWords = (attempt: string, checks: EventOf<"step_completed">["checks"], detail: string | undefined): string =>
+  `${capital(attemptWords(attempt))}${areAllIdle(checks) ? `: none of ${plural(checks?.length ?? 0, "check")} could run` : ` passed`}${checksWords(checks)}${reported(detail)}.`;

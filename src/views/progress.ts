@@ -89,6 +89,7 @@ export function openMilestones(): (entry: Entry, run: RunView) => readonly strin
         return [row(verdictMark(entry.verdict), "Done", [`${verdictLabel(entry.verdict)}. ${proofSentence(entry.verdict, entry.gaps)}`])];
       case "step_completed": {
         const kind = began.get(entry.attempt)?.kind;
+        if (entry.asks !== undefined) return []; // its question is the next line
         if (isTurn(run, entry.attempt))
           return entry.facts["changed"] === false ? [turnRow("!", entry.attempt, "changed nothing", run)] : [];
         if ((entry.checks ?? []).length > 0) {

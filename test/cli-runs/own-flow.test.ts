@@ -1,9 +1,9 @@
 // A flow of the user's own, run end to end: prompts, gates, a person, ways back, waves of tasks, and a child run.
 
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { autopilot, eventsOf, goScripted, journal } from "../support/autopilot.ts";
+import { autopilot, begin, eventsOf, goScripted, goWords, journal, runFolderOf, until } from "../support/autopilot.ts";
 import { git, scratch, write } from "../support/scratch-repository.ts";
 
 const plan = `flow: craft
@@ -263,5 +263,90 @@ phases:
     );
     expect(json).toMatchObject({ result: "FAIL", reason_code: "phase_failed", state: "paused" });
     expect(eventsOf(folder, "phase_failed")).toMatchObject([{ because: "child_failed" }]);
+  });
+
+  test("questions of a child, of its flow and of its agent, wait in its parent's inbox; answered, the same child goes on and pays once", async () => {
+    const folder = scratch();
+    const parent = `flow: parent
+version: 1
+phases:
+  - id: call
+    steps:
+      - { id: child, flow: notes, otherwise: [{ end: failed, because: child_failed }] }
+      - { id: after, check: ["test -f NOTES.md"] }
+after: [{ id: land, steps: [{ id: merge, run: land }] }]
+`;
+    const notes = `flow: notes
+version: 1
+phases:
+  - id: n
+    steps:
+      - { id: write, agent: writer, prompt: write.md }
+      - { id: look, human: { question: "Publish it?", options: { A: yes, B: no }, recommend: A }, then: [{ when: { look.answer: B }, end: failed, because: refused }] }
+      - { id: prove, check: ["grep -q '^in green$' NOTES.md"] }
+after: [{ id: land, steps: [{ id: merge, run: land }] }]
+`;
+    write(folder, { ...flowAt("parent", parent, {}), ...flowAt("notes", notes, { "write.md": prompt }) });
+    const spent = { usage: { input: 90, output: 10 } };
+    const turns = [
+      { when: { flow: "notes" }, do: [spent, { ask: "Which colour?" }] },
+      { when: { flow: "notes" }, do: [spent, { write: { path: "NOTES.md", text: "in green\n" } }] },
+    ];
+    const asked = await goScripted(folder, turns, ["--flow", "parent"]);
+    expect(asked.json, asked.err).toMatchObject({ reason_code: "human_block_open", state: "paused" });
+    expect((await autopilot(folder, ["inbox", "--json"])).json["blocks"]).toMatchObject([{ question: "Which colour?", options: {} }]);
+    expect((await autopilot(folder, ["answer", "green", "--json"])).json).toMatchObject({ result: "PASS" });
+    const again = await autopilot(folder, ["resume", "--json"]);
+    expect(again.json, again.err).toMatchObject({ reason_code: "human_block_open" });
+    expect((await autopilot(folder, ["inbox", "--json"])).json["blocks"]).toMatchObject([
+      { question: "Publish it?", options: { A: "yes", B: "no" }, recommend: "A" },
+    ]);
+    expect((await autopilot(folder, ["answer", "maybe", "--json"])).json).toMatchObject({ result: "FAIL" });
+    expect((await autopilot(folder, ["fork", "--yes", "--json"])).json).toMatchObject({ reason_code: "fork_refused" });
+    await autopilot(folder, ["answer", "A", "--json"]);
+    const last = await autopilot(folder, ["resume", "--json"]);
+    expect(last.json, last.err).toMatchObject({ state: "completed" });
+    expect(git(folder, "show", "HEAD:NOTES.md")).toBe("in green");
+    const attempts = eventsOf(folder, "step_completed").filter(({ attempt }) => String(attempt).includes("/child#"));
+    expect(attempts).toHaveLength(3);
+    expect(new Set(attempts.map(({ facts }) => (facts as { run: string }).run)).size).toBe(1);
+    const runs = join(folder, ".autopilot/runs", String(asked.json.run_id), "children");
+    const [child = ""] = readdirSync(runs);
+    expect(readdirSync(runs)).toHaveLength(1);
+    const lines = journal(folder, join(runs, child));
+    expect(lines.filter(({ event }) => event === "turn_ended")).toHaveLength(2);
+    expect(lines.filter(({ event }) => event === "block_answered")).toMatchObject([
+      { answer: "green", actor: expect.stringMatching(/^operator:/) as string },
+      { answer: "A", actor: expect.stringMatching(/^operator:/) as string },
+    ]);
+    expect((await autopilot(folder, ["status", "--json"])).json["budget"]).toMatchObject({ counters: { tokens: 200, calls: 2 } });
+    expect((await autopilot(folder, ["verify", "--json"])).json["chain"]).toMatchObject({ ok: true });
+  });
+
+  test("a parent that is paused while its child works goes on with the same child", async () => {
+    const folder = scratch();
+    const parent = `flow: parent
+version: 1
+lands_nothing: true
+phases: [{ id: call, steps: [{ id: child, flow: notes }, { id: after, check: ["test -f NOTES.md"] }] }]
+`;
+    const notes = `flow: notes
+version: 1
+phases: [{ id: n, steps: [{ id: write, agent: writer, prompt: write.md }, { id: prove, check: ["test -f NOTES.md"] }] }]
+after: [{ id: land, steps: [{ id: merge, run: land }] }]
+`;
+    write(folder, { ...flowAt("parent", parent, {}), ...flowAt("notes", notes, { "write.md": prompt }) });
+    const mark = join(dirname(folder), "was-here");
+    const waits = { run: `test -f '${mark}' || { touch '${mark}'; sleep 1000; }` };
+    const turns = [{ when: { flow: "notes" }, do: [waits, { write: { path: "NOTES.md", text: "notes\n" } }] }];
+    const { ended } = begin(folder, goWords(folder, turns, ["--flow", "parent"]));
+    const runs = (): string => join(runFolderOf(folder), "children");
+    const child = (): string => join(runs(), readdirSync(runs())[0] ?? "");
+    await until("the child's turn", () => existsSync(mark) && child() !== "");
+    expect((await autopilot(folder, ["pause", "--now", "--json"])).json).toMatchObject({ result: "PASS" });
+    expect((await ended).json).toMatchObject({ state: "paused" });
+    const { json, err } = await autopilot(folder, ["resume", "--json"]);
+    expect(json, err).toMatchObject({ state: "completed" });
+    expect(readdirSync(runs())).toHaveLength(1);
   });
 });
