@@ -49,6 +49,8 @@ export type WorldParts = ChildParts & {
   readonly isHeld: () => boolean;
   /** The run is thrown away afterwards: nothing of the user's repository or files is changed by it. */
   readonly isApart?: boolean;
+  /** Runs whose commits this one was forked with after the line it stands at. */
+  readonly forkedLater?: readonly string[];
 };
 
 const evidenceCharsMax = 4_000;
@@ -81,7 +83,9 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
     secretsIn: secretFinder(redactor),
     isSquashed: policy.land_squash === true,
     isApart: parts.isApart === true,
-    ...(fork === undefined ? {} : { forkedFrom: { runs: origins.map(({ run }) => run), begins: fork.tip } }),
+    ...(fork === undefined
+      ? {}
+      : { forkedFrom: { runs: [...origins.map(({ run }) => run), ...(parts.forkedLater ?? [])], begins: fork.tip } }),
     ...(policy.dependencies === undefined ? {} : { dependencies: policy.dependencies }),
     ...(policy.restores === undefined ? {} : { checkDependencies: [] }),
   });

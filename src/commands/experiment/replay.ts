@@ -63,7 +63,14 @@ export function replay(context: CommandContext, input: ReplayInput): Promise<Ans
         data: { attempt, commit, recorded },
       });
     const line = entries.find((entry) => entry.seq === seq + 1)?.prev ?? head;
-    const lines = await replayStep(context, paths, { run, seq, line, attempt, changes });
+    const lines = await replayStep(context, paths, {
+      run,
+      seq,
+      line,
+      attempt,
+      changes,
+      origins: (loaded.view.origins ?? []).map((one) => one.run),
+    });
     if (lines.length === 0)
       return refuse("replay_refused", { ...where, message: "Called off: nothing was compared, and nothing changed." });
     const replayed = attemptFactsOf(lines, attempt);

@@ -32,6 +32,8 @@ export type ReplayOrder = {
   readonly line: string;
   readonly attempt: string;
   readonly changes: Changes;
+  /** The runs that it was forked from: a line that was taken over stands on their commits. */
+  readonly origins: readonly string[];
 };
 
 /** The lines of the replay: the attempt's, then those of the checks that follow it. Empty where it was called off. */
@@ -91,6 +93,7 @@ async function played(context: CommandContext, paths: ProjectPaths, folder: stri
       cancel: null,
       isHeld: () => true,
       isApart: true, // R1
+      forkedLater: order.origins,
       begin: noChild,
       hold: noChild,
     });

@@ -56,6 +56,8 @@ export class RunStateLog {
         return this.#draft(entry);
       case "run_started":
         return this.#start(entry.ts);
+      case "run_forked":
+        return this.#forked(entry);
       case "phase_started":
       case "step_started":
         return this.#enter(entry.walk, entry.ts);
@@ -110,6 +112,22 @@ export class RunStateLog {
     this.volumes.push(new Volume(null));
     for (const event of headEvents(this.header, ts)) this.#add(event);
     if (this.documentation !== null) this.#add({ event: "documentation_state", ts, ...this.documentation }); // T4
+  }
+
+  /** The log that lies there is the other run's: it is kept as it is, and a new one tells again what was taken over. */
+  #forked({ run, ts }: EventOf<"run_forked"> & { readonly ts: string }): void {
+    const before = this.#log;
+    if (before === null) return;
+    const theirs = new Volume(null);
+    theirs.archive = historyPath(ts);
+    for (const [phase, end] of before.ended) this.#kept.set(phase, end);
+    this.volumes.splice(0, this.volumes.length, theirs);
+    this.#open(ts);
+    this.#error(ts, null, `This run goes on from ${run}. A log that lay here is kept as ${theirs.archive}.`, { isRecoverable: true });
+    const open = [...before.startedAt.keys()].findLast((phase) => !before.ended.has(phase));
+    if (open === undefined) return;
+    this.#closeKept(open, ts);
+    this.#log?.start(open, ts);
   }
 
   /** T2 */
@@ -255,13 +273,8 @@ export class RunStateLog {
 
   #end(ts: string, status: "success" | "aborted" | "failed"): void {
     const verdict = this.#log?.ended.get(6)?.key_counts["gate_verdict"];
-    this.#add({
-      event: "run_end",
-      ts,
-      status,
-      ...this.#total(),
-      ...(typeof verdict === "string" ? { final_verdict: verdict } : {}),
-    });
+    const final = typeof verdict === "string" ? { final_verdict: verdict } : {};
+    this.#add({ event: "run_end", ts, status, ...this.#total(), ...final });
   }
 
   /** Every finding once, those that an earlier tool logged included; nothing where only its counts are known. */
@@ -274,13 +287,9 @@ export class RunStateLog {
   }
 
   #error(ts: string, phase: number | null, message: string, { isRecoverable }: { readonly isRecoverable: boolean }): void {
-    this.#add({
-      event: "error",
-      ts,
-      ...(phase === null ? {} : { phase }),
-      message: oneLine(message, messageCharsMax),
-      recoverable: isRecoverable,
-    } as QualityRunEvent);
+    const where = phase === null ? {} : { phase };
+    const said = oneLine(message, messageCharsMax);
+    this.#add({ event: "error", ts, ...where, message: said, recoverable: isRecoverable } as QualityRunEvent);
   }
 
   #add(event: QualityRunEvent): void {
