@@ -98,11 +98,19 @@ export async function pushCommit(
   throw new WorkspaceFailed(
     "push_refused",
     `Pushing ${place.branch} to ${place.remote} failed: ${words}`,
-    /denied|403|not allowed|permission/i.test(err)
-      ? `you may not write to ${place.project}; push to a project of yours with --remote NAME`
-      : "check the remote, then autopilot pr again",
+    /denied|403|not allowed|permission/i.test(err) ? fromFork(place) : "check the remote, then autopilot pr again",
   );
 }
+
+/** A pull request goes into the project it is pushed to. From a fork to its parent it is two commands of the user's own. */
+const fromFork = ({ tool, project, branch, into }: PullRequestPlace): string =>
+  [
+    `you may not write to ${project}, and autopilot opens no pull request from a fork to its parent; by hand:`,
+    `git push FORK ${branch}, then`,
+    tool === "gh"
+      ? `gh pr create --repo ${project} --base ${into} --head YOU:${branch}`
+      : `glab mr create --repo ${project} --target-branch ${into} --source-branch ${branch} --head YOU/FORK`,
+  ].join(" ");
 
 const inRepository = ({ root, gitDir }: Repository) => ({ cwd: root, env: { GIT_DIR: gitDir } });
 

@@ -126,6 +126,7 @@ describe("what is in the way is named, and nothing is lost", () => {
     const denied = await autopilot(folder, ["pr", "--json"], { env: host.env });
     expect(denied.json, denied.err).toMatchObject({ reason_code: "push_refused" });
     expect(denied.json.remediation.join("\n")).toContain("you may not write to acme/shop");
+    expect(denied.json.remediation.join("\n")).toContain(`gh pr create --repo acme/shop --base main --head YOU:autopilot/${runOf(folder)}`);
     write(host.remote, { "hooks/pre-receive": "#!/bin/sh\nexit 0\n" });
     git(folder, "commit", "-q", "--allow-empty", "-m", "theirs");
     git(folder, "push", "-q", host.remote, `main:refs/heads/autopilot/${runOf(folder)}`);
