@@ -3,6 +3,7 @@
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { isQuick, report, repository, withFolder } from "./measure.ts";
 import { taskResult } from "../test/support/task-result.ts";
@@ -11,7 +12,14 @@ const workers = isQuick ? 16 : 64;
 const thinkMs = isQuick ? 4_000 : 10_000;
 const stub = join(repository, "dist/autopilot.cjs");
 
-type Pool = { readonly seconds: number; readonly peakMb: number; readonly steps: number; readonly othersMs: number };
+type Pool = {
+  readonly seconds: number;
+  readonly peakMb: number;
+  /** Computing of the pool and of all it started: git, agents, checks. */
+  readonly cpuSeconds: number;
+  readonly steps: number;
+  readonly othersMs: number;
+};
 
 /** One pool over as many tasks, from its start to the last landing. */
 function play(room: string, name: string, tasks: number, jobs: number, think: number): Pool {
@@ -31,7 +39,12 @@ function play(room: string, name: string, tasks: number, jobs: number, think: nu
   const hook = join(folder, "peak.cjs");
   writeFileSync(
     hook,
-    `process.on("exit", () => require("node:fs").writeFileSync(${JSON.stringify(peak)}, String(process.resourceUsage().maxRSS)));\n`,
+    // Fields 14 to 17 of a process' line: its own ticks and those of the children it has waited for.
+    `process.on("exit", () => {
+  const fs = require("node:fs");
+  const ticks = fs.readFileSync("/proc/self/stat", "latin1").split(") ").at(-1).split(" ").slice(11, 15).reduce((sum, one) => sum + Number(one), 0);
+  fs.writeFileSync(${JSON.stringify(peak)}, JSON.stringify([process.resourceUsage().maxRSS, ticks / 100]));
+});\n`,
   );
   const autopilot = (...words: readonly string[]): void => {
     const { status, stdout, stderr } = spawnSync(process.execPath, ["--require", hook, stub, "portfolio", ...words, "--json"], {
@@ -59,7 +72,8 @@ function play(room: string, name: string, tasks: number, jobs: number, think: nu
   const began = performance.now();
   autopilot("run", "--until-idle", "--jobs", String(jobs));
   const seconds = (performance.now() - began) / 1000;
-  return { seconds, peakMb: Number(readFileSync(peak, "utf8")) / 1024, ...whatRunsSay(join(portfolio, ".autopilot/portfolio/copies")) };
+  const [rss = 0, cpuSeconds = 0] = JSON.parse(readFileSync(peak, "utf8")) as readonly number[];
+  return { seconds, peakMb: rss / 1024, cpuSeconds, ...whatRunsSay(join(portfolio, ".autopilot/portfolio/copies")) };
 }
 
 /** Steps that were completed, and milliseconds that agents and checks took by themselves. */
@@ -89,6 +103,18 @@ await withFolder(async (room) => {
   const many = play(room, "many", workers, workers, thinkMs);
   const note = `${workers} tasks, ${workers} workers, agents that think ${thinkMs / 1000} s a turn: ${many.seconds.toFixed(0)} s`;
   report("pool_memory", many.peakMb, note);
+  const perTask = many.cpuSeconds / workers;
+  const turnsATask = 2;
+  // One worker: its turns and its computing, one after the other. Many: the turns of all at once, the computing shared by the cores.
+  const alone = one.seconds / 2;
+  const bound = (thinkSeconds: number): number =>
+    (workers * (alone - (turnsATask * thinkMs) / 1000 + turnsATask * thinkSeconds)) /
+    (turnsATask * thinkSeconds + (workers * perTask) / availableParallelism());
+  report(
+    "pool_cpu",
+    perTask,
+    `on ${availableParallelism()} cores ${workers} workers can make at most ${[1, 10, 60, 600].map((think) => `${bound(think).toFixed(1)} x one where agents think ${think} s a turn`).join(", ")}`,
+  );
   report(
     "pool_steps",
     many.steps / many.seconds / (one.steps / one.seconds),
