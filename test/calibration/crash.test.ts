@@ -10,7 +10,7 @@ import { openTrees } from "../../src/calibration/bench/trees.ts";
 import type { CommandContext } from "../../src/project/command-context.ts";
 import { openedRepository } from "../../src/project/runs/opened-repository.ts";
 import { begin, until } from "../support/autopilot.ts";
-import { git } from "../support/scratch-repository.ts";
+import { git, write } from "../support/scratch-repository.ts";
 import { around, beside, benchRepository, calibrate, command, cycleLog, eventsIn, leverPatch, put, started, startWords } from "./bench.ts";
 
 const name = "crash";
@@ -123,6 +123,16 @@ describe("a crash", () => {
 });
 
 describe("a kill -9 of the runner", () => {
+  test("before its first line leaves no cycle: nothing is listed, and its name is free", async () => {
+    const folder = benchRepository({ a: [1, 2] });
+    const patch = leverPatch(folder, { a: [1, 2, 3] });
+    write(folder, { "Calibration Cycles/2026-05-15-try/run_state.jsonl": '{"event":"_ind' });
+    expect((await calibrate(folder, ["list"])).json["cycles"]).toEqual([]);
+    expect((await calibrate(folder, ["resume"])).json).toMatchObject({ reason_code: "calibration_missing" });
+    expect((await calibrate(folder, startWords(["a"], ["--patch", patch]))).json).toMatchObject({ verdict: "ship" });
+    expect(eventsIn(folder).slice(0, 2)).toEqual(["_index", "cycle_start"]);
+  });
+
   test.each(["pre-lever", "post-lever"])("while a benchmark works, %s: the benchmark goes on, resume takes its result", async (state) => {
     const folder = benchRepository({ a: [1, 2] });
     const patch = leverPatch(folder, { a: [1, 2, 3] });
@@ -152,5 +162,28 @@ describe("a kill -9 of the runner", () => {
     expect(json["verdict"]).toBe("ship");
     expect(cycleLog(folder).filter(({ event, kind }) => event === "error" && kind === "interrupted")).toHaveLength(1);
     expect(started(folder)).toEqual(["a pre-lever 1", "a pre-lever 1", "a post-lever 1"]);
+  });
+
+  test("and the checkout on another branch then: nothing is put there; back on its own the lever is taken back, also under later work", async () => {
+    const folder = benchRepository({ a: [1, 2] });
+    const patch = leverPatch(folder, { a: [1] });
+    const before = git(folder, "rev-parse", "HEAD^{tree}");
+    put(folder, "hang-a-post-lever");
+    const { child, ended } = begin(folder, ["calibrate", ...startWords(["a"], ["--patch", patch])], around(folder));
+    await until("the run after the lever", () => started(folder).includes("a post-lever 1"));
+    child.kill("SIGINT");
+    await ended;
+    git(folder, "switch", "-qc", "other", "HEAD~1");
+    const elsewhere = await calibrate(folder, ["resume"]);
+    expect(elsewhere.json).toMatchObject({ reason_code: "calibration_stopped" });
+    expect(elsewhere.json.message).toContain("the cycle began on main");
+    expect(elsewhere.json.remediation).toContain("git switch main");
+    expect(git(folder, "log", "--format=%s", "other")).toBe("start");
+    git(folder, "switch", "-q", "main");
+    git(folder, "commit", "-q", "--allow-empty", "-m", "later work");
+    const { json, err } = await calibrate(folder, ["resume"]);
+    expect(json, err).toMatchObject({ verdict: "revert" });
+    expect(git(folder, "rev-parse", "HEAD^{tree}")).toBe(before);
+    expect(git(folder, "log", "--format=%s")).toBe('Revert "calibrate: lever-1"\nlater work\ncalibrate: lever-1\nstart');
   });
 });

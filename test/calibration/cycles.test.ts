@@ -201,6 +201,26 @@ describe.concurrent("refused, with nothing changed", () => {
       /does not apply/,
     ],
     [
+      "a patch that reaches into git's own folder",
+      (folder) => {
+        const hook = ["diff --git a/.git/hooks/pre-commit b/.git/hooks/pre-commit", "new file mode 100755", "--- /dev/null"];
+        writeFileSync(join(beside(folder), "git.patch"), [...hook, "+++ b/.git/hooks/pre-commit", "@@ -0,0 +1 @@", "+x", ""].join("\n"));
+        return startWords(["a"], ["--patch", "../git.patch"]);
+      },
+      "calibration_preflight_failed",
+      /does not apply/,
+    ],
+    [
+      "a patch that climbs out",
+      (folder) => {
+        const lines = ["diff --git a/../out b/../out", "new file mode 100644", "--- /dev/null", "+++ b/../out", "@@ -0,0 +1 @@", "+x", ""];
+        writeFileSync(join(beside(folder), "out.patch"), lines.join("\n"));
+        return startWords(["a"], ["--patch", "../out.patch"]);
+      },
+      "calibration_preflight_failed",
+      /does not apply/,
+    ],
+    [
       "a missing baseline",
       (folder) => {
         git(folder, "rm", "-q", "benchmarks/a/BUGS.md");

@@ -139,7 +139,9 @@ function answersIn(root: string, { kind, baseline, at }: BenchmarkPlan): readonl
   return [...own, ...(inside === null || inside.startsWith("..") || isAbsolute(inside) ? [] : [inside])];
 }
 
+/** Where a tree has a link in the folder's place, the link goes: nothing is written through it. */
 function copyInto(from: string, folder: string, name: string): void {
+  if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) rmSync(folder);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   cpSync(from, join(folder, name), { recursive: true, verbatimSymlinks: true });
 }

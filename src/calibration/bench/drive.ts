@@ -7,7 +7,7 @@
 
 import { join } from "node:path";
 import type { CommandContext } from "../../project/command-context.ts";
-import { findRepository } from "../../workspace/git/repository.ts";
+import { findRepository, type Repository } from "../../workspace/git/repository.ts";
 import { landBranch } from "../../workspace/landing/land-branch.ts";
 import { type CyclePlan, cyclesFolder, restartsMax } from "../cycle/plan.ts";
 import { decide } from "../cycle/decide.ts";
@@ -16,6 +16,7 @@ import type { Judged } from "../cycle/verdict.ts";
 import { type BenchmarkOutcome, type BenchmarkRoom, dropCopies, foundOf, runBenchmark, runFolder } from "./benchmark.ts";
 import type { CycleLog, NewEvent } from "./log-file.ts";
 import { keptBaseline, leverRef, preflight, type Problem } from "./preflight.ts";
+import { spentIn } from "./spent.ts";
 import type { Trees } from "./trees.ts";
 
 export type Driven =
@@ -39,6 +40,8 @@ export async function driveCycle(order: DriveOrder): Promise<Driven> {
   const { plan } = cycle;
   if (cycle.end !== null || plan === null) return { kind: "ended", judged: null };
   const isBegun = cycle.applied !== null || cycle.runs.size > 0;
+  const own = plan.branch === undefined ? null : await ownBranch(order);
+  if (own !== null && "problem" in own) return stopped(log, own, isBegun ? "stopped" : "preflight");
   const ready = isBegun ? await begunBefore(order) : await preflight(context, { cycle, plan, trees: order.trees, folder: order.folder });
   if ("problem" in ready) return stopped(log, ready, isBegun ? "stopped" : "preflight");
   for (const event of ready.excluded) log.append(event);
@@ -139,8 +142,10 @@ function finish(
   own: string,
 ): void {
   const about = { benchmark, lever_state, repeat };
+  const used = spentIn(own);
+  const spent = used === null ? {} : { spent: used };
   if (outcome.kind === "failed") {
-    error(log, `${words}: ${outcome.why}; it is n/a`, { ...about, kind: "given_up" });
+    error(log, `${words}: ${outcome.why}; it is n/a`, { ...about, kind: "given_up", ...spent });
     context.show(`! ${words}: ${outcome.why}`);
     return;
   }
@@ -154,6 +159,7 @@ function finish(
     historical_baseline_path: plan.benchmarks.find(({ name }) => name === benchmark)?.baseline ?? "",
     matches: recalled.matches,
     ...(metric === null ? {} : { metric: plan.target.metric, metric_value: metric }),
+    ...spent,
   });
   const figures = [
     recalled.recall === null ? null : `recall ${recalled.recall.toFixed(2)}`,
@@ -189,9 +195,13 @@ async function apply(order: DriveOrder, plan: CyclePlan, base: string, lever: st
 async function revert(order: DriveOrder, base: string): Promise<Problem | null> {
   const { trees, log } = order;
   const lever = log.cycle.applied?.commit ?? "";
-  const tip = (await head(order)) ?? lever;
+  const own = await ownBranch(order);
+  if ("problem" in own) return own;
+  const tip = (await trees.commitOf(`refs/heads/${own.branch}`)) ?? lever;
   const known = await trees.refOf("revert");
-  const made = known ?? (await revertCommit(order, base, lever, tip));
+  // One that was made before a crash counts if it is on the branch, or still fits on it; else the branch has gone on without it.
+  const isUsable = known !== null && ((await trees.isIn(known, tip)) || (await trees.commitOf(`${known}^`)) === tip);
+  const made = isUsable ? known : await revertCommit(order, base, lever, tip);
   if (typeof made !== "string") return made;
   await trees.keep("revert", made);
   const from = (await trees.commitOf(`${made}^`)) ?? tip;
@@ -213,19 +223,28 @@ async function revertCommit({ trees, log }: DriveOrder, base: string, lever: str
   return trees.commit(merged.tree, tip, `${subject}\n\nThis reverts commit ${lever}.\n\nCalibration-Cycle: ${log.cycle.name}\n`);
 }
 
-async function head({ trees }: DriveOrder): Promise<string | null> {
-  const { branch } = trees.repository;
-  return branch === null ? null : trees.commitOf(`refs/heads/${branch}`);
-}
-
-/** R2: a branch that stands there already is not moved again. */
-async function land(order: DriveOrder, from: string, to: string, name: string): Promise<Problem | null> {
-  const { trees, log, folder } = order;
+/** The branch that the cycle began on, if it is checked out: the lever goes there and nowhere else. R3 */
+async function ownBranch({ trees, log }: DriveOrder): Promise<{ readonly repository: Repository; readonly branch: string } | Problem> {
   const found = await findRepository(trees.repository.root);
   if ("failure" in found) return { problem: found.failure.detail, remedy: "mend the repository" };
-  const { branch } = found.repository;
-  if (branch === null) return moved("the checkout is on no branch");
-  const landing = await landBranch(found.repository, {
+  const { repository } = found;
+  const { branch } = repository;
+  const began = log.cycle.plan?.branch ?? branch;
+  if (branch !== null && branch === began) return { repository, branch };
+  return {
+    problem: `The checkout is on ${branch ?? "no branch"}${began === null ? "" : `, and the cycle began on ${began}`}.`,
+    remedy: `git switch ${began ?? "to the branch the cycle began on"}`,
+  };
+}
+
+/** R2: a branch that holds it already is not moved again. */
+async function land(order: DriveOrder, from: string, to: string, name: string): Promise<Problem | null> {
+  const { trees, log, folder } = order;
+  const own = await ownBranch(order);
+  if ("problem" in own) return own;
+  const { branch } = own;
+  if (await trees.isIn(to, `refs/heads/${branch}`)) return null;
+  const landing = await landBranch(own.repository, {
     branch,
     from,
     to,

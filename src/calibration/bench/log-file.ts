@@ -30,7 +30,8 @@ export type NewEvent = Unstamped<CalibrationCycleEvent> & Readonly<Record<string
 
 export type CycleLog = {
   readonly cycle: Cycle;
-  readonly append: (event: NewEvent) => void;
+  /** Several are one write: all of them are there, or none. */
+  readonly append: (...events: readonly NewEvent[]) => void;
   readonly close: () => void;
 };
 
@@ -42,7 +43,10 @@ export function cycleNames(root: string): readonly string[] {
     return readdirSync(join(root, cyclesFolder), { withFileTypes: true })
       .filter((entry) => entry.isDirectory() && cycleName.test(entry.name))
       .map(({ name }) => name)
-      .filter((name) => lstatSync(join(cyclePath(root, name), logFile), { throwIfNoEntry: false })?.isFile() === true)
+      .filter((name) => {
+        const log = join(cyclePath(root, name), logFile);
+        return lstatSync(log, { throwIfNoEntry: false })?.isFile() === true && !isUnwritten(log);
+      })
       .toSorted();
   } catch {
     return [];
@@ -58,7 +62,9 @@ export function readCycle(root: string, name: string): Cycle {
       message: `There is no calibration cycle ${name} here.`,
       remediation: ["autopilot calibrate list"],
     });
-  return foldText(text, `${cyclesFolder}/${name}/${logFile}`);
+  const cycle = foldText(text, `${cyclesFolder}/${name}/${logFile}`);
+  if (cycle.name === "") cycle.name = name;
+  return cycle;
 }
 
 function foldText(text: string, shown: string): Cycle {
@@ -80,7 +86,9 @@ export function openLog(
 ): CycleLog {
   for (const folder of [join(root, cyclesFolder), cyclePath(root, name)]) ownFolderAt(folder); // L2
   const path = join(cyclePath(root, name), logFile);
-  const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | (isNew ? constants.O_EXCL : 0);
+  const isLeft = isNew && isUnwritten(path);
+  const isAlone = isNew && !isLeft ? constants.O_EXCL : 0;
+  const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | isAlone;
   let fd: number;
   try {
     fd = openSync(path, flags, 0o644);
@@ -97,16 +105,24 @@ export function openLog(
   const cycle = foldText(text, `${cyclesFolder}/${name}/${logFile}`);
   return {
     cycle,
-    append: (event) => {
-      const line = JSON.stringify(redactEvent(redact, { event: event.event, ts: now(), ...event }));
-      const bytes = Buffer.from(`${line}\n`);
+    append: (...events) => {
+      const lines = events.map((event) => JSON.stringify(redactEvent(redact, { event: event.event, ts: now(), ...event })));
+      const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(""));
       for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
       fdatasyncSync(fd);
-      const problem = foldLine(cycle, line);
-      if (problem !== null) throw new Error(`a line of ours ${problem}`);
+      for (const line of lines) {
+        const problem = foldLine(cycle, line);
+        if (problem !== null) throw new Error(`a line of ours ${problem}`);
+      }
     },
     close: () => closeSync(fd),
   };
+}
+
+/** Whoever made it was killed before its first line: no cycle has begun there. */
+function isUnwritten(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found?.isFile() === true && readOwnFile(path)?.includes("\n") === false;
 }
 
 function ownFolderAt(path: string): void {

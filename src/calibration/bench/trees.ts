@@ -16,6 +16,8 @@ export type Trees = {
   /** The commit a name stands for; null where there is none. */
   readonly commitOf: (name: string) => Promise<string | null>;
   readonly treeOf: (commit: string) => Promise<string>;
+  /** Whether a commit is part of a branch's history. */
+  readonly isIn: (commit: string, tip: string) => Promise<boolean>;
   readonly refOf: (name: string) => Promise<string | null>;
   readonly keep: (name: string, commit: string) => Promise<void>;
   /** Works on an index that holds a tree; gives the tree that comes of it. */
@@ -61,6 +63,8 @@ export async function openTrees(repository: Repository, cycle: string, hub: stri
     repository,
     commitOf: (name) => resolved(`${name}^{commit}`),
     treeOf: (commit) => gitLine({ ...ours, args: ["rev-parse", `${commit}^{tree}`] }),
+    isIn: async (commit, tip) =>
+      (await git({ ...user, args: ["merge-base", "--is-ancestor", commit, tip], codes: [0, 1, 128] })).code === 0,
     refOf: (name) => resolved(named(name)),
     keep: async (name, commit) => void (await git({ ...user, args: ["update-ref", named(name), commit] })), // T2
     async edited(tree, edit) {

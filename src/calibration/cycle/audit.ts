@@ -70,12 +70,13 @@ function figureLines(cycle: Cycle, judged: Judged, target: string): readonly str
 
 /** Why a benchmark does not count, where it does not. */
 export function noteOf(cycle: Cycle, name: string): string {
+  const isCounted = (["pre-lever", "post-lever"] as const).every((state) => figuresOf(cycle, name, state).length > 0);
   const why =
     cycle.excluded.get(name) ?? [...cycle.runs.values()].find((run) => run.benchmark === name && run.status === "given_up")?.because;
   if (why === null || why === undefined) return "";
   // The log's sentence stands alone; here the row names the benchmark already.
   const said = [`${name} is n/a: `, `${name}, `].reduce((text, head) => (text.startsWith(head) ? text.slice(head.length) : text), why);
-  return `n/a: ${said.replace(/; it is n\/a$/, "")}`;
+  return `${isCounted ? "one run did not count" : "n/a"}: ${said.replace(/; it is n\/a$/, "")}`;
 }
 
 function leverLines(cycle: Cycle): readonly string[] {

@@ -4,6 +4,7 @@ import { el, type Element, said } from "../../views/web/element.ts";
 import { page } from "../../views/web/page-file.ts";
 import { section } from "../../views/web/pieces.ts";
 import { noteOf } from "./audit.ts";
+import { costCurve, costNote } from "./cost-curve.ts";
 import { figuresOf, judgeCycle, scaleOf, sideOf } from "./decide.ts";
 import { recallTarget } from "./plan.ts";
 import type { Cycle } from "./state.ts";
@@ -29,6 +30,7 @@ export function cycleFile(cycle: Cycle): string {
     ),
     section("Before and after", `${target}, ${better} is better`, el("div.panel", figurePicture(cycle, target))),
     section("Mean gain", `noise floor ${gainText(cycle, cycle.noiseFloor)}`, el("div.panel", gainPicture(cycle, judged))),
+    section("Cost over time", costNote(cycle), el("div.panel.pad", costCurve(cycle) ?? el("p", "No run of a benchmark has ended yet."))),
     section("Figures", `lever ${cycle.lever}, iteration ${cycle.iteration}`, el("div.panel.clip", figureTable(cycle, judged))),
     el("footer", said(cycle.hypothesis)),
   );

@@ -23,6 +23,8 @@ export type BenchmarkPlan = v.InferOutput<typeof BenchmarkPlan>;
 export const CyclePlan = v.object({
   lever: v.object({ kind: v.picklist(leverKinds), source: text, value: v.optional(text) }),
   description: text,
+  /** The branch that the cycle began on: the lever and its revert go there and nowhere else. */
+  branch: v.optional(text),
   /** What is run for a benchmark; null: a quality run of ours. */
   command: v.nullable(text),
   agent: v.optional(text),

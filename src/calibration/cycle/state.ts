@@ -27,7 +27,12 @@ export type BenchmarkRun = RunKey & {
   found: readonly string[];
   matches: readonly Match[];
   because: string | null;
+  startedAt: string;
+  endedAt: string | null;
+  /** What its agents used, where its own journals say so. */
+  spent: Spent | null;
 };
+export type Spent = { readonly tokens: number; readonly usd: number };
 
 export type Cycle = {
   name: string;
@@ -48,6 +53,7 @@ export type Cycle = {
   errors: { readonly ts: string; readonly message: string; readonly recoverable: boolean }[];
   end: CycleEventOf<"cycle_end"> | null;
   lastEvent: string;
+  lastAt: string;
 };
 
 /** What an error line says besides the sentence. */
@@ -80,6 +86,7 @@ export function newCycle(): Cycle {
     errors: [],
     end: null,
     lastEvent: "",
+    lastAt: "",
   };
 }
 
@@ -99,6 +106,7 @@ export function foldLine(cycle: Cycle, line: string): string | null {
 
 export function fold(cycle: Cycle, event: CalibrationCycleEvent): void {
   cycle.lastEvent = event.event;
+  cycle.lastAt = event.ts;
   if (event.event !== "error") cycle.stopped = null;
   switch (event.event) {
     case "_index":
@@ -128,6 +136,9 @@ export function fold(cycle: Cycle, event: CalibrationCycleEvent): void {
         found: [],
         matches: [],
         because: null,
+        startedAt: event.ts,
+        endedAt: null,
+        spent: null,
       });
       return;
     }
@@ -135,16 +146,19 @@ export function fold(cycle: Cycle, event: CalibrationCycleEvent): void {
       const key = keyIn(event);
       const more = event as Record<string, unknown>;
       const matches = v.safeParse(Matches, more["matches"]);
-      const hangs = cycle.runs.get(keyOf(key))?.hangs ?? 0;
+      const before = cycle.runs.get(keyOf(key));
       cycle.runs.set(keyOf(key), {
         ...key,
         status: "ended",
-        hangs,
+        hangs: before?.hangs ?? 0,
         recall: event.recall,
         metric: typeof more["metric_value"] === "number" ? more["metric_value"] : null,
         found: event.bugs_found,
         matches: matches.success ? matches.output : [],
         because: null,
+        startedAt: before?.startedAt ?? event.ts,
+        endedAt: event.ts,
+        spent: spentIn(more),
       });
       return;
     }
@@ -172,8 +186,15 @@ function foldError(cycle: Cycle, event: CycleEventOf<"error">): void {
   const run = lever_state === undefined ? undefined : cycle.runs.get(keyOf({ benchmark, lever_state, repeat }));
   if (run === undefined || run.status === "ended") return;
   if (kind === "hung") run.hangs += 1;
-  if (kind === "given_up") Object.assign(run, { status: "given_up", because: event.message });
+  if (kind === "given_up")
+    Object.assign(run, { status: "given_up", because: event.message, endedAt: event.ts, spent: spentIn(event as Record<string, unknown>) });
 }
+
+const SpentField = v.object({ tokens: v.pipe(v.number(), v.minValue(0)), usd: v.pipe(v.number(), v.minValue(0)) });
+const spentIn = (event: Readonly<Record<string, unknown>>): Spent | null => {
+  const read = v.safeParse(SpentField, event["spent"]);
+  return read.success ? read.output : null;
+};
 
 const keyIn = (event: CycleEventOf<"benchmark_start"> | CycleEventOf<"benchmark_end">): RunKey => {
   const repeat = (event as Record<string, unknown>)["repeat"];

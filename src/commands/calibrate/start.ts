@@ -60,14 +60,16 @@ export function startCalibration(context: CommandContext, input: StartInput): Pr
     const paths = await homeOf(context.cwd);
     const asked = checked(context, paths, input);
     let benchmarks: BenchmarkPlan[] = [];
+    let branch: string | null = null;
     const before = async (trees: Trees): Promise<void> => {
+      branch = trees.repository.branch;
       refuseWhileOpen(paths);
       benchmarks = await benchmarksOf(context, paths, trees, asked.benchmarks, input.baselines ?? [], asked.target.metric);
     };
     return withCycle(context, paths, { name: asked.name, isNew: true, before }, async (open) => {
       const { lever, name, iteration, hypothesis, floor, benchmarks: _words, ...rest } = asked;
-      const plan: CyclePlan = { ...rest, lever: lever.plan, benchmarks, seed: name };
-      open.log.append({
+      const plan: CyclePlan = { ...rest, lever: lever.plan, benchmarks, seed: name, ...(branch === null ? {} : { branch }) };
+      const index = {
         event: "_index",
         schema_version: runStateVersion,
         event_types: [...cycleEventNames],
@@ -75,8 +77,8 @@ export function startCalibration(context: CommandContext, input: StartInput): Pr
         lever_under_test: lever.id,
         benchmarks: benchmarks.map((one) => one.name),
         iteration,
-      });
-      open.log.append({ event: "cycle_start", hypothesis, noise_floor_threshold: floor, plan });
+      } as const;
+      open.log.append(index, { event: "cycle_start", hypothesis, noise_floor_threshold: floor, plan });
       return driven(context, open, plan.jobs);
     });
   });

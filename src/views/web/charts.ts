@@ -5,7 +5,7 @@ import type { CostView } from "../facts/cost.ts";
 import type { SpendingPoint } from "../facts/run-index.ts";
 import { msOf } from "../../kit/iso-time.ts";
 import { el, type Element } from "./element.ts";
-import { money, percent, short, shortTime } from "./words.ts";
+import { money, percent, short, shortTime, span } from "./words.ts";
 
 export const text = (x: number, y: number, word: string, anchor = "start"): Element =>
   el("text", { x: x.toFixed(1), y: y.toFixed(1), "text-anchor": anchor }, word);
@@ -79,16 +79,21 @@ export function burnDown(points: readonly SpendingPoint[], budget: BudgetView, f
   );
 }
 
-/** What was spent, turn by turn, where there is no limit to count down from. Null where nothing was. */
+/** What was spent, turn by turn, where there is no limit to count down from: money where it is known, else tokens. Null where nothing was. */
 export function spendingCurve(points: readonly SpendingPoint[], from: string, now: string): Element | null {
   const last = points.at(-1);
   if (last === undefined || last.tokens === 0) return null;
-  const unit = last.usd > 0 ? "usd" : "tokens";
-  const words = (value: number): string => (unit === "usd" ? money(value) : short(value));
+  return curveOf(points, last.usd > 0 ? "usd" : "tokens", from, now);
+}
+
+/** One of the sums as it grew. */
+export function curveOf(points: readonly SpendingPoint[], unit: "usd" | "tokens" | "minutes", from: string, now: string): Element {
+  const words = (value: number): string => (unit === "usd" ? money(value) : unit === "minutes" ? span(value * 60_000) : short(value));
+  const most = Math.max(points.at(-1)?.[unit] ?? 0, Number.MIN_VALUE);
   const [width, height, left, bottom, top] = [280, 168, 44, 144, 10];
   const [start, end] = [msOf(from) ?? 0, Math.max((msOf(from) ?? 0) + 1, msOf(now) ?? 0)];
   const x = (at: string): number => left + ((width - left) * Math.max(0, (msOf(at) ?? start) - start)) / (end - start);
-  const y = (value: number): number => top + (bottom - top) * (1 - value / last[unit]);
+  const y = (value: number): number => top + (bottom - top) * (1 - value / most);
   let path = `M${left} ${bottom}`;
   let spent = 0;
   for (const point of points) {
@@ -100,7 +105,7 @@ export function spendingCurve(points: readonly SpendingPoint[], from: string, no
   return picture(
     width,
     height,
-    `${words(spent)} ${unit === "usd" ? "" : "tokens "}were spent`,
+    `${words(spent)} ${unit === "tokens" ? "tokens " : ""}were spent`,
     [0, 0.5, 1].flatMap((part) => [rule(left, y(spent * part), width, y(spent * part)), text(0, y(spent * part) + 4, words(spent * part))]),
     el("path", { d: `${path}L${width} ${bottom}Z`, style: { fill: "var(--s2)", opacity: "0.12" } }),
     el("path", { d: path, fill: "none", style: { stroke: "var(--s2)", "stroke-width": "1.5" } }),

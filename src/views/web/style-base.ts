@@ -84,7 +84,7 @@ svg{display:block}.icon{width:16px;height:16px;flex:none}.cut-out{stroke:var(--p
 .figures{display:grid;grid-template-columns:repeat(4,minmax(0,1fr));margin-top:24px}.figures>div{padding:2px 20px;border-left:1px solid var(--line)}.figures>div:first-child{border:0;padding-left:0}
 .figures b{display:block;font-size:20px;line-height:28px;font-weight:550;letter-spacing:-.02em}.figures small{display:block;font-size:12px;line-height:16px;color:var(--ink2)}.label{color:var(--ink3);font-size:12px;line-height:16px}
 .meta{display:flex;flex-wrap:wrap;gap:4px 16px;margin-top:10px;color:var(--ink2);font-size:13px;align-items:center}
-.grid td,.grid th{padding:9px 8px;border-top:1px solid var(--line);vertical-align:top;font-size:13px}.grid thead th{border:0;font-size:12px;vertical-align:bottom}
+.grid td,.grid th{padding:9px 8px;border-top:1px solid var(--line);vertical-align:top;font-size:13px}.grid thead th{border:0;font-size:12px;vertical-align:bottom}.lists thead th{white-space:nowrap}
 .grid tr>:first-child{padding-left:16px}.grid tr>:last-child{padding-right:16px}.grid tbody tr:hover{background:var(--hover)}.grid th.n,.grid td.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}.grid .zero{color:var(--ink3)}.grid tbody th{color:var(--ink);font-size:13px}
 pre{margin:8px 0 0;padding:10px 12px;background:var(--sunk);border-radius:6px;line-height:18px;overflow-x:auto;white-space:pre;max-height:420px}
 summary{cursor:pointer;color:var(--ink2);font-size:12px;border-radius:4px;width:max-content;max-width:100%}

@@ -1,0 +1,48 @@
+// cost-curve: what a cycle's benchmarks cost as it went on: money or tokens where their own journals say so, and always the time they ran.
+
+import { msOf } from "../../kit/iso-time.ts";
+import type { SpendingPoint } from "../../views/facts/run-index.ts";
+import { curveOf, spendingCurve } from "../../views/web/charts.ts";
+import { el, type Element } from "../../views/web/element.ts";
+import { money, short, span } from "../../views/web/words.ts";
+import type { BenchmarkRun, Cycle } from "./state.ts";
+
+/** Every run that is over, in the order they ended, with the sums so far. */
+export function costPoints(cycle: Cycle): readonly SpendingPoint[] {
+  const sum = { tokens: 0, usd: 0, minutes: 0 };
+  return over(cycle).map((run) => {
+    sum.tokens += run.spent?.tokens ?? 0;
+    sum.usd += run.spent?.usd ?? 0;
+    sum.minutes += minutesOf(run);
+    return { at: run.endedAt ?? "", ...sum };
+  });
+}
+
+/** Null while nothing has ended. */
+export function costCurve(cycle: Cycle): Element | null {
+  const points = costPoints(cycle);
+  if (points.length === 0) return null;
+  const [from, until] = [cycle.startedAt, cycle.lastAt];
+  const spending = spendingCurve(points, from, until);
+  return el("div.two", ...(spending === null ? [] : [el("div", spending)]), el("div", curveOf(points, "minutes", from, until)));
+}
+
+/** Both sides in one sentence, so that a lever that only costs more is seen. */
+export function costNote(cycle: Cycle): string {
+  const side = (state: string): string => {
+    const runs = over(cycle).filter(({ lever_state }) => lever_state === state);
+    const [tokens, usd] = (["tokens", "usd"] as const).map((unit) => runs.reduce((all, { spent }) => all + (spent?.[unit] ?? 0), 0));
+    const minutes = runs.reduce((all, run) => all + minutesOf(run), 0);
+    const used = [usd === 0 ? null : money(usd ?? 0), tokens === 0 ? null : `${short(tokens ?? 0)} tokens`, span(minutes * 60_000)];
+    return used.filter((one) => one !== null).join(", ");
+  };
+  return `before ${side("pre-lever")}; after ${side("post-lever")}`;
+}
+
+const over = (cycle: Cycle): readonly BenchmarkRun[] =>
+  [...cycle.runs.values()]
+    .filter(({ endedAt }) => endedAt !== null)
+    .toSorted((one, other) => (msOf(one.endedAt ?? "") ?? 0) - (msOf(other.endedAt ?? "") ?? 0));
+
+const minutesOf = ({ startedAt, endedAt }: BenchmarkRun): number =>
+  Math.max(0, (msOf(endedAt ?? "") ?? 0) - (msOf(startedAt) ?? 0)) / 60_000;
