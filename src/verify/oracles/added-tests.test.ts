@@ -1,6 +1,6 @@
 // Tests that are added to a file of tests need no leave, as long as checks are tried out: whatever comes with them is found that way.
 
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { findProtected } from "./look-oracles.ts";
 import { base, between, commit } from "./look-oracles.test-support.ts";
 
@@ -8,8 +8,10 @@ const path = "test/add.test.js";
 const text = 'test("adds", () => {\n  assert.equal(add(1, 2), 3);\n});\n';
 const more = 'test("adds more", () => {\n  assert.equal(add(2, 2), 4);\n});\n';
 
-async function allowed(after: string, areTriedOut = true) {
-  const parts = { workspace: between({ [path]: text }, { [path]: after }), protect: [], restores: false, areTriedOut };
+const allowed = (after: string, areTriedOut = true) => allowedIn(path, text, after, areTriedOut);
+
+async function allowedIn(name: string, before: string, after: string, areTriedOut = true) {
+  const parts = { workspace: between({ [name]: before }, { [name]: after }), protect: [], restores: false, areTriedOut };
   const { changes } = await findProtected(parts, { base, commit, scope: ["**"], approved: [] });
   return changes.map((change) => change.allowed);
 }
@@ -24,6 +26,32 @@ test("if nothing that was there is changed, left out or put to sleep", async () 
   expect(await allowed(more)).toEqual([null]);
   expect(await allowed(`${text}\n${more.replace("test(", "test.only(")}`)).toEqual([null]);
   expect(await allowed(`${text}\nprocess.exit(0);\n`)).toEqual([null]);
+});
+
+describe("what tests take from a module", () => {
+  const taking = (line: string, name = path) =>
+    allowedIn(name, `import { add } from "../src/add.js";\n${text}`, `${line}\n${text}\n${more}`);
+  test.each([
+    ["more names", 'import { add, addAll } from "../src/add.js";'],
+    ["more names, broken into lines", 'import {\n  add,\n  addAll,\n} from "../src/add.js";'],
+    ["something else as well", 'import { add } from "../src/add.js";\nimport { addAll } from "../src/all.js";'],
+  ])("may become %s", async (_says, line) => expect(await taking(line)).toEqual(["added"]));
+  test.each([
+    ["another module", 'import { add, addAll } from "../src/fake.js";'],
+    ["another function by its name", 'import { fake as add, addAll } from "../src/add.js";'],
+    ["nothing", 'import { addAll } from "../src/add.js";'],
+  ])("may not become %s", async (_says, line) => expect(await taking(line)).toEqual([null]));
+
+  const python = "def test_add():\n    assert add(1, 2) == 3\n";
+  const also = `${python}\n\ndef test_all():\n    assert add_all([1]) == 1\n`;
+  test("is read in Python and of require too", async () => {
+    const before = `from add import add\n\n\n${python}`;
+    expect(await allowedIn("test_add.py", before, `from add import add, add_all\n\n\n${also}`)).toEqual(["added"]);
+    expect(await allowedIn("test_add.py", before, `from add import (\n    add,\n    add_all,\n)\n\n\n${also}`)).toEqual(["added"]);
+    expect(await allowedIn("test_add.py", before, `from fake import add, add_all\n\n\n${also}`)).toEqual([null]);
+    const required = (names: string) => `const { ${names} } = require("../src/add.js");\n`;
+    expect(await allowedIn(path, `${required("add")}${text}`, `${required("add, addAll")}${text}${more}`)).toEqual(["added"]);
+  });
 });
 
 test("and only if checks are tried out", async () => {

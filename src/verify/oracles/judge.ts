@@ -17,6 +17,7 @@ import { changedParts, decidingOf } from "./deciding.ts";
 import type { Deciding, Named } from "./named.ts";
 import { namingPattern } from "./explicit-scope.ts";
 import { type Finding, findingsIn, linesOf } from "./change-kind.ts";
+import { isOnlyMore } from "./only-more.ts";
 import { isRuling } from "./ruling.ts";
 import type { Row } from "./kinds.ts";
 
@@ -58,7 +59,7 @@ export function judgeProtected(
     const finding = row === null ? null : findingOf(one, row, moved.get(path) ?? null, setting.named);
     if (row === null || finding === null) return [];
     const isNamed = namingPattern(scope, path, setting.rowOf) !== null;
-    const isMore = row.kind === "test" && row.part === undefined && isOnlyMore(one, finding);
+    const isMore = row.kind === "test" && row.part === undefined && hasOnlyMore(one, finding);
     const isServing = row.serves === true && one.difference.kind === "added";
     const isFree = setting.areTriedOut === true && (isMore || isServing); // J5
     const allowed = isNamed ? ("scope" as const) : isFree ? ("added" as const) : null;
@@ -99,17 +100,9 @@ function findingOf({ difference, before, after }: ChangedFile, row: Row, movedTo
   return { how, words: first === undefined ? `it was changed, ${linesOf(before, after)}` : all.map(({ words }) => words).join("; ") };
 }
 
-/** Whether a file of tests has every line it had, in the same order, and more test cases. */
-function isOnlyMore({ before, after }: ChangedFile, { how, words }: Finding): boolean {
-  if (how !== "changed" || before === null || after === null || !/^\d+ test cases? (?:was|were) added/.test(words)) return false;
-  const lines = after.split("\n");
-  let at = 0;
-  for (const line of before.trimEnd().split("\n")) {
-    at = lines.indexOf(line, at) + 1;
-    if (at === 0) return false;
-  }
-  return true;
-}
+/** Whether a file of tests has all it had, and more test cases. */
+const hasOnlyMore = ({ before, after }: ChangedFile, { how, words }: Finding): boolean =>
+  how === "changed" && before !== null && after !== null && /^\d+ test cases? (?:was|were) added/.test(words) && isOnlyMore(before, after);
 
 const isEmpty = (deciding: Deciding | null): boolean => deciding !== null && Object.keys(deciding).length === 0;
 

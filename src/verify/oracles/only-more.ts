@@ -1,0 +1,44 @@
+// only-more: whether a file of tests has all it had, in the same order, and more. Pure.
+//
+// Invariants:
+//   O1. A line that takes names from a module may take more names from it, however it is broken into lines. Everything else stays as it was.
+
+/** JavaScript's imports and requires of names, and Python's. */
+const imports: readonly RegExp[] = [
+  /^[ \t]*(import\s+(?:type\s+)?(?:[\w$]+\s*,\s*)?)\{([^{}]*)\}(\s*from\s*["'][^"'\n]+["'][ \t]*;?)[ \t]*$/gm,
+  /^[ \t]*((?:const|let|var)\s+)\{([^{}]*)\}(\s*=\s*require\(\s*["'][^"'\n]+["']\s*\)[ \t]*;?)[ \t]*$/gm,
+  /^[ \t]*(from[ \t]+[\w.]+[ \t]+import[ \t]+)\(([^()]*)\)()[ \t]*$/gm,
+  /^[ \t]*(from[ \t]+[\w.]+[ \t]+import[ \t]+)(\w[^()\n#]*)()$/gm,
+];
+
+type Import = { readonly from: string; readonly names: ReadonlySet<string> };
+
+export function isOnlyMore(before: string, after: string): boolean {
+  const [was, is] = [apart(before), apart(after)];
+  const left = [...is.imports];
+  for (const { from, names } of was.imports) {
+    const at = left.findIndex((one) => one.from === from && [...names].every((name) => one.names.has(name)));
+    if (at === -1) return false;
+    left.splice(at, 1);
+  }
+  let at = 0;
+  for (const line of was.lines) {
+    at = is.lines.indexOf(line, at) + 1;
+    if (at === 0) return false;
+  }
+  return true;
+}
+
+/** O1: what is taken from where, and the lines that remain. */
+function apart(text: string): { readonly imports: readonly Import[]; readonly lines: readonly string[] } {
+  const found: Import[] = [];
+  let rest = text;
+  for (const form of imports)
+    rest = rest.replaceAll(form, (_all, head: string, names: string, tail: string) => {
+      const from = `${head}${tail}`.replaceAll(/[\s;]+/g, " ").trim();
+      const listed = names.split(",").map((name) => name.replaceAll(/\s+/g, " ").trim());
+      found.push({ from, names: new Set(listed.filter((name) => name !== "")) });
+      return "";
+    });
+  return { imports: found, lines: rest.trimEnd().split("\n") };
+}
