@@ -13,12 +13,16 @@ import { openWorkspace } from "../src/workspace/workspace.ts";
 import { isQuick, median, plainEnv, quantile, report, withFolder } from "./measure.ts";
 
 const rounds = isQuick ? 3 : 7;
+const roundsOfSuites = isQuick ? 1 : 3;
 const filesInLarge = 10_000;
 /** A project of the usual size with three checks of a second: short ones, so that what is around them weighs. */
 const filesInUsual = 1_000;
 const checkSeconds = 1;
-const testsInSuite = 20;
+/** A small suite as users have them: seconds, not milliseconds. */
+const filesOfTests = 12;
+const testsInFile = 10;
 const waitMs = 100;
+const suiteWords = `${filesOfTests} files of ${testsInFile} tests of ${waitMs} ms in a repository of ${filesInUsual} files`;
 
 await withFolder(async (folder) => {
   const large = await opened(join(folder, "large"), filesInLarge);
@@ -66,38 +70,53 @@ await withFolder(async (folder) => {
   report("verify_overhead", median(ratios), `${checks.length} checks of ${checkSeconds} s in a repository of ${filesInUsual} files`);
   await mending(join(folder, "mended"));
   await adding(join(folder, "added"));
+  await mendingAll(join(folder, "one"));
 });
 
-function suiteOf(name: string): string {
-  const tests = Array.from(
-    { length: testsInSuite },
+/** One file of tests about one module, each test as slow as those of a real suite. */
+function suiteOf(name: string, tests: number): string {
+  const cases = Array.from(
+    { length: tests },
     (_, at) => `test("${name} ${at} is itself", async () => {\n  await wait(${waitMs});\n  assert.equal(${name}(${at}), ${at});\n});\n`,
   );
-  return `import assert from "node:assert/strict";\nimport { test } from "node:test";\nimport { setTimeout as wait } from "node:timers/promises";\nimport { ${name} } from "../${name}.mjs";\n\n${tests.join("\n")}`;
+  return `import assert from "node:assert/strict";\nimport { test } from "node:test";\nimport { setTimeout as wait } from "node:timers/promises";\nimport { ${name} } from "../${name}.mjs";\n\n${cases.join("\n")}`;
 }
 
-/** A suite that was red, a change that mends it, and the check tried out: it is run once more. */
+/** Modules with a file of tests each, of which the first is wrong. */
+function putSuite(root: string, modules: number, tests: number): void {
+  mkdirSync(join(root, "test"), { recursive: true });
+  for (let at = 0; at < modules; at++) {
+    writeFileSync(join(root, `same${at}.mjs`), `export const same${at} = ${at === 0 ? "() => -1" : "(one) => one"};\n`);
+    writeFileSync(join(root, `test/same${at}.test.mjs`), suiteOf(`same${at}`, tests));
+  }
+}
+
+/** A suite in which one file was red, and a change that mends it. */
 async function mending(root: string): Promise<void> {
-  mkdirSync(join(root, "test"), { recursive: true });
-  writeFileSync(join(root, "same.mjs"), "export const same = () => -1;\n");
-  writeFileSync(join(root, "test/same.test.mjs"), suiteOf("same"));
-  const ratio = await tried(root, () => writeFileSync(join(root, "same.mjs"), "export const same = (one) => one;\n"));
-  report("verify_canary", ratio, `a suite of ${testsInSuite} tests of ${waitMs} ms in a repository of ${filesInUsual} files`);
+  putSuite(root, filesOfTests, testsInFile);
+  const { ratio, seconds } = await tried(root, () => writeFileSync(join(root, "same0.mjs"), "export const same0 = (one) => one;\n"));
+  report("verify_canary", ratio, `${suiteWords}, ${seconds.toFixed(1)} s`);
 }
 
-/** A change that brings tests of its own: then its functions answer something else in one more run. */
+/** The same with a feature that brings tests of its own: then its functions answer something else in one more run. */
 async function adding(root: string): Promise<void> {
-  mkdirSync(join(root, "test"), { recursive: true });
-  writeFileSync(join(root, "same.mjs"), "export const same = (one) => one;\n");
-  writeFileSync(join(root, "test/same.test.mjs"), suiteOf("same"));
-  const ratio = await tried(root, () => {
+  putSuite(root, filesOfTests, testsInFile);
+  const { ratio, seconds } = await tried(root, () => {
+    writeFileSync(join(root, "same0.mjs"), "export const same0 = (one) => one;\n");
     writeFileSync(join(root, "also.mjs"), "export const also = (one) => one;\n");
-    writeFileSync(join(root, "test/also.test.mjs"), suiteOf("also"));
+    writeFileSync(join(root, "test/also.test.mjs"), suiteOf("also", testsInFile));
   });
-  report("verify_own_tests", ratio, `${testsInSuite} tests that were there and ${testsInSuite} new ones`);
+  report("verify_own_tests", ratio, `${suiteWords}, ${seconds.toFixed(1)} s`);
 }
 
-async function tried(root: string, change: () => void): Promise<number> {
+/** The dearest there is: all tests in one file, all of them red before. */
+async function mendingAll(root: string): Promise<void> {
+  putSuite(root, 1, testsInFile * 2);
+  const { ratio, seconds } = await tried(root, () => writeFileSync(join(root, "same0.mjs"), "export const same0 = (one) => one;\n"));
+  report("verify_one_file", ratio, `${testsInFile * 2} tests in one file, ${seconds.toFixed(1)} s`);
+}
+
+async function tried(root: string, change: () => void): Promise<{ readonly ratio: number; readonly seconds: number }> {
   const { workspace, commit, parent } = await opened(root, filesInUsual, change);
   const blobs = new Map<string, Uint8Array>();
   const verifier = openVerifier({
@@ -114,17 +133,25 @@ async function tried(root: string, change: () => void): Promise<number> {
     clock: systemClock,
   });
   const ratios: number[] = [];
-  for (let round = 0; round < rounds; round++) {
+  const seconds: number[] = [];
+  for (let round = 0; round < roundsOfSuites; round++) {
     const check: Check = { id: `c${round}`, kind: "criterion", title: "tests", command: `node --test test/ # ${round}`, source: "bench" };
     const order = { attempt: "1@1/prove#1", checks: [check], cancel: new AbortController().signal, onSignal: () => undefined };
     const [before] = await verifier.check({ ...order, commit: parent });
     if (before === undefined) throw new Error("the check was not run");
     const began = performance.now();
-    const [result] = await verifier.check({ ...order, commit, base: parent, before: { [check.id]: before.evidence } });
+    const [result] = await verifier.check({
+      ...order,
+      commit,
+      base: parent,
+      known: { [check.id]: before.status },
+      before: { [check.id]: before.evidence },
+    });
     if (result?.canary?.outcome !== "noticed") throw new Error(`the canary came to ${result?.canary?.outcome ?? "nothing"}`);
     ratios.push((performance.now() - began) / result.duration_ms);
+    seconds.push(result.duration_ms / 1000);
   }
-  return median(ratios);
+  return { ratio: median(ratios), seconds: median(seconds) };
 }
 
 /** A repository of so many small files, with a run's workspace on it; with a change, in two commits. */

@@ -8,7 +8,7 @@ import { commandFor } from "./check-command.ts";
 import { type CommandResult, envHashFor, runCommand } from "./command.ts";
 import { openTestOutput } from "./test-output.ts";
 import { keepEvidence, readEvidence } from "./evidence.ts";
-import { tryOut } from "./experiments/try-out.ts";
+import { isTriedOut, tryOut } from "./experiments/try-out.ts";
 import { testFilesIn } from "./holds-tests.ts";
 import { readIn } from "./detect/manifest-file.ts";
 import { lacksOf } from "./detect/lacks.ts";
@@ -19,6 +19,7 @@ import { decidingOf, runsWanted, statusOf, tellingOf } from "./repeats.ts";
 import type { OpenParts } from "./parts.ts";
 import { believed, recordGap } from "./reporter/believe.ts";
 import { mayHaveChanged, openTrust, type TrustedRun } from "./reporter/trust.ts";
+import { brokenWords, fewerSince, unrunWords } from "./lost-words.ts";
 import { lostSince } from "./tally.ts";
 import { reportRunning } from "./tell-running.ts";
 import { handledGap, whySpoiled, writtenToIn, type WrittenTo } from "./written-to.ts";
@@ -112,7 +113,8 @@ class CheckSession {
     if (verdicts === null || place === null || this.#quarantine(check) !== null) return null;
     const { known = {}, recorded = [] } = this.#order;
     if (known[check.id] === "flaky") return null;
-    const runsMin = (status: CheckStatus): number => runsWanted(check, [status], known[check.id], this.#repeatMax);
+    const isTried = isTriedOut(this.#parts, this.#order, check);
+    const runsMin = (status: CheckStatus): number => runsWanted(check, [status], known[check.id], this.#repeatMax, isTried);
     const envHash = (): Hash | null => envHashFor(commandFor(this.#parts, check, place.folder, this.#order.cancel));
     return verdicts.find({ check, tree: place.tree, dependencies: place.dependencies, envHash, runsMin }, recorded);
   }
@@ -137,6 +139,7 @@ class CheckSession {
           runs.map(({ status }) => status),
           known[check.id],
           this.#repeatMax,
+          isTriedOut(this.#parts, this.#order, check),
         )
     ); // V6
     if (runs.length < this.#repeatMax && (await this.#broke(check, runs)).length > 0) {
@@ -272,8 +275,7 @@ class CheckSession {
     if (this.#order.tests === undefined) return null;
     const before = await this.#before(check);
     const missing = before?.names === undefined ? [] : unrunSince(before.names, names);
-    if (missing.length > 0) return `it no longer runs ${missing.slice(0, shownMax).join(", ")}${moreThan(missing.length)}`;
-    return fewerSince(before?.tests?.ran ?? 0, tests?.ran ?? 0);
+    return missing.length > 0 ? unrunWords(missing) : fewerSince(before?.tests?.ran ?? 0, tests?.ran ?? 0);
   }
 
   #quarantine(check: Check): ReturnType<typeof quarantineOf> {
@@ -286,13 +288,5 @@ class CheckSession {
 }
 
 const kindsRecorded: ReadonlySet<Check["kind"]> = new Set(["criterion", "project", "red_green"]);
-const shownMax = 3;
 const joinedGaps = (...gaps: readonly (string | null)[]): string | null => gaps.filter((gap) => gap !== null).join("; ") || null;
 const wroteNothing: WrittenTo = { rewrote: [], touched: [] };
-const fewerSince = (was: number, is: number): string | null => (is < was ? `it ran ${is} tests, and ${was} before the work began` : null);
-const moreThan = (many: number): string => (many > shownMax ? ` and ${many - shownMax} more` : "");
-
-function brokenWords(names: readonly string[]): string | null {
-  if (names.length === 0) return null;
-  return `passed before the work began and fails now: ${names.slice(0, shownMax).join(", ")}${moreThan(names.length)}`;
-}

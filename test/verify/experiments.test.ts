@@ -2,7 +2,7 @@
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -69,7 +69,7 @@ function workspaceOf(trees: Readonly<Record<string, Tree>>): VerifierParts["work
 }
 
 /** The check on the base, then on the work, as a run would ask for it. */
-async function tried(before: Tree, change: Tree, command: string, kind: Check["kind"] = "criterion"): Promise<CheckResult> {
+async function tried(before: Tree, change: Tree, command: string, kind: Check["kind"] = "criterion", repeatMax = 1): Promise<CheckResult> {
   const check: Check = { id: "criterion:c1", kind, title: "it works", command, source: "test" };
   const trees = { [base]: before, [work]: { ...before, ...change } };
   const verifier = openVerifier({
@@ -83,13 +83,14 @@ async function tried(before: Tree, change: Tree, command: string, kind: Check["k
     isolation: "none",
     product: "autopilot test",
     timeoutMs: 60_000,
-    repeatMax: 1,
+    repeatMax,
     clock: systemClock,
   });
   const common = { attempt: "1@1/prove#1", checks: [check], cancel: new AbortController().signal, onSignal: () => undefined };
   const [first] = await verifier.check({ ...common, commit: base });
   if (first === undefined) throw new Error("the check was not run on the base");
-  const [result] = await verifier.check({ ...common, commit: work, base, before: { [check.id]: first.evidence } });
+  const known = { [check.id]: first.status };
+  const [result] = await verifier.check({ ...common, commit: work, base, known, before: { [check.id]: first.evidence } });
   if (result === undefined) throw new Error("the check was not run on the work");
   return result;
 }
@@ -327,5 +328,47 @@ test("a check that ends well and tells of failed tests has not passed", async ()
   expect(await tried(loud, { "count.sh": "echo '# pass 1'; echo '# fail 1'; exit 0\n" }, "sh run.sh")).toMatchObject({
     status: "failed",
     why: "it ended as if all were well, and tells of 1 failed test",
+  });
+});
+
+describe("a check that newly passes", () => {
+  const runs = (): string[] => readFileSync(join(root, "runs"), "utf8").trim().split("\n");
+  /** Notes of each run which files of tests it had. */
+  const counted = (): string => `ls test | tr '\\n' ' ' >> ${join(root, "runs")}; echo >> ${join(root, "runs")}; ${nodeTest}`;
+  const same = (name: string) => ({
+    [`test/${name}.test.js`]: `import assert from "node:assert/strict";\nimport { test } from "node:test";\n\n${[1, 2, 3, 4].map((n) => `test("${name} ${n}", () => {\n  assert.equal("${name}".length + ${n}, ${name.length + n});\n});\n`).join("\n")}`,
+  });
+  const many = { ...node, ...same("one"), ...same("two"), ...same("three") };
+
+  test("is run whole twice, the second time with its tests broken, and then only the tests that matter", async () => {
+    const own = {
+      "src/mean.js": "export const mean = (list) => list.reduce((all, one) => all + one, 0) / list.length;\n",
+      "test/mean.test.js":
+        'import assert from "node:assert/strict";\nimport { test } from "node:test";\nimport { mean } from "../src/mean.js";\n\ntest("the mean", () => {\n  assert.equal(mean([1, 3]), 2);\n});\n',
+    };
+    const result = await tried(many, { ...right, ...own }, counted(), "criterion", 3);
+    expect(result).toMatchObject({ status: "passed", canary: { outcome: "noticed" }, without_work: { outcome: "noticed" } });
+    expect(result.gap).toBeUndefined();
+    const few = "mean.test.js sum.test.js";
+    const ofWork = runs()
+      .filter((names) => names.includes("mean"))
+      .map((names) => names.trim());
+    const all = "mean.test.js one.test.js sum.test.js three.test.js two.test.js";
+    expect(ofWork).toEqual([all, all, few, few]);
+  });
+
+  test("and fails the next time is flaky", async () => {
+    const file = join(root, "turns");
+    const once = `n=$(cat ${file} 2>/dev/null || echo 0); echo $((n + 1)) > ${file}; [ "$n" -lt 2 ] && exit 1; [ "$n" = 2 ]`;
+    writeFileSync(file, "0\n");
+    const result = await tried(node, right, once, "criterion", 3);
+    expect(result).toMatchObject({
+      status: "flaky",
+      why: expect.stringContaining("on one and the same tree it came to passed, then failed") as string,
+    });
+    expect(v.parse(Evidence, JSON.parse(String(blobs.get(result.evidence))))).toMatchObject({
+      status: "flaky",
+      repeats: expect.arrayContaining(["passed", "failed"]) as string[],
+    });
   });
 });

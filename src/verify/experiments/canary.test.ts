@@ -31,6 +31,10 @@ function lab(
       runs.push(side);
       return Promise.resolve(run(side, edits));
     },
+    again: (edits) => {
+      runs.push("work");
+      return Promise.resolve(run("work", edits));
+    },
     textAt: (_side, path) => Promise.resolve(path === "test/a.test.js" ? tests : path === "src/a.ts" ? "export const a = 1;\n" : null),
     pathsAt: () => Promise.resolve(["src/a.ts", "test/a.test.js"]),
     used: ["npm test"],

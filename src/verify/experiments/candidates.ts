@@ -11,6 +11,7 @@ import { nonceOf, shuffled } from "./choose.ts";
 import { breaksIn } from "./expectations.ts";
 import { broken, type Flip, flipsIn } from "./flips.ts";
 import type { Laboratory, Side } from "./laboratory.ts";
+import { areExplained, leftOut } from "./narrow.ts";
 import { breaksFor, restedIn, restedMax, speaksOf, wordsOf } from "./rests-on.ts";
 
 const filesReadMax = 60;
@@ -96,5 +97,15 @@ export async function restedFor(check: Check, lab: Laboratory) {
   ).toSorted((one, other) => other.score - one.score);
   const controls = flips.filter(({ was, score }) => score >= strong && !speaksOf(was, words));
   const singles = speaking.filter(({ path, line }, at) => speaking.findIndex((one) => one.path === path && one.line === line) === at);
-  return { tests, singles: singles.slice(0, singlesMax), controls, textOf };
+  return { tests, singles: singles.slice(0, singlesMax), controls, textOf, isExplained: !lab.wasRed || areExplained(lab.before, rested) };
+}
+
+/** Files of tests that can be left out where only the tests that the pass rests on matter, and those the work brought. */
+export async function narrowFor(check: Check, lab: Laboratory): Promise<readonly string[]> {
+  const { tests, textOf, isExplained } = await restedFor(check, lab);
+  if (!isExplained) return [];
+  const paths = await lab.pathsAt("work");
+  const isTest = testsAmong(paths);
+  const kept = new Set([...tests.map(({ test }) => test.path), ...lab.changed.filter((path) => isTest.has(path))]);
+  return leftOut(paths, kept, { used: [check.command, ...lab.used], textOf });
 }

@@ -6,8 +6,9 @@
 //   T3. Every experiment runs in the folder, environment and isolation of the check itself: whoever is judged cannot tell them apart.
 //   T4. A check that was shown to be blind has failed, and its evidence says so.
 //   T5. A question that was raised and took too long to answer is a gap: whoever is judged could have made it take that long.
+//   T6. What did not pass before the work passes at least twice with nothing changed that means anything, or it is flaky.
 
-import type { Check, CheckResult, Evidence } from "../../contracts/evidence.ts";
+import type { Check, CheckResult, CheckStatus, Evidence } from "../../contracts/evidence.ts";
 import type { GitSha } from "../../contracts/ids.ts";
 import type { Verifier } from "../../ports/verifier.ts";
 import type { Difference, Taken } from "../../ports/workspace.ts";
@@ -27,7 +28,8 @@ import { besideCodeWords } from "./beside-code.ts";
 import { canary } from "./canary.ts";
 import { expectedFromWords } from "./expected-from.ts";
 import { nonceOf } from "./choose.ts";
-import type { Edit, Side } from "./laboratory.ts";
+import { narrowFor } from "./candidates.ts";
+import type { Edit, Laboratory, Side } from "./laboratory.ts";
 import { definedWords, unnoticed } from "./mutations.ts";
 import type { Observed } from "./noticed.ts";
 import { asWas, besideIn, changeOf, expectedSources, manifestEdit, manifestPath } from "./raised.ts";
@@ -43,13 +45,20 @@ export type Trial = {
   readonly taken: Taken | null;
 };
 type CheckOrder = Parameters<Verifier["check"]>[0];
-type Tried = Pick<CheckResult, "canary" | "without_work" | "gap">;
+type Tried = Pick<CheckResult, "canary" | "without_work" | "gap"> & {
+  /** What it came to on one and the same tree, where that differs. */
+  readonly unsteady?: readonly CheckStatus[];
+};
 
 const canaryMinutesDefault = 10;
 /** Code that answers something else may not come to an end. */
 const mutantSlowest = 3;
 const mutantGraceMs = 10_000;
 const kindsTried: ReadonlySet<Check["kind"]> = new Set(["criterion", "project", "red_green", "holdout"]);
+
+/** Whether a check that passes now is run again anyway, once all have passed. */
+export const isTriedOut = ({ canary, readBlob }: OpenParts, { base, commit, before }: CheckOrder, { id, kind }: Check): boolean =>
+  canary !== "off" && readBlob !== undefined && base !== undefined && base !== commit && kindsTried.has(kind) && before?.[id] !== undefined;
 
 /** The results, with what came of trying them out; as they were where that is not wanted, or was called off. */
 export async function tryOut(trial: Trial, results: readonly CheckResult[]): Promise<readonly CheckResult[]> {
@@ -64,7 +73,6 @@ export async function tryOut(trial: Trial, results: readonly CheckResult[]): Pro
     status !== "passed" && !(check.kind === "project" && before.get(check.id)?.status === "failed");
   if (mode === "off" || order.commit === base || (mode === "final" && results.some(isRed))) return results; // T1
   const differences = await parts.workspace.differences(base, order.commit);
-  if (differences.length === 0) return results;
   const tried: CheckResult[] = [];
   for (const result of results) {
     const isWanted = result.status === "passed" && kindsTried.has(result.check.kind) && result.quarantined === undefined;
@@ -78,7 +86,7 @@ export async function tryOut(trial: Trial, results: readonly CheckResult[]): Pro
         result,
         await experimentsOn(trial, result, own, before.get(result.check.id) ?? null, differences),
       );
-      parts.tried?.set(result.evidence, kept).set(kept.evidence, kept);
+      if (kept.status !== "flaky") parts.tried?.set(result.evidence, kept).set(kept.evidence, kept);
       tried.push(kept);
     }
   }
@@ -113,6 +121,17 @@ async function experimentsOn(
     without: [...(taken?.without ?? []), ...out.without],
     written: [...(taken?.written ?? []).filter(({ path }) => edits.every((edit) => edit.path !== path)), ...edits],
   });
+  const repeats: CheckStatus[] = ["passed"];
+  const again = async (edits: readonly Edit[]): Promise<Observed | null> => {
+    const observed = await run("work", mixed(edits));
+    if (observed !== null) repeats.push(observed.passed ? "passed" : "failed");
+    return observed;
+  };
+  const isNew = baseline !== null && baseline.status !== "passed" && (parts.repeatMax ?? 2) > 1;
+  if (differences.length === 0) {
+    if (isNew) await again([]); // what changed nothing and passes now is not to be believed at once
+    return { ...(gap === undefined ? {} : { gap }), ...(repeats.includes("failed") ? { unsteady: repeats } : {}) };
+  }
   const written = new Map((taken?.written ?? []).map(({ path, text }) => [path, text]));
   const fromBase = new Set(taken?.paths ?? []);
   const { protect = [], restores = [] } = parts;
@@ -122,13 +141,14 @@ async function experimentsOn(
     workspace.textAt(side === "base" || fromBase.has(path) ? base : order.commit, path, textBytesMax);
   const now: Observed = { passed: true, failed: new Set(), tests: tests ?? null };
   const seed = `${order.commit} ${check.command}`;
-  const found = await canary(check, {
+  const lab: Laboratory = {
     run: (side, edits, gone = [], command = check.command) =>
       run(
         side,
         side === "base" ? { from: base, paths: [], without: gone, written: edits } : mixed(edits, { paths: [], without: gone }),
         command,
       ),
+    again,
     textAt,
     pathsAt: (side) => workspace.pathsAt(side === "base" ? base : order.commit),
     used: setting.named.used,
@@ -137,21 +157,29 @@ async function experimentsOn(
     wasRed: baseline !== null && baseline.status !== "passed",
     now,
     seed,
-  });
+  };
+  const found = await canary(check, lab);
   const reported = { canary: found, ...(gap === undefined ? {} : { gap }) };
   if (found.outcome === "missed") return reported; // it has failed: the rest would be paid for in vain (T1)
   const out = check.kind === "criterion" ? workIn(differences) : null;
   const change = out === null || (tests?.ran ?? 0) === 0 ? null : await changeOf(differences, textAt, nonceOf(seed));
+  const isOwed = isNew && repeats.length === 1;
+  const narrow = (tests?.ran ?? 0) > 0 && (isOwed || change !== null) ? await narrowFor(check, lab) : [];
+  const isNarrow = narrow.length > 0 && (await run("work", mixed([], { paths: [], without: narrow })))?.passed === true;
+  if (isOwed && !isNarrow && (await again([])) === null) late.push("it took too long to find out whether it passes every time");
+  if (found.outcome !== "differs" && repeats.includes("failed")) return { ...reported, unsteady: repeats }; // T6
+  const mutant = (gone: readonly string[]): Parameters<typeof run> => [
+    "work",
+    mixed(change?.edits ?? [], { paths: [], without: gone }),
+    check.command,
+    mutantSlowest * tookMs + mutantGraceMs,
+  ];
+  const quick = change === null || !isNarrow ? null : await run(...mutant(narrow));
+  const isHeard = change !== null && quick !== null && unnoticed(change, now, quick)?.length === 0;
   const changed =
-    change === null
-      ? null
-      : await ask(
-          `a test notices when ${definedWords(change.defined)} answers something else`,
-          "work",
-          mixed(change.edits),
-          check.command,
-          mutantSlowest * tookMs + mutantGraceMs,
-        );
+    change === null || isHeard
+      ? quick
+      : await ask(`a test notices when ${definedWords(change.defined)} answers something else`, ...mutant([]));
   const missing = change === null || changed === null ? null : unnoticed(change, now, changed);
   const isNoticed = change !== null && missing?.length === 0; // then it depends on the work as well
   const without = out === null || isNoticed ? null : await ask("it passes without the work", "work", mixed([], out));
@@ -219,15 +247,22 @@ function observedIn({ status, names, tests }: Evidence): Observed | null {
 }
 
 /** The result with what was found out, and evidence that says the same (T4). */
-async function withTried({ parts }: Trial, result: CheckResult, tried: Tried): Promise<CheckResult> {
+async function withTried({ parts }: Trial, result: CheckResult, { unsteady, ...tried }: Tried): Promise<CheckResult> {
   const evidence = await evidenceOf(parts, result.evidence);
   const redact = (parts.redactor ?? byLooksAlone).text;
   const words = redactValue(redact, tried);
   const isBlind = tried.canary?.outcome === "missed";
-  const why = isBlind ? redact(`it still passes with this broken on purpose: ${tried.canary?.detail ?? ""}`) : undefined;
-  const changed = isBlind ? { status: "failed" as const } : {};
+  const why = isBlind
+    ? redact(`it still passes with this broken on purpose: ${tried.canary?.detail ?? ""}`)
+    : unsteady === undefined
+      ? undefined
+      : `on one and the same tree it came to ${unsteady.join(", then ")}`;
+  const changed = isBlind ? { status: "failed" as const } : unsteady === undefined ? {} : { status: "flaky" as const };
+  const repeats = unsteady === undefined ? {} : { repeats: [...unsteady] };
   const hash =
-    evidence === null ? result.evidence : await parts.putBlob(Buffer.from(`${JSON.stringify({ ...evidence, ...changed, ...words })}\n`));
+    evidence === null
+      ? result.evidence
+      : await parts.putBlob(Buffer.from(`${JSON.stringify({ ...evidence, ...changed, ...repeats, ...words })}\n`));
   return { ...result, ...changed, ...words, evidence: hash, ...(why === undefined ? {} : { why }) };
 }
 

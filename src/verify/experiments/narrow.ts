@@ -1,0 +1,42 @@
+// narrow: which files of tests an experiment can leave out, where only some of them matter to it. Pure.
+//
+// Invariants:
+//   N1. A run without them may confirm, never accuse: what it does not confirm is asked again of the whole check.
+//   N2. Whether a check can fail at all is never asked so: code that sees which files are gone could be honest only then.
+
+import type { TestCase } from "./cases.ts";
+import { isOf, isOfFile } from "./cases.ts";
+import type { Observed } from "./noticed.ts";
+
+/** Files that runners find by their names, so that a check passes without them; whatever else lies among tests may be needed. */
+const isFound = /(?:[._-](?:test|spec)\.[cm]?[jt]sx?|(?:^|\/)test_[^/]*\.py|_test\.py)$/;
+
+/** `kept`: the files that matter. Empty where leaving the others out would save little, or may not be possible. */
+export function leftOut(
+  paths: readonly string[],
+  kept: ReadonlySet<string>,
+  { used, textOf }: { readonly used: readonly string[]; readonly textOf: (path: string) => string },
+): readonly string[] {
+  const found = paths.filter((path) => isFound.test(path));
+  if (kept.size === 0 || [...kept].some((path) => !isFound.test(path))) return [];
+  const out = found.filter((path) => !kept.has(path));
+  const isNamed = (path: string): boolean => {
+    const name = path.split("/").at(-1) ?? path;
+    const stem = name.replace(/\.\w+$/, "");
+    return used.some((words) => words.includes(name)) || [...kept].some((one) => textOf(one).includes(stem));
+  };
+  return out.length < kept.size || out.some(isNamed) ? [] : out;
+}
+
+/** Whether it is known of every failure before the work which test it was: then the tests it rests on lie in files that are known. */
+export function areExplained(before: Observed | null, tests: readonly TestCase[]): boolean {
+  if (before === null) return false;
+  const names = [...before.failed];
+  const paths = new Set(tests.map(({ path }) => path));
+  return names.every(
+    (name) =>
+      tests.some((one) => isOf(name, one)) ||
+      [...paths].some((path) => isOfFile(name, path)) ||
+      names.some((other) => other.startsWith(`${name} > `)),
+  );
+}
