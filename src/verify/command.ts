@@ -18,7 +18,7 @@ import { type Env, environmentFor, envHashOf } from "./environment.ts";
 import type { TestOutput } from "./test-output.ts";
 import { explain } from "./explain.ts";
 import { collectOutput, type Output, outputLimits } from "./output.ts";
-import { endFamily, type Family, signalFamily } from "./processes.ts";
+import { endFamily, type Family, familyOf, signalFamily } from "./processes.ts";
 import type { RecordReader } from "./reporter/record.ts";
 import { openReporter, type Reporter } from "./reporter/reporter.ts";
 import { type MakeFolder, openScratch } from "./scratch.ts";
@@ -147,7 +147,7 @@ async function run(order: CommandOrder, scratch: string, reporter: Reporter | nu
       child.stdout?.on("data", answer.said);
       child.stderr?.on("data", answer.complained);
     }
-    const family: Family = { leader: child.pid ?? 0, word };
+    const family = familyOf(child.pid ?? 0, word);
     const cut = cutter(child, family, clock, (reason) => (why ??= reason));
     const stopTimer = clock.after(timeoutMs, () => cut("timeout")); // C1
     const onAbort = (): void => cut("cancel");

@@ -7,32 +7,49 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 
-/** `word`: what only this command's processes have in their environment, as `NAME=value`. */
-export type Family = { readonly leader: number; readonly word: string };
+/**
+ * `word`: what only this command's processes have in their environment, as `NAME=value`. `began`: the kernel's tick at which the command
+ * began; nobody who began before it belongs. Zero where that is not known.
+ */
+export type Family = { readonly leader: number; readonly word: string; readonly began: number };
 
-type Row = { readonly pid: number; readonly parent: number; readonly group: number; readonly session: number };
+type Row = { readonly pid: number; readonly parent: number; readonly group: number; readonly session: number; readonly began: number };
 
-/** The command's living processes, zombies left out. Read one after the other: each is a few microseconds, and a promise for each is more. */
-export function livingOf(family: Family): readonly number[] {
+/** The family of a command that was just started: it is still there to be asked when it began, if only to be collected. */
+export const familyOf = (leader: number, word: string): Family => ({ leader, word, began: beganOf(statOf(leader)) });
+
+/**
+ * The command's living processes, zombies left out. Read one after the other: each is a few microseconds, and a promise for each is more.
+ * `strangers`: who was seen not to belong by an earlier look of the same moment, and is not read again: nobody comes to belong later.
+ */
+export function livingOf(family: Family, strangers: Set<number> = new Set()): readonly number[] {
   const pids = pidsHere();
   if (pids === null) return isGroupAlive(family.leader) ? [family.leader] : [];
-  const rows = pids.flatMap((pid) => rowOf(pid) ?? []);
   const found = new Set<number>();
-  for (const { pid, group, session } of rows) {
-    const isKin = group === family.leader || session === family.leader || environOf(pid).includes(family.word);
-    if (isKin && pid !== process.pid) found.add(pid);
+  const others: Row[] = [];
+  for (const pid of pids) {
+    const row = strangers.has(pid) || pid === process.pid ? null : rowOf(pid);
+    if (row === null) continue;
+    if (row.began < family.began) strangers.add(pid);
+    else if (row.group === family.leader || row.session === family.leader) found.add(pid);
+    else others.push(row);
+  }
+  for (const { pid } of others) {
+    const words = environOf(pid);
+    if (words.includes(family.word)) found.add(pid);
+    else if (found.size === 0 && words.length > 1) strangers.add(pid); // one that is just being made shows nothing yet
   }
   // Children of what was found, until nothing is new.
   for (let before = -1; before !== found.size;) {
     before = found.size;
-    for (const { pid, parent } of rows) if (found.has(parent) && pid !== process.pid) found.add(pid);
+    for (const { pid, parent } of others) if (found.has(parent)) found.add(pid);
   }
   return [...found];
 }
 
 /** Sends a signal to the group and to everything else that belongs. */
-export function signalFamily(family: Family, signal: "SIGTERM" | "SIGKILL"): number {
-  const living = livingOf(family); // looked for first: what is gone by then was not left behind
+export function signalFamily(family: Family, signal: "SIGTERM" | "SIGKILL", strangers?: Set<number>): number {
+  const living = livingOf(family, strangers); // looked for first: what is gone by then was not left behind
   send(-family.leader, signal);
   for (const pid of living) send(pid, signal);
   return living.length;
@@ -43,9 +60,10 @@ export async function endFamily(family: Family, roundsMax = 40): Promise<{ reado
   let first = -1;
   let left = 0;
   // What ended with the command, or was just told to, may take a moment longer, and was not left behind.
-  for (let look = 0; look < settleLooks && livingOf(family).length > 0; look++) await pause(settleMs);
+  const strangers = new Set<number>();
+  for (let look = 0; look < settleLooks && livingOf(family, strangers).length > 0; look++) await pause(settleMs);
   for (let round = 0; round < roundsMax; round++) {
-    left = signalFamily(family, "SIGKILL");
+    left = signalFamily(family, "SIGKILL", strangers);
     if (first < 0) first = left;
     if (left === 0) break;
     await pause(5 + round * 2);
@@ -85,12 +103,19 @@ function pidsHere(): readonly number[] | null {
 }
 
 function rowOf(pid: number): Row | null {
-  const stat = read(`/proc/${pid}/stat`);
-  // The program's name stands in brackets and may hold anything, so the fields are counted from the last bracket on.
-  const [state, parent, group, session] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const fields = statOf(pid);
+  const [state, parent, group, session] = fields;
   if (state === undefined || session === undefined || state === "Z" || state === "X") return null;
-  return { pid, parent: Number(parent), group: Number(group), session: Number(session) };
+  return { pid, parent: Number(parent), group: Number(group), session: Number(session), began: beganOf(fields) };
 }
+
+/** The program's name stands in brackets and may hold anything, so the fields are counted from the last bracket on. */
+function statOf(pid: number): readonly string[] {
+  const stat = read(`/proc/${pid}/stat`);
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+}
+
+const beganOf = (fields: readonly string[]): number => Number(fields[19] ?? 0) || 0;
 
 const environOf = (pid: number): readonly string[] => read(`/proc/${pid}/environ`).split("\0");
 

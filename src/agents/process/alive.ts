@@ -13,12 +13,17 @@ export type SeenProcess = { readonly pid: number; readonly parent: number; reado
 const psTimeoutMs = 1000;
 const psBytesMax = 32 * 1024 * 1024;
 
-/** The processes that belong, less the runner itself and those it descends from. */
-export function findMarked(belongs: Belongs): readonly number[] {
-  const mine = ancestorsOf(process.pid);
-  return everyEnvironment()
-    .filter(({ pid, words }) => !mine.has(pid) && belongs(words))
-    .map(({ pid }) => pid);
+/**
+ * The processes that belong, less the runner itself and those it descends from. `strangers`: who was seen not to belong by an earlier look
+ * of the same moment, and is not read again; one that showed no environment may have been just being made, and is none.
+ */
+export function findMarked(belongs: Belongs, strangers: Set<number> = new Set()): readonly number[] {
+  if (strangers.size === 0) for (const pid of ancestorsOf(process.pid)) strangers.add(pid);
+  return everyEnvironment(strangers).flatMap(({ pid, words }) => {
+    if (belongs(words)) return [pid];
+    if (words.length > 1) strangers.add(pid);
+    return [];
+  });
 }
 
 /** Children, their children, and so on, as far as the chain is unbroken. */
@@ -65,9 +70,9 @@ function everyProcess(): readonly SeenProcess[] {
   return pids().flatMap((pid) => statOf(pid) ?? []);
 }
 
-function everyEnvironment(): readonly { readonly pid: number; readonly words: readonly string[] }[] {
-  if (process.platform !== "linux") return parsePsEnvironment(ps("pid=,command=", "-E"));
-  return pids().map((pid) => ({ pid, words: environmentOf(pid) }));
+function everyEnvironment(besides: ReadonlySet<number>): readonly { readonly pid: number; readonly words: readonly string[] }[] {
+  if (process.platform !== "linux") return parsePsEnvironment(ps("pid=,command=", "-E")).filter(({ pid }) => !besides.has(pid));
+  return pids().flatMap((pid) => (besides.has(pid) ? [] : [{ pid, words: environmentOf(pid) }]));
 }
 
 /** On Linux only: the `NAME=value` words it was begun with. */

@@ -1,7 +1,10 @@
 // open-runs: one open run per flow family and repository. Whoever starts a run looks and starts under one lock, so that two never both do.
 
+import { statSync } from "node:fs";
+import { join } from "node:path";
 import { isOpen } from "../../core/selectors.ts";
-import { type ProjectPaths, listRuns } from "./project-paths.ts";
+import { journalFile } from "../../journal/journal.ts";
+import { type ProjectPaths, listRuns, runFolder } from "./project-paths.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
 import type { CommandContext } from "../command-context.ts";
 import { readRunOrNull } from "./read-run.ts";
@@ -33,12 +36,12 @@ export async function refuseSecondRun(
   if (isNew && maySecond) return;
   for (const run of listRuns(paths).toReversed()) {
     if (run === self || !isOurs(place, paths, run)) continue; // somebody else's is in nobody's way
-    const view = (await readRunOrNull(paths, run))?.view ?? null;
-    if (view === null || !isOpen(view) || familyOf(view.drafted.flow) !== familyOf(flow)) continue;
+    const standing = await standingOf(paths, run);
+    if (standing === null || standing.family !== familyOf(flow)) continue;
     refuse("run_open", {
       run_id: run,
-      state: view.status,
-      message: `${run} is still ${view.status}: "${view.drafted.objective.goal}".`,
+      state: standing.status,
+      message: `${run} is still ${standing.status}: "${standing.goal}".`,
       remediation: [
         "autopilot resume goes on with it",
         "autopilot stop ends it",
@@ -46,4 +49,29 @@ export async function refuseSecondRun(
       ],
     });
   }
+}
+
+type Standing = { readonly family: string; readonly status: string; readonly goal: string };
+
+/** What was read of a run in this process, and how its journal looked then: starting a run asks three times of every run there is. */
+const known = new Map<string, { readonly stamp: string; readonly standing: Standing | null }>();
+
+/** How an open run stands; null where it is over, or can't be read. */
+async function standingOf(paths: ProjectPaths, run: string): Promise<Standing | null> {
+  const folder = runFolder(paths, run);
+  const stamp = stampOf(folder);
+  const before = known.get(folder);
+  if (before !== undefined && stamp !== "" && before.stamp === stamp) return before.standing;
+  const view = (await readRunOrNull(paths, run))?.view ?? null;
+  const standing =
+    view === null || !isOpen(view)
+      ? null
+      : { family: familyOf(view.drafted.flow), status: view.status, goal: view.drafted.objective.goal };
+  known.set(folder, { stamp, standing });
+  return standing;
+}
+
+function stampOf(folder: string): string {
+  const stat = statSync(join(folder, journalFile), { throwIfNoEntry: false, bigint: true });
+  return stat === undefined ? "" : [stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join(" ");
 }

@@ -252,9 +252,8 @@ const configNames = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYS
 const absoluteOnly = (path: string): string => path.split(delimiter).filter(isAbsolute).join(delimiter);
 
 export function gitEnvironment(call: Omit<GitCall, "args">): Record<string, string> {
-  const outer = Object.entries(process.env).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, name === "PATH" ? absoluteOnly(value) : value] as const],
-  );
+  const path = process.env["PATH"];
+  const placed = path === undefined ? {} : { PATH: absoluteOnly(path) };
   // Over any configuration: nothing is fetched behind a command's back, and where something is, it is from a folder.
   const transports = { GIT_ALLOW_PROTOCOL: call.isOwn === true ? "file" : "none", GIT_NO_LAZY_FETCH: "1" };
   const fixed = {
@@ -265,9 +264,8 @@ export function gitEnvironment(call: Omit<GitCall, "args">): Record<string, stri
     LC_ALL: "C",
     LANGUAGE: "C",
   };
-  const isTheirs = (name: string): boolean => !name.startsWith("GIT_") || configNames.includes(name);
-  if (call.config === "user") return { ...Object.fromEntries(outer.filter(([name]) => isTheirs(name))), ...fixed, ...call.env }; // G2
-  const kept = outer.filter(([name]) => name === "PATH" || name === "TMPDIR");
+  if (call.config === "user") return { ...theirs(), ...placed, ...fixed, ...call.env }; // G2
+  const temporary = process.env["TMPDIR"];
   const alone = {
     GIT_CONFIG_GLOBAL: "/dev/null",
     GIT_CONFIG_NOSYSTEM: "1",
@@ -277,5 +275,13 @@ export function gitEnvironment(call: Omit<GitCall, "args">): Record<string, stri
     HOME: "/nonexistent",
     XDG_CONFIG_HOME: "/nonexistent",
   };
-  return { ...Object.fromEntries(kept), ...fixed, ...alone, ...call.env }; // G1
+  return { ...placed, ...(temporary === undefined ? {} : { TMPDIR: temporary }), ...fixed, ...alone, ...call.env }; // G1
+}
+
+/** The user's own environment without what would lead git elsewhere. */
+function theirs(): Record<string, string> {
+  const isTheirs = (name: string): boolean => !name.startsWith("GIT_") || configNames.includes(name);
+  return Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) => (value !== undefined && isTheirs(name) ? [[name, value] as const] : [])),
+  );
 }
