@@ -20,6 +20,7 @@ const isForced = isClean || process.argv.includes("--force");
 const entries = {
   cli: "src/surfaces/cli/entry.ts",
   status: "src/surfaces/cli/status-entry.ts",
+  "code-cache": "src/surfaces/cli/code-cache.ts",
   scripted: "src/agents/scripted/main.ts",
   returns: "src/agents/returns/main.ts",
   door: "src/workspace/isolation/door/main.ts",
@@ -29,21 +30,24 @@ const entries = {
 /** Entries that a browser runs: one script that needs nothing, without a map that the browser would ask for. */
 const forBrowsers = ["dashboard-client"];
 /** Entries that must be one file: `status` so that nothing but its own needs is loaded, the embedded agent because it is shown to a confined process by its path alone, the second thread so that it starts at once. */
-const undivided = ["status", "scripted", "returns", "door", "chain-worker"];
+const undivided = ["status", "code-cache", "scripted", "returns", "door", "chain-worker"];
 /** Native code cannot be bundled; npm installs it beside us. `pg-native` is never asked for: the database is spoken to in JavaScript. */
 const external = ["fs-native-extensions", "pg-native"];
 const staleAfterMs = 3_600_000;
 
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
+const stamp = stampOf();
 const stub = `#!/usr/bin/env node
 "use strict";
 const { argv } = process;
 if (argv.length === 3 && (argv[2] === "--version" || argv[2] === "-V")) require("node:fs").writeSync(1, "autopilot ${version}\\n");
-else if (argv[2] !== "status" || !require("./status.cjs").isTaken) require("./cli.cjs").start();
+else if (argv[2] !== "status" || !require("./status.cjs").isTaken) {
+  require("./code-cache.cjs").keepCode("${stamp.slice(0, 16)}");
+  require("./cli.cjs").start();
+}
 `;
 
-const stamp = stampOf();
 const present = Object.entries(entries).filter(([, path]) => existsSync(join(root, path)));
 const outputs = present.map(([name]) => `${name}.cjs`);
 if (!isForced && isBuilt()) process.exit(0); // B1

@@ -64,9 +64,7 @@ async function standingOf(paths: ProjectPaths, run: string): Promise<Standing | 
   if (before !== undefined && stamp !== "" && before.stamp === stamp) return before.standing;
   const view = (await readRunOrNull(paths, run))?.view ?? null;
   const standing =
-    view === null || !isOpen(view)
-      ? null
-      : { family: familyOf(view.drafted.flow), status: view.status, goal: view.drafted.objective.goal };
+    view === null || !isOpen(view) ? null : { family: familyOf(view.drafted.flow), status: view.status, goal: view.drafted.objective.goal };
   known.set(folder, { stamp, standing });
   return standing;
 }

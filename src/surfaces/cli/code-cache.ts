@@ -1,0 +1,187 @@
+// code-cache: keeps what V8 makes of our own files, in the user's cache folder, so that a start does not compile a megabyte of them again.
+// Node does this itself from version 22 on; before that, the files are compiled here.
+//
+// Invariants:
+//   K1. Nothing is taken from a folder or a file that another user owns, that others may write to, or that is a link: it is code.
+//   K2. It never keeps a command from running. What is not there, is damaged, or V8 does not accept (another version, other flags), is
+//       compiled. V8 itself does not look for damage, and would crash.
+//   K3. A file belongs to one build of ours and one version of Node, is written whole beside its name, synced, and renamed.
+//   K4. Only a process that had to compile something writes, and keeps what others found; a process that is killed writes nothing.
+
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import Module from "node:module";
+import { homedir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { Script } from "node:vm";
+import { crc32 } from "node:zlib";
+
+/** What of Node's loader is used here and has no type: it hands the text of a file over to be run. */
+type Loaded = { readonly exports: unknown };
+type Loader = {
+  readonly wrap: (text: string) => string;
+  readonly createRequire: (file: string) => NodeJS.Require;
+  readonly enableCompileCache?: (folder: string) => unknown;
+  readonly prototype: { _compile: (this: Loaded, text: string, file: string) => unknown };
+};
+type Run = (this: unknown, exports: unknown, require: NodeJS.Require, module: Loaded, file: string, folder: string) => unknown;
+/** Where in the file the code of one of ours lies, and its checksum. */
+type Row = readonly [name: string, at: number, length: number, sum: number];
+
+const filesMax = 4;
+const tableBytesMax = 1 << 20;
+const headBytes = 8;
+
+/** From now on our files are loaded with what is known of them. `build` names this build of ours; `off` in the environment leaves all as it is. */
+export function keepCode(build: string): void {
+  const wanted = process.env["AUTOPILOT_CODE_CACHE"] ?? "";
+  if (wanted === "off") return;
+  try {
+    const loader = Module as unknown as Loader;
+    const folder = wanted.startsWith("/") ? wanted : join(cacheFolder(), "autopilot", "code");
+    openOwn(folder); // K1
+    if (loader.enableCompileCache !== undefined) loader.enableCompileCache(folder);
+    else compileHere(loader, join(folder, `${build}-${process.version}-${process.arch}`));
+  } catch {
+    return; // K2
+  }
+}
+
+function cacheFolder(): string {
+  const given = process.env["XDG_CACHE_HOME"];
+  return given !== undefined && given.startsWith("/") ? given : join(process.env["HOME"] || homedir(), ".cache");
+}
+
+function openOwn(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  for (const path of [dirname(folder), folder]) requireOwn(lstatSync(path).isDirectory() ? lstatSync(path) : null);
+}
+
+/** K1 */
+function requireOwn(stat: { readonly uid: number; readonly mode: number } | null): void {
+  if (stat === null || (process.getuid !== undefined && stat.uid !== process.getuid()) || (stat.mode & 0o022) !== 0)
+    throw new Error("it is not the user's alone");
+}
+
+function compileHere(loader: Loader, file: string): void {
+  const known = openKnown(file);
+  const loaded = new Map<string, Script>();
+  let isNew = false;
+  const compile = loader.prototype._compile;
+  loader.prototype._compile = function (text, path) {
+    const name = basename(path);
+    if (dirname(path) !== __dirname) return compile.call(this, text, path);
+    const cachedData = known.read(name);
+    const script = new Script(loader.wrap(text), { filename: path, ...(cachedData === null ? {} : { cachedData }) });
+    isNew ||= cachedData === null || script.cachedDataRejected === true;
+    loaded.set(name, script);
+    const run = script.runInThisContext() as Run;
+    return run.call(this.exports, this.exports, loader.createRequire(path), this, path, __dirname);
+  };
+  process.once("exit", () => {
+    try {
+      if (isNew) write(file, known, loaded); // K4
+    } catch {
+      return; // K2
+    }
+  });
+}
+
+type Known = { readonly rows: readonly Row[]; readonly read: (name: string) => Buffer | null };
+const nothing: Known = { rows: [], read: () => null };
+
+/** The file stays open for what is loaded later: it may be replaced meanwhile. */
+function openKnown(file: string): Known {
+  let fd: number;
+  try {
+    fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW);
+  } catch {
+    return nothing;
+  }
+  try {
+    const stat = fstatSync(fd);
+    requireOwn(stat.isFile() ? stat : null);
+    const head = readAt(fd, 0, headBytes);
+    const length = head.readUInt32LE(0);
+    const table = readAt(fd, headBytes, Math.min(length, tableBytesMax));
+    if (crc32(table) !== head.readUInt32LE(4)) throw new Error("it is damaged");
+    const rows = JSON.parse(table.toString("latin1")) as readonly Row[];
+    const places = new Map(rows.map((row) => [row[0], row]));
+    const soundAt = ([, at, size, sum]: Row): Buffer | null => {
+      const bytes = readAt(fd, headBytes + length + at, size);
+      return crc32(bytes) === sum ? bytes : null;
+    };
+    return {
+      rows,
+      read: (name) => {
+        const row = places.get(name);
+        try {
+          return row === undefined ? null : soundAt(row);
+        } catch {
+          return null; // K2
+        }
+      },
+    };
+  } catch {
+    closeSync(fd);
+    return nothing;
+  }
+}
+
+function readAt(fd: number, at: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(length);
+  if (readSync(fd, bytes, 0, length, at) !== length) throw new Error("it ends too early");
+  return bytes;
+}
+
+/** What was compiled here, with all that ran by now, unless more of it is known; and what others found. */
+function write(file: string, known: Known, loaded: ReadonlyMap<string, Script>): void {
+  const kept = new Map(known.rows.flatMap(([name]) => [[name, known.read(name)] as const]));
+  for (const [name, script] of loaded) {
+    const made = script.createCachedData();
+    if ((kept.get(name)?.length ?? 0) < made.length) kept.set(name, made);
+  }
+  const parts = [...kept].flatMap(([name, bytes]) => (bytes === null ? [] : [{ name, bytes }]));
+  let end = 0;
+  const rows = parts.map(({ name, bytes }): Row => [name, (end += bytes.length) - bytes.length, bytes.length, crc32(bytes)]);
+  const table = Buffer.from(JSON.stringify(rows), "latin1");
+  const head = Buffer.alloc(headBytes);
+  head.writeUInt32LE(table.length, 0);
+  head.writeUInt32LE(crc32(table), 4);
+  const draft = `${file}.${process.pid}`;
+  const fd = openSync(draft, "wx", 0o600);
+  try {
+    for (const bytes of [head, table, ...parts.map(({ bytes: own }) => own)])
+      for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
+    fsyncSync(fd);
+    renameSync(draft, file); // K3
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  } finally {
+    closeSync(fd);
+  }
+  forgetOld(dirname(file));
+}
+
+/** Other builds and other versions of Node: the newest few stay. */
+function forgetOld(folder: string): void {
+  const files = readdirSync(folder).map((name) => ({
+    path: join(folder, name),
+    ms: statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0,
+  }));
+  for (const { path } of files.sort((one, other) => other.ms - one.ms).slice(filesMax)) rmSync(path, { force: true });
+}
