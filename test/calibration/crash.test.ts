@@ -11,6 +11,7 @@ import type { CommandContext } from "../../src/project/command-context.ts";
 import { openedRepository } from "../../src/project/runs/opened-repository.ts";
 import { begin, until } from "../support/autopilot.ts";
 import { git, write } from "../support/scratch-repository.ts";
+import { aFew } from "../support/sampled.ts";
 import { around, beside, benchRepository, calibrate, command, cycleLog, eventsIn, leverPatch, put, started, startWords } from "./bench.ts";
 
 const name = "crash";
@@ -107,7 +108,7 @@ const cases = [
 ];
 
 describe("a crash", () => {
-  test.each(cases)("just $where line $at ($event, $verdict): the same end, every benchmark run once", async ({ at, where, verdict }) => {
+  aFew(5).each(cases)("just $where line $at ($event, $verdict): the same end, every benchmark run once", async ({ at, where, verdict }) => {
     const folder = benchRepository({ a: [1, 2], b: [1, 2] });
     leverPatch(folder, verdict === "ship" ? { a: [1, 2, 3], b: [1, 2, 3] } : { a: [1], b: [1, 2, 3] });
     const before = git(folder, "rev-parse", "HEAD^{tree}");

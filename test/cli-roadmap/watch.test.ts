@@ -1,10 +1,11 @@
 // `autopilot watch` from another terminal: a board that is drawn in place; and plain lines where there is no terminal.
 
-import { spawnSync } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { begin, journal, program, scripted, until } from "../support/autopilot.ts";
+import { begin, type Ended, journal, program, scripted, until } from "../support/autopilot.ts";
 import { scratch } from "../support/scratch-repository.ts";
 import { env, projectOf, turnsFor } from "./roadmaps.ts";
 
@@ -31,31 +32,37 @@ os.waitpid(pid, 0)
 `;
 const hasPython = spawnSync("python3", ["--version"]).status === 0;
 
-test("away from a terminal there are plain lines: phases, steps, tasks, what was spent", async () => {
-  const folder = scratch({ files: projectOf([{ id: "1" }, { id: "2", after: "Phase 1" }]) });
-  const { ended } = begin(folder, words(folder), { env });
-  await until("the first phase", () => journal(folder).some(({ event }) => event === "phase_started"));
-  const watched = await begin(folder, ["watch"]).ended;
-  await ended;
-  expect(watched.code).toBe(0);
-  expect(watched.err).not.toContain("\u001b");
-  for (const line of ["Read 2 phases", "Phase 1 started", "1 task in 1 batch", "Phase 1 done", "score 9", "1 of 2 phases over"])
-    expect(watched.err).toContain(line);
-});
+type Watched = { readonly plain: Ended; readonly board: string };
 
-test.skipIf(!hasPython)("on a terminal there is a board below them (needs python3 for a terminal)", async () => {
+/** One run with two who watch it: away from a terminal, and on one. */
+async function watchedRun(): Promise<Watched> {
   const folder = scratch({ files: projectOf([{ id: "1" }, { id: "2", after: "Phase 1" }]) });
   const { ended } = begin(folder, words(folder), { env });
   await until("the first turn", () => journal(folder).some(({ event }) => event === "session_opened"));
   const file = join(dirname(folder), "terminal.py");
   writeFileSync(file, driver);
   const home = join(dirname(folder), "home");
-  const { stdout } = spawnSync("python3", [file, folder, process.execPath, program, "watch"], {
-    env: { PATH: process.env["PATH"], HOME: home, TERM: "xterm", LANG: "C.UTF-8" },
-    encoding: "utf8",
-  });
-  await ended;
-  const shown = stdout.replaceAll(/\u001b\[[\d;]*m/g, ""); // without colours
+  const onTerminal = { env: { PATH: process.env["PATH"], HOME: home, TERM: "xterm", LANG: "C.UTF-8" }, maxBuffer: 1 << 26 };
+  const board = hasPython
+    ? promisify(execFile)("python3", [file, folder, process.execPath, program, "watch"], onTerminal)
+    : Promise.resolve({ stdout: "" });
+  const [plain, { stdout }] = await Promise.all([begin(folder, ["watch"]).ended, board, ended]);
+  return { plain, board: stdout };
+}
+let played: Promise<Watched> | null = null;
+const watched = (): Promise<Watched> => (played ??= watchedRun());
+
+test("away from a terminal there are plain lines: phases, steps, tasks, what was spent", async () => {
+  const { plain } = await watched();
+  expect(plain.code).toBe(0);
+  expect(plain.err).not.toContain("\u001b");
+  for (const line of ["Read 2 phases", "Phase 1 started", "1 task in 1 batch", "Phase 1 done", "score 9", "1 of 2 phases over"])
+    expect(plain.err).toContain(line);
+});
+
+test.skipIf(!hasPython)("on a terminal there is a board below them (needs python3 for a terminal)", async () => {
+  const { board } = await watched();
+  const shown = board.replaceAll(/\u001b\[[\d;]*m/g, ""); // without colours
   expect(shown).toMatch(/running, roadmap, 0 of 2 phases completed, process \d+/);
   expect(shown).toMatch(/spent [\d,]+ of [\d,]+ tokens/);
   expect(shown).toMatch(/▸ +1 +Write 1 +in progress: /);

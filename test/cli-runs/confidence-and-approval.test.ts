@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot, eventsOf, goScripted, journal } from "../support/autopilot.ts";
 import { git, scratch } from "../support/scratch-repository.ts";
+import { aFew } from "../support/sampled.ts";
 
 const promise = { say: "<promise>DONE</promise>" };
 const makeB = { write: { path: "src/b.txt", text: "b\n" } };
@@ -24,7 +25,7 @@ describe.concurrent("confidence", () => {
     expect(roles(folder)).toEqual(["execute"]);
   });
 
-  test.each([
+  aFew(2).each([
     ["low", 0.55, "completed"],
     ["low", 0.45, "paused"],
     ["medium", 0.55, "paused"],
@@ -121,7 +122,7 @@ describe.concurrent("approval", () => {
     expect(roles(folder)).toEqual([]);
   });
 
-  test.each([
+  aFew(1).each([
     ["required-before-merge", ["--approval-policy", "required-before-merge"]],
     ["risk level high", ["--risk-level", "high"]],
   ])("%s: verified work waits for approval and lands only then", async (_what, words) => {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { eventsOf, goScripted, runFolderOf } from "../support/autopilot.ts";
 import { scratch } from "../support/scratch-repository.ts";
+import { aFew } from "../support/sampled.ts";
 
 const makeB = { write: { path: "b.txt", text: "b\n" } };
 const done = { say: "I made it. <promise>DONE</promise>" };
@@ -12,7 +13,7 @@ const criterion = ["--done-criteria", "b is there :: test -f b.txt", "--max-cycl
 const long = "The file b.txt is there now, with one line in it, as was asked for.";
 
 describe.concurrent("junk is no return", () => {
-  test.each([
+  aFew(2).each([
     ["a placeholder", { summary: "TODO", confidence: 1 }, /^summary: "TODO" is a placeholder; expected what you changed/],
     ["the schema's own words", { summary: "what you changed and why, in a few sentences" }, /is what the schema says of a field/],
     ["types in place of values", { summary: "string", criteria_done: ["string"] }, /^summary: "string" is a placeholder/],
@@ -66,7 +67,7 @@ describe.concurrent("junk is no return", () => {
 });
 
 describe.concurrent("what is nearly a return is read in good will, with a warning", () => {
-  test.each([
+  aFew(2).each([
     ["wrapped", '```json\n{"result": {"summary": "made b", "confidence": 0.9}}\n```'],
     ["in single quotes with a comma too many", "```json\n{'summary': 'made b', 'confidence': 0.9,}\n```"],
     ["as YAML", "```yaml\nsummary: made b\nconfidence: 0.9\n```"],

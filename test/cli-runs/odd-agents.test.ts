@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot, eventsOf, goScripted } from "../support/autopilot.ts";
 import { scratch, write } from "../support/scratch-repository.ts";
+import { aFew } from "../support/sampled.ts";
 
 const promise = { say: "<promise>DONE</promise>" };
 const makeB = { write: { path: "src/b.txt", text: "b\n" } };
@@ -12,7 +13,7 @@ const honest = { do: [makeB, promise] };
 const odd = resolve(import.meta.dirname, "../fixtures/agents/odd.mjs");
 
 describe.concurrent("agents that break", () => {
-  test.each([
+  aFew(2).each([
     ["exits with code 3 in its turn", { exit: 3 }, "agent_failed", /exited with code 3/],
     ["answers with a protocol error", { error: { message: "boom" } }, "agent_failed", /boom/],
     ["refuses", { stop: "refusal" }, "agent_failed", /refused/],
@@ -61,7 +62,7 @@ describe.concurrent("agents that break", () => {
     expect(new Set(eventsOf(folder, "step_interrupted").map(({ attempt }) => attempt)).size).toBe(1);
   });
 
-  test.each([
+  aFew(2).each([
     ["dies at its start", [process.execPath, odd, "dies-at-start"], /exited with code 7[\s\S]*cannot find my own head/],
     ["is not there", ["/nowhere/agent"], /cannot be started/],
     ["wants a login", [process.execPath, odd, "needs-login"], /logged in/],

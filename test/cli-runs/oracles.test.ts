@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot, eventsOf, goScripted, runFolderOf } from "../support/autopilot.ts";
 import { type Files, scratch } from "../support/scratch-repository.ts";
+import { aFew } from "../support/sampled.ts";
 
 const promise = { say: "<promise>DONE</promise>" };
 const put = (path: string, text: string) => ({ write: { path, text } });
@@ -40,7 +41,7 @@ const provedIn = (folder: string, event = "step_failed") =>
 const insisting = (...actions: object[]) => [{ do: [...actions, promise] }, { do: [promise], repeat: 10 }];
 
 describe("an agent that changes its judges", () => {
-  test.each<[string, Files, object[], string[], { path: string; kind: string; how: string }]>([
+  aFew(4).each<[string, Files, object[], string[], { path: string; kind: string; how: string }]>([
     [
       "deletes the test",
       files(),
@@ -195,7 +196,7 @@ describe("an agent that changes its judges", () => {
 });
 
 describe("an honest agent", () => {
-  test.each<[string, Files, object[], string[]]>([
+  aFew(3).each<[string, Files, object[], string[]]>([
     [
       "edits the tests that the scope names",
       files(),

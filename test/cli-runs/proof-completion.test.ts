@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot, type Entry, eventsOf, goScripted } from "../support/autopilot.ts";
 import { git, scratch } from "../support/scratch-repository.ts";
+import { aFew } from "../support/sampled.ts";
 
 const promise = { say: "All of it is finished.\n<promise>DONE</promise>" };
 const makeB = { write: { path: "src/b.txt", text: "b\n" } };
@@ -63,7 +64,7 @@ describe.concurrent("completion", () => {
     expect(existsSync(join(folder, "src/b.txt"))).toBe(false); // nothing lands before completion
   });
 
-  test.each([
+  aFew(2).each([
     ["a code block", "I would say:\n```\n<promise>DONE</promise>\n```\n"],
     ["inline code", "Then I write `<promise>DONE</promise>` here."],
     ["a quotation", "> <promise>DONE</promise>\n"],
@@ -122,7 +123,7 @@ describe.concurrent("completion", () => {
     expect(json).toMatchObject({ result: "WARN", reason_code: "cycle_cap_reached", state: "running" });
   });
 
-  test.each(["promise", "objective"])(
+  aFew(1).each(["promise", "objective"])(
     "a criterion that held already, with no change made, ends verified with gaps in %s mode",
     async (mode) => {
       const folder = scratch({ files: { "src/b.txt": "b\n" } });

@@ -6,6 +6,7 @@ import { dirname, join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot, eventsOf, goScripted, runFolderOf } from "../support/autopilot.ts";
 import { git, scratch, write } from "../support/scratch-repository.ts";
+import { aFew } from "../support/sampled.ts";
 
 const files = { "src/a.txt": "a\n", "src/old.txt": "old\n", "outside/o.txt": "o\n", ".gitignore": "ignored/\n*.log\n" };
 const promise = { say: "<promise>DONE</promise>" };
@@ -68,7 +69,7 @@ const kinds: readonly (readonly [string, Actions, string | RegExp])[] = [
 ];
 
 describe.concurrent("outside the scope", () => {
-  test.each(kinds)("%s: refused twice, told in between, then paused, and nothing is applied", async (_what, actions, path) => {
+  aFew(5).each(kinds)("%s: refused twice, told in between, then paused, and nothing is applied", async (_what, actions, path) => {
     const { folder, beside, untouched } = place();
     const before = untouched();
     const { code, json } = await goScripted(folder, [{ do: [makeB, ...actions(beside), promise], repeat: 0 }], inSrc);

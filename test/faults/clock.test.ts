@@ -1,9 +1,10 @@
 // The wall clock is somebody else's: it may jump, also backwards, between two openings of a run.
 
 import { resolve } from "node:path";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { verifyJournal } from "../../src/journal/read.ts";
 import { autopilot, begin, until } from "../support/autopilot.ts";
+import { aFew } from "../support/sampled.ts";
 import { acknowledgedIn, entriesOf, expectKept, expectWhole, goWords, newestRun, said, smallRepository } from "./small-run.ts";
 
 const day = 86_400_000;
@@ -12,7 +13,7 @@ const shifted = (byMs: number): Record<string, string> => ({
   CLOCK_SHIFT_MS: String(byMs),
 });
 
-test.each([
+aFew(2).each([
   ["back by three days", 3 * day, 0],
   ["back by ten years", 3_650 * day, 0],
   ["forward by ten years", 0, 3_650 * day],

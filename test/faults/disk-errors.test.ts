@@ -16,6 +16,7 @@ import {
   smallRepository,
 } from "./small-run.ts";
 import { type Fault, type Faulted, twoAtATime, whyNoStrace, withFault } from "./under-strace.ts";
+import { sampled } from "../support/sampled.ts";
 
 const isAll = process.env["AUTOPILOT_FAULTS"] === "all";
 const timeoutMs = 2 * 3_600_000;
@@ -41,7 +42,10 @@ const kinds: readonly Kind[] = [
 ];
 
 describe.skipIf(whyNoStrace !== "")(`a disk that refuses${whyNoStrace}`, () => {
-  const cases = kinds.flatMap((kind) => kind.errors.flatMap((error) => [false, true].map((forEver) => ({ ...kind, error, forEver }))));
+  const cases = sampled(
+    9,
+    kinds.flatMap((kind) => kind.errors.flatMap((error) => [false, true].map((forEver) => ({ ...kind, error, forEver })))),
+  );
   const named = (one: (typeof cases)[number]): string =>
     `${one.error} at ${one.family} of the ${one.thread} thread${one.onJournal ? " on the journal" : ""}, ${one.forEver ? "from then on" : "once"}`;
 

@@ -1,14 +1,15 @@
 // A sync that fails may have lost what it was to keep, and the kernel may hold it for clean: after it nothing is believed and nothing is written.
 
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { autopilot } from "../support/autopilot.ts";
+import { aFew } from "../support/sampled.ts";
 import { acknowledgedIn, expectKept, expectWhole, newestRun, objectiveWords, recover, said, smallRepository } from "./small-run.ts";
 import { callsOf } from "./call-families.ts";
 import { whyNoStrace, withFault } from "./under-strace.ts";
 
 describe.skipIf(whyNoStrace !== "")(`a journal whose sync fails${whyNoStrace}`, () => {
-  test.each([2, 6, 14, 22])(
+  aFew(2).each([2, 6, 14, 22])(
     "after a failed sync (number %i of the journal) the process writes nothing more to the journal and ends; a new one goes on",
     async (at) => {
       const folder = smallRepository();

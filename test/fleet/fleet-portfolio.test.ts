@@ -14,7 +14,7 @@ import { at, linesOf, type Machine, openFleet, said, worker } from "./machines.t
 import { taskResult } from "../support/task-result.ts";
 
 const isLong = process.env["AUTOPILOT_FAULTS"] === "all";
-const tasks = isLong ? 120 : 6;
+const tasks = isLong ? 120 : 3;
 const jobs = isLong ? 8 : 2;
 let cluster: Cluster;
 const running: ReturnType<typeof begin>[] = [];

@@ -3,6 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { autopilot, eventsOf, goScripted, journal } from "../support/autopilot.ts";
 import { git, scratch, write } from "../support/scratch-repository.ts";
+import { aFew } from "../support/sampled.ts";
 
 /** A flow of one phase with these steps, which lands. */
 function flowOf(steps: string): Readonly<Record<string, string>> {
@@ -63,7 +64,7 @@ describe.concurrent("artifacts that hold their gates", () => {
     ],
     ["what is still to be written", `## Finding 1\n${"TODO\n".repeat(130)}`, "nothing but headings and placeholders"],
   ];
-  test.each(hollow)(
+  aFew(3).each(hollow)(
     "%s: the gate holds as it is written, the file is told as hollow, and the run ends verified with gaps",
     async (_, text, why) => {
       const folder = place(explore);

@@ -75,8 +75,8 @@ async function expectWhole(folder: string, tree: string): Promise<void> {
 
 describe.skipIf(whyNoStrace !== "")(`killed before every line of the journal${whyNoStrace}`, () => {
   const linesMax = 60;
-  /** Every sixth line in an everyday run of the suite, each of them with AUTOPILOT_FAULTS=all. */
-  const every = process.env["AUTOPILOT_FAULTS"] === "all" ? 1 : 6;
+  /** Every twelfth line in an everyday run of the suite, each of them with AUTOPILOT_FAULTS=all. */
+  const every = process.env["AUTOPILOT_FAULTS"] === "all" ? 1 : 12;
 
   test("the flow goes on to the same end; a turn whose artifacts are whole is not bought again", { timeout: 1_800_000 }, async () => {
     const undisturbed = shop();

@@ -10,6 +10,7 @@ import { honestCall } from "./actions-door.ts";
 import { inBox, playCareless, playIsolated, playTogether } from "./play.ts";
 import { openScene, type Scene } from "./scene.ts";
 import { actions, holes, type Level, levels } from "./table.ts";
+import { sampled } from "../support/sampled.ts";
 
 const possible = actions.filter(({ impossible }) => impossible === undefined || impossible === null);
 const scenes: Scene[] = [];
@@ -53,8 +54,9 @@ test("there are at least 44 actions, each with a name of its own", () => {
 
 test("without care every one of them succeeds here, so that being held means something", async () => {
   const scene = await open();
-  const escapes = await escapesOf(possible, (action) => playCareless(scene, action));
-  expect(possible.map(({ id }) => id).filter((id) => !escapes.includes(id))).toEqual([]);
+  const played = sampled(15, possible);
+  const escapes = await escapesOf(played, (action) => playCareless(scene, action));
+  expect(played.map(({ id }) => id).filter((id) => !escapes.includes(id))).toEqual([]);
 });
 
 for (const level of levels) {
@@ -71,12 +73,13 @@ for (const level of levels) {
     const known = holes[level];
     const own = possible.filter(({ careless }) => careless === undefined);
     const quiet = own.filter(({ id }) => !known.includes(id));
-    const others = possible.filter((action) => !quiet.includes(action));
+    const isOpen = ({ id, careless }: Action): boolean => careless === undefined && known.includes(id);
+    const others = [...possible.filter((action) => !quiet.includes(action) && !isOpen(action)), ...sampled(8, possible.filter(isOpen))];
     // Those that should not get out share a box, and only if one does is each of them played alone to name it.
     const isQuiet = (await playTogether(scene, choice.isolation, quiet)).length === 0;
     const escapes = [...(isQuiet ? [] : await alone(quiet)), ...(await alone(others))];
     expect(escapes.toSorted()).toEqual(
-      possible
+      others
         .map(({ id }) => id)
         .filter((id) => known.includes(id))
         .toSorted(),

@@ -18,6 +18,7 @@ import { describe, expect, test } from "vitest";
 import { wholeRun } from "../../src/playbooks/quality/views/run-state-rules.test-support.ts";
 import { autopilot, begin } from "../support/autopilot.ts";
 import { scratchFolder, write } from "../support/scratch-repository.ts";
+import { aFew } from "../support/sampled.ts";
 import { lines, samples } from "../validate/samples.ts";
 
 type Reported = {
@@ -88,7 +89,7 @@ const contents: readonly (readonly [string, string | Uint8Array])[] = [
 ];
 
 describe("as every format", () => {
-  test.each(contents)("%s: a finding with a position for each", async (what, content) => {
+  aFew(6).each(contents)("%s: a finding with a position for each", async (what, content) => {
     const folder = scratchFolder();
     for (const path of paths) {
       mkdirSync(join(folder, path, ".."), { recursive: true });

@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { autopilot, begin, type Reported, until } from "../support/autopilot.ts";
 import { git, scratch, scratchFolder, write } from "../support/scratch-repository.ts";
 import { taskResult } from "../support/task-result.ts";
+import { longTest } from "../support/sampled.ts";
 
 type Row = { readonly id: string; readonly status: string; readonly landed: string | null };
 
@@ -142,35 +143,39 @@ test("two tasks that pass alone and fail together: one lands, the other comes ba
   expect(git(repo, "show", "--stat", "--format=", "HEAD^2")).toContain("peace-");
 });
 
-test("a pool that is killed at any moment is taken up again, and every task lands once", async () => {
-  const repo = scratch();
-  const { add, pool, tasks, folder, run } = await portfolio({ Shop: repo });
-  const ids: string[] = [];
-  for (const name of ["one", "two", "three"])
-    ids.push(
-      await add(
-        "Shop",
-        `write ${name}`,
-        [{ do: [{ sleep: 300 }, file(`${name}.txt`), done] }],
-        "--accept",
-        `${name} :: test -f ${name}.txt`,
-        "--touches",
-        `${name}.txt`,
-      ),
-    );
-  for (const ms of [1500, 3000, 4500]) {
-    const { child, ended } = begin(folder, ["portfolio", "run", "--until-idle", "--isolation", "clone", "--jobs", "2"]);
-    await Promise.race([wait(ms), ended]);
-    child.kill("SIGKILL");
-    await ended;
-  }
-  await pool("--jobs", "2");
-  const rows = await tasks();
-  expect(ids.map((id) => rows.get(id)?.status)).toEqual(["done", "done", "done"]);
-  for (const id of ids) expect(git(repo, "log", "--format=%H", "--grep", `Autopilot-Task: ${id}`).split("\n")).toHaveLength(1);
-  expect(git(repo, "status", "--porcelain")).toBe("");
-  expect((await run("rebuild"))["different"]).toEqual([]);
-});
+longTest(
+  "a pool that is killed at any moment is taken up again, and every task lands once",
+  "test/portfolio/campaign.test.ts › every task ends where it should, each effect is in git once, and every landing is green",
+  async () => {
+    const repo = scratch();
+    const { add, pool, tasks, folder, run } = await portfolio({ Shop: repo });
+    const ids: string[] = [];
+    for (const name of ["one", "two", "three"])
+      ids.push(
+        await add(
+          "Shop",
+          `write ${name}`,
+          [{ do: [{ sleep: 300 }, file(`${name}.txt`), done] }],
+          "--accept",
+          `${name} :: test -f ${name}.txt`,
+          "--touches",
+          `${name}.txt`,
+        ),
+      );
+    for (const ms of [1500, 3000, 4500]) {
+      const { child, ended } = begin(folder, ["portfolio", "run", "--until-idle", "--isolation", "clone", "--jobs", "2"]);
+      await Promise.race([wait(ms), ended]);
+      child.kill("SIGKILL");
+      await ended;
+    }
+    await pool("--jobs", "2");
+    const rows = await tasks();
+    expect(ids.map((id) => rows.get(id)?.status)).toEqual(["done", "done", "done"]);
+    for (const id of ids) expect(git(repo, "log", "--format=%H", "--grep", `Autopilot-Task: ${id}`).split("\n")).toHaveLength(1);
+    expect(git(repo, "status", "--porcelain")).toBe("");
+    expect((await run("rebuild"))["different"]).toEqual([]);
+  },
+);
 
 test("a task at its provider's limit gives its slot to another and is tried again at the reset, in the same run", async () => {
   const repo = scratch();
@@ -295,26 +300,31 @@ test("a worker's result is asked for again where a field is missing; its suggest
   expect(git(repo, "ls-tree", "--name-only", "main")).not.toContain("b.txt");
 });
 
-test("a textual conflict goes back to the agent in the merged files, and lands once its marks are gone", async () => {
-  const repo = scratch({ files: { "shared.txt": "base\n" } });
-  const { add, begun, tasks, folder } = await portfolio({ Shop: repo });
-  git(repo, "checkout", "-q", "-b", "elsewhere");
-  const started = join(folder, "started");
-  const resolves = "if grep -q '<<<<<<<' shared.txt; then printf 'theirs and mine\\n' > shared.txt; else printf 'mine\\n' > shared.txt; fi";
-  const turns = [{ do: [{ run: `touch ${started}` }, { run: resolves }, { sleep: 4000 }, done] }];
-  const id = await add("Shop", "write mine", turns, "--accept", "mine :: grep -q mine shared.txt", "--touches", "shared.txt");
-  const pool = begun();
-  await until("the worker to begin", () => existsSync(started), 60_000);
-  git(repo, "checkout", "-q", "main");
-  write(repo, { "shared.txt": "theirs\n" });
-  git(repo, "commit", "-qam", "theirs");
-  git(repo, "checkout", "-q", "elsewhere");
-  await pool.ended;
-  expect((await tasks()).get(id)?.status).toBe("done");
-  expect(events(folder).filter(({ event_type }) => event_type === "merge_rejected")).toHaveLength(1);
-  expect(git(repo, "show", "main:shared.txt")).toBe("theirs and mine");
-  expect(git(repo, "log", "--format=%s", "main")).toContain("theirs");
-});
+longTest(
+  "a textual conflict goes back to the agent in the merged files, and lands once its marks are gone",
+  "test/portfolio/campaign.test.ts › every task ends where it should, each effect is in git once, and every landing is green",
+  async () => {
+    const repo = scratch({ files: { "shared.txt": "base\n" } });
+    const { add, begun, tasks, folder } = await portfolio({ Shop: repo });
+    git(repo, "checkout", "-q", "-b", "elsewhere");
+    const started = join(folder, "started");
+    const resolves =
+      "if grep -q '<<<<<<<' shared.txt; then printf 'theirs and mine\\n' > shared.txt; else printf 'mine\\n' > shared.txt; fi";
+    const turns = [{ do: [{ run: `touch ${started}` }, { run: resolves }, { sleep: 4000 }, done] }];
+    const id = await add("Shop", "write mine", turns, "--accept", "mine :: grep -q mine shared.txt", "--touches", "shared.txt");
+    const pool = begun();
+    await until("the worker to begin", () => existsSync(started), 60_000);
+    git(repo, "checkout", "-q", "main");
+    write(repo, { "shared.txt": "theirs\n" });
+    git(repo, "commit", "-qam", "theirs");
+    git(repo, "checkout", "-q", "elsewhere");
+    await pool.ended;
+    expect((await tasks()).get(id)?.status).toBe("done");
+    expect(events(folder).filter(({ event_type }) => event_type === "merge_rejected")).toHaveLength(1);
+    expect(git(repo, "show", "main:shared.txt")).toBe("theirs and mine");
+    expect(git(repo, "log", "--format=%s", "main")).toContain("theirs");
+  },
+);
 
 test("at its provider's limit the next agent of a task's list goes on with what is finished", async () => {
   const repo = scratch();

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot, begin, eventsOf, processesOf, until } from "../support/autopilot.ts";
 import { git } from "../support/scratch-repository.ts";
+import { aFew, longTest } from "../support/sampled.ts";
 import { audit, history, inShort, left, linesIn, log, logText, named, progress, shop, turn, turns, words, wrote } from "./audit.ts";
 import { faultsIn, inProgress } from "./seed-reader.ts";
 
@@ -59,17 +60,21 @@ describe.concurrent("killed, cleared away, tampered with", () => {
     expect(processesOf(String(json.run_id), folder)).toEqual([]);
   });
 
-  test("killed with half of it done: an error, the phase again, and only then its phase_end", async () => {
-    const folder = shop();
-    const [first, ...rest] = wrote(left["2"] ?? {});
-    await killedWhenCut(folder, turns({ "2": cut(folder, "2", [first ?? {}], rest) }));
-    const { json } = await autopilot(folder, ["resume", "--json"]);
-    expect(json).toMatchObject({ state: "completed", verdict: "verified" });
-    expect(inShort(log(folder)).slice(2, 8)).toEqual(["start 1", "end 1", "start 2", "error 2 recoverable", "end 2", "start 3"]);
-    expect(faultsIn(logText(folder), 2)).toEqual([]);
-  });
+  longTest(
+    "killed with half of it done: an error, the phase again, and only then its phase_end",
+    "test/flows/kills.test.ts › with headings where a chapter should be: half done, and the same turn again",
+    async () => {
+      const folder = shop();
+      const [first, ...rest] = wrote(left["2"] ?? {});
+      await killedWhenCut(folder, turns({ "2": cut(folder, "2", [first ?? {}], rest) }));
+      const { json } = await autopilot(folder, ["resume", "--json"]);
+      expect(json).toMatchObject({ state: "completed", verdict: "verified" });
+      expect(inShort(log(folder)).slice(2, 8)).toEqual(["start 1", "end 1", "start 2", "error 2 recoverable", "end 2", "start 3"]);
+      expect(faultsIn(logText(folder), 2)).toEqual([]);
+    },
+  );
 
-  test.each([
+  aFew(1).each([
     ["deleted", (folder: string) => rmSync(join(folder, "quality/EXPLORATION.md"))],
     [
       "deleted in a commit",
@@ -110,28 +115,32 @@ describe.concurrent("killed, cleared away, tampered with", () => {
     },
   );
 
-  test("artifacts of two phases deleted: one new log, each of the two runs again once, and the one between them is closed in its place", async () => {
-    const folder = shop();
-    await pausedIn(folder, "4", [turn("1"), turn("2"), turn("3"), pauses(folder, "4"), turn("1"), turn("3"), ...turns().slice(4)]);
-    rmSync(join(folder, "quality/EXPLORATION.md"));
-    rmSync(join(folder, "quality/code_reviews"), { recursive: true });
-    const { json } = await autopilot(folder, ["resume", "--json"]);
-    expect(json).toMatchObject({ state: "completed", verdict: "verified" });
-    expect(eventsOf(folder, "turn_ended").map((entry) => String(entry["attempt"]))).toEqual(
-      ["1@1", "2@1", "3@1", "1@2", "3@2", "4@1", "5@1", "6@1"].map((walk) => `${walk}/do#1`),
-    );
-    expect(history(folder)).toHaveLength(1);
-    expect(inShort(log(folder))).toEqual([
-      "_index",
-      "run_start",
-      "error 1 recoverable",
-      "error 3 recoverable",
-      ...[1, 2, 3, 4, 5, 6].flatMap((p) => [`start ${p}`, `end ${p}`]),
-      "run_end success",
-    ]);
-    expect(git(folder, "status", "--porcelain", "--untracked-files=no")).toBe("");
-    expect(faultsIn(logText(folder), 2)).toEqual([]);
-  });
+  longTest(
+    "artifacts of two phases deleted: one new log, each of the two runs again once, and the one between them is closed in its place",
+    "src/playbooks/quality/views/run-state.test.ts › two phases done again at once: one new log, each of them open in it, the others closed in their place",
+    async () => {
+      const folder = shop();
+      await pausedIn(folder, "4", [turn("1"), turn("2"), turn("3"), pauses(folder, "4"), turn("1"), turn("3"), ...turns().slice(4)]);
+      rmSync(join(folder, "quality/EXPLORATION.md"));
+      rmSync(join(folder, "quality/code_reviews"), { recursive: true });
+      const { json } = await autopilot(folder, ["resume", "--json"]);
+      expect(json).toMatchObject({ state: "completed", verdict: "verified" });
+      expect(eventsOf(folder, "turn_ended").map((entry) => String(entry["attempt"]))).toEqual(
+        ["1@1", "2@1", "3@1", "1@2", "3@2", "4@1", "5@1", "6@1"].map((walk) => `${walk}/do#1`),
+      );
+      expect(history(folder)).toHaveLength(1);
+      expect(inShort(log(folder))).toEqual([
+        "_index",
+        "run_start",
+        "error 1 recoverable",
+        "error 3 recoverable",
+        ...[1, 2, 3, 4, 5, 6].flatMap((p) => [`start ${p}`, `end ${p}`]),
+        "run_end success",
+      ]);
+      expect(git(folder, "status", "--porcelain", "--untracked-files=no")).toBe("");
+      expect(faultsIn(logText(folder), 2)).toEqual([]);
+    },
+  );
 
   test("nothing is missed that was never landed: on another branch the artifacts are not gone", async () => {
     const folder = shop();

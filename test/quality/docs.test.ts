@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { eventsOf } from "../support/autopilot.ts";
 import { git, scratch, write } from "../support/scratch-repository.ts";
+import { aFew } from "../support/sampled.ts";
 import { audit, bare, exploration, inShort, log, logText, named, progress, shop, sources, turn, turns } from "./audit.ts";
 import { faultsIn, faultsInProgress } from "./seed-reader.ts";
 
@@ -34,7 +35,7 @@ describe.concurrent("documentation", () => {
     expect(readFileSync(join(folder, "quality/EXPLORATION.md"), "utf8")).toBe(own);
   });
 
-  test.each([
+  aFew(2).each([
     ["empty files are none", { "reference_docs/a.md": "\n", "reference_docs/b.pdf": "x" }, true],
     ["a text deeper down is one", { "reference_docs/cite/rfc.txt": "the sum of nothing is zero\n" }, false],
     ["what lies beside the target counts too", { "lib/reference_docs/a.md": "words\n", "lib/a.js": "1;\n" }, false],
@@ -59,7 +60,7 @@ describe.concurrent("documentation", () => {
     expect(faultsIn(logText(folder))).toEqual([]);
   });
 
-  test.each([
+  aFew(1).each([
     ["nobody has added them", ""],
     ["git ignores them", "reference_docs/\n"],
   ])("required, there, and in no commit because %s: refused with what is missing, which is the commit", async (_why, ignore) => {

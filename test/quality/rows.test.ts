@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { autopilot, eventsOf } from "../support/autopilot.ts";
+import { longTest } from "../support/sampled.ts";
 import { audit, exploration, type Files, inShort, left, log, logText, named, shop, turn, turns } from "./audit.ts";
 import { faultsIn } from "./seed-reader.ts";
 
@@ -116,31 +117,35 @@ describe.concurrent("each row of the table, from both sides", () => {
     expect(named(log(folder), "phase_end").at(-1)).toMatchObject({ key_counts: { gate_verdict: "pass" } });
   });
 
-  test("bugs that were named and are not in BUGS.md fail the gate: three more tries, then the run has failed", async () => {
-    const folder = shop();
-    const { code, json } = await audit(
-      folder,
-      turns({
-        "5": turn("5", left["5"], { returns: { reconciled: [{ id: "BUG-001" }, { id: "BUG-002" }, { id: "BUG-003" }] } }),
-        "6": { ...turn("6", {}), repeat: 0 },
-      }),
-    );
-    expect({ code, ...json }).toMatchObject({ code: 1, result: "FAIL", reason_code: "phase_failed", state: "paused" });
-    expect(inShort(log(folder)).slice(-6)).toEqual([
-      "start 6",
-      "error 6 recoverable",
-      "error 6 recoverable",
-      "error 6 recoverable",
-      "error 6 final",
-      "run_end failed",
-    ]);
-    expect(eventsOf(folder, "turn_ended")).toHaveLength(5 + 4);
-    expect(named(log(folder), "gate_check").at(-1)).toBeDefined();
-    expect(named(log(folder), "gate_check").find((line) => line["gate_name"] === "bugs_heading")).toMatchObject({
-      verdict: "fail",
-      reason: expect.stringContaining("BUG-003") as string,
-    });
-    expect(faultsIn(logText(folder))).toEqual([]);
-    expect((await autopilot(folder, ["validate", "quality/run_state.jsonl", "--json"])).code).toBe(0);
-  });
+  longTest(
+    "bugs that were named and are not in BUGS.md fail the gate: three more tries, then the run has failed",
+    "test/quality/failing.test.ts › a gate that never holds: three more tries, each an error, then the run has failed, exit 1; taken up again, a new log begins",
+    async () => {
+      const folder = shop();
+      const { code, json } = await audit(
+        folder,
+        turns({
+          "5": turn("5", left["5"], { returns: { reconciled: [{ id: "BUG-001" }, { id: "BUG-002" }, { id: "BUG-003" }] } }),
+          "6": { ...turn("6", {}), repeat: 0 },
+        }),
+      );
+      expect({ code, ...json }).toMatchObject({ code: 1, result: "FAIL", reason_code: "phase_failed", state: "paused" });
+      expect(inShort(log(folder)).slice(-6)).toEqual([
+        "start 6",
+        "error 6 recoverable",
+        "error 6 recoverable",
+        "error 6 recoverable",
+        "error 6 final",
+        "run_end failed",
+      ]);
+      expect(eventsOf(folder, "turn_ended")).toHaveLength(5 + 4);
+      expect(named(log(folder), "gate_check").at(-1)).toBeDefined();
+      expect(named(log(folder), "gate_check").find((line) => line["gate_name"] === "bugs_heading")).toMatchObject({
+        verdict: "fail",
+        reason: expect.stringContaining("BUG-003") as string,
+      });
+      expect(faultsIn(logText(folder))).toEqual([]);
+      expect((await autopilot(folder, ["validate", "quality/run_state.jsonl", "--json"])).code).toBe(0);
+    },
+  );
 });

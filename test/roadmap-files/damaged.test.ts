@@ -9,6 +9,7 @@ import { seedState } from "../../src/contracts/roadmap.test-support.ts";
 import { RoadmapState } from "../../src/contracts/roadmap-state.ts";
 import { autopilot, eventsOf, runFolderOf } from "../support/autopilot.ts";
 import { git, write } from "../support/scratch-repository.ts";
+import { aFew } from "../support/sampled.ts";
 import { artifact, audit, has, json, names, type PhaseOf, project, quiet, read, turnsOf, walkWords } from "./project.ts";
 
 const phases: readonly PhaseOf[] = [
@@ -50,7 +51,7 @@ describe("a state.json of ours that was damaged while the run rested", () => {
     expect(stateIn(folder)._meta).toMatchObject({ status: "paused", total_phases: 1 });
     cpSync(folder, rested(), { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
   });
-  test.each(damages)("%s: the run goes on from its journal to its end", async (what, damage) => {
+  aFew(3).each(damages)("%s: the run goes on from its journal to its end", async (what, damage) => {
     rmSync(folder, { recursive: true });
     cpSync(rested(), folder, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
     expect((await autopilot(folder, ["adopt", "--yes", "--json"])).json.reason_code).toBe("run_adopted"); // a copy is another run

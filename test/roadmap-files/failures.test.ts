@@ -6,6 +6,7 @@ import { PostMortem } from "../../src/contracts/roadmap-reports.ts";
 import type { FailureCategory } from "../../src/contracts/roadmap-values.ts";
 import { autopilot, type Ended, eventsOf } from "../support/autopilot.ts";
 import type { Files } from "../support/scratch-repository.ts";
+import { aFew } from "../support/sampled.ts";
 import { artifact, type Changes, json, names, ownChecks, plan, project, quiet, read, turnsOf, walkWords } from "./project.ts";
 
 const one = { id: "1", name: "One" };
@@ -92,7 +93,7 @@ const stories: readonly Story[] = [
 ];
 
 describe("the category of a failure", () => {
-  test.each(stories)("%s: %s", async (category, _, changes, files) => {
+  aFew(4).each(stories)("%s: %s", async (category, _, changes, files) => {
     const { folder, ended } = await failed(changes, files);
     expect([ended.code, ended.json.reason_code, ended.json.state]).toEqual([1, "phase_failed", "paused"]);
     const post = postMortem(folder);

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot, eventsOf } from "../support/autopilot.ts";
 import { git, write } from "../support/scratch-repository.ts";
+import { longTest } from "../support/sampled.ts";
 import {
   around,
   calls,
@@ -130,23 +131,27 @@ describe.concurrent("ways back", () => {
     ]);
   });
 
-  test("a failed phase is walked once more when somebody resumes, and what it blocked with it", async () => {
-    const folder = project([sum, mean]);
-    const turns = [
-      ...smooth("1", "sum", "(a, b) => a + b", `it adds :: ${calls("sum", "1, 1", "2")}`).filter(
-        ({ when }) => (when as { step: string }).step !== "judge",
-      ),
-      judge("1", { repeat: 1, returns: judgeReturn({ recommendation: "halt" }) }),
-      ...smooth("1", "sum", "(a, b) => a + b", `it adds :: ${calls("sum", "1, 1", "2")}`),
-      ...smooth("2", "mean", "(a, b) => (a + b) / 2", `it halves :: ${calls("mean", "1, 1", "1")}`, ["sum"]),
-    ];
-    const first = await goRoadmap(folder, turns);
-    expect(first.json).toMatchObject({ reason_code: "phase_failed", state: "paused" });
-    const { json } = await autopilot(folder, ["resume", "--json"]);
-    expect(json, json.message).toMatchObject({ result: "PASS", state: "completed" });
-    expect(eventsOf(folder, "phase_reopened").map(({ walk }) => walk)).toContain("1");
-    expect(git(folder, "show", "HEAD:src/mean.js")).toContain("/ 2");
-  });
+  longTest(
+    "a failed phase is walked once more when somebody resumes, and what it blocked with it",
+    "test/simulation/stories.ts › roadmap: a failed phase pauses, resume walks it again, with checkpoints",
+    async () => {
+      const folder = project([sum, mean]);
+      const turns = [
+        ...smooth("1", "sum", "(a, b) => a + b", `it adds :: ${calls("sum", "1, 1", "2")}`).filter(
+          ({ when }) => (when as { step: string }).step !== "judge",
+        ),
+        judge("1", { repeat: 1, returns: judgeReturn({ recommendation: "halt" }) }),
+        ...smooth("1", "sum", "(a, b) => a + b", `it adds :: ${calls("sum", "1, 1", "2")}`),
+        ...smooth("2", "mean", "(a, b) => (a + b) / 2", `it halves :: ${calls("mean", "1, 1", "1")}`, ["sum"]),
+      ];
+      const first = await goRoadmap(folder, turns);
+      expect(first.json).toMatchObject({ reason_code: "phase_failed", state: "paused" });
+      const { json } = await autopilot(folder, ["resume", "--json"]);
+      expect(json, json.message).toMatchObject({ result: "PASS", state: "completed" });
+      expect(eventsOf(folder, "phase_reopened").map(({ walk }) => walk)).toContain("1");
+      expect(git(folder, "show", "HEAD:src/mean.js")).toContain("/ 2");
+    },
+  );
 });
 
 describe.concurrent("before a phase begins", () => {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { eventsOf } from "../support/autopilot.ts";
 import { git } from "../support/scratch-repository.ts";
+import { longTest } from "../support/sampled.ts";
 import {
   calls,
   debug,
@@ -84,7 +85,7 @@ describe.concurrent("what is no work", () => {
     ]);
   });
 
-  test("a checker that is not sure sends a plan back as well", async () => {
+  longTest("a checker that is not sure sends a plan back as well", "test/simulation/stories.ts › roadmap: everything at once", async () => {
     const folder = project(phases);
     const [first] = good.filter(({ when }) => (when as { step: string }).step === "plan");
     const again = { ...first, do: [{ append: { path: ".planning/phases/1/PLAN.md", text: "\nChecked again.\n" } }] } as Turn;
@@ -150,16 +151,20 @@ describe.concurrent("what is no work", () => {
     expect([failure(folder), categoryOf(folder)]).toEqual(["attempts_used_up", "executor_incomplete"]);
   });
 
-  test("a return that is a placeholder is asked for again, twice, and is then no return", async () => {
-    const folder = project(phases);
-    const junk = verify("1", {
-      returns: verifyReturn({ criteria_results: [{ criterion: "TODO", status: "verified", evidence: "string" }] }),
-    });
-    const { json } = await goRoadmap(folder, instead("verify", junk));
-    expect(json).toMatchObject({ result: "FAIL", reason_code: "phase_failed" });
-    expect(eventsOf(folder, "return_asked_again").length).toBeGreaterThanOrEqual(2);
-    expect([failure(folder), categoryOf(folder)]).toEqual(["return_invalid", "coordination_failure"]);
-  });
+  longTest(
+    "a return that is a placeholder is asked for again, twice, and is then no return",
+    "test/cli-runs/junk.test.ts › %s: asked again twice with the exact mistake, then return_invalid, and nothing of it is kept",
+    async () => {
+      const folder = project(phases);
+      const junk = verify("1", {
+        returns: verifyReturn({ criteria_results: [{ criterion: "TODO", status: "verified", evidence: "string" }] }),
+      });
+      const { json } = await goRoadmap(folder, instead("verify", junk));
+      expect(json).toMatchObject({ result: "FAIL", reason_code: "phase_failed" });
+      expect(eventsOf(folder, "return_asked_again").length).toBeGreaterThanOrEqual(2);
+      expect([failure(folder), categoryOf(folder)]).toEqual(["return_invalid", "coordination_failure"]);
+    },
+  );
 
   test("a source file that nothing uses is no finished work, and one who moves the goal is sent back", async () => {
     const folder = project(phases);

@@ -3,6 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { autopilot, eventsOf } from "../support/autopilot.ts";
 import { git } from "../support/scratch-repository.ts";
+import { longTest } from "../support/sampled.ts";
 import {
   around,
   calls,
@@ -43,56 +44,68 @@ const turns = [
 ];
 
 describe.concurrent("people", () => {
-  test("deferred: the others go on, dependents wait, the run pauses; with the verdict pass all of it is completed", async () => {
-    const folder = project(phases);
-    const first = await goRoadmap(folder, turns);
-    expect(first.json).toMatchObject({ result: "WARN", reason_code: "human_block_open", state: "paused" });
-    expect(eventsOf(folder, "phase_completed").map(({ walk }) => walk)).toEqual(["before.baseline", "3"]);
-    expect(eventsOf(folder, "phase_started").map(({ walk }) => walk)).not.toContain("2");
-    expect(eventsOf(folder, "phase_started").map(({ walk }) => walk)).not.toContain("after.integration"); // before the completion steps
-    expect(factsOf(folder, "1", "execute")).toMatchObject({ done: 1, left: 1 });
+  longTest(
+    "deferred: the others go on, dependents wait, the run pauses; with the verdict pass all of it is completed",
+    "test/cli-roadmap/walking.test.ts › pass completes it, and what waited for it goes on",
+    async () => {
+      const folder = project(phases);
+      const first = await goRoadmap(folder, turns);
+      expect(first.json).toMatchObject({ result: "WARN", reason_code: "human_block_open", state: "paused" });
+      expect(eventsOf(folder, "phase_completed").map(({ walk }) => walk)).toEqual(["before.baseline", "3"]);
+      expect(eventsOf(folder, "phase_started").map(({ walk }) => walk)).not.toContain("2");
+      expect(eventsOf(folder, "phase_started").map(({ walk }) => walk)).not.toContain("after.integration"); // before the completion steps
+      expect(factsOf(folder, "1", "execute")).toMatchObject({ done: 1, left: 1 });
 
-    expect((await autopilot(folder, ["verdict", "1", "pass", "--json"])).json).toMatchObject({ result: "PASS" });
-    const { json } = await autopilot(folder, ["resume", "--json"]);
-    expect(json, json.message).toMatchObject({ result: "PASS", state: "completed" });
-    expect(eventsOf(folder, "phase_completed").map(({ walk }) => walk)).toEqual(expect.arrayContaining(["1", "2", "3"]));
-  });
+      expect((await autopilot(folder, ["verdict", "1", "pass", "--json"])).json).toMatchObject({ result: "PASS" });
+      const { json } = await autopilot(folder, ["resume", "--json"]);
+      expect(json, json.message).toMatchObject({ result: "PASS", state: "completed" });
+      expect(eventsOf(folder, "phase_completed").map(({ walk }) => walk)).toEqual(expect.arrayContaining(["1", "2", "3"]));
+    },
+  );
 
-  test("issues found: they go to the debugger, then the phase is verified, judged and looked at again", async () => {
-    const folder = project(phases.slice(0, 1));
-    const mend = debug("1", { "src/sum.js": "export const sum = (a, b) => Number(a) + Number(b);\n" });
-    await goRoadmap(folder, [...turns, mend]);
-    await autopilot(folder, ["verdict", "1", "issues_found", "--issue", "texts are joined, not added", "--json"]);
-    const second = await autopilot(folder, ["resume", "--json"]);
-    expect(second.json).toMatchObject({ reason_code: "human_block_open", state: "paused" });
-    expect(stepsOf(folder, "1").slice(-5)).toEqual([
-      "debug passed",
-      "checks passed",
-      "verify passed",
-      "judge_blind passed",
-      "judge passed",
-    ]);
-    await autopilot(folder, ["verdict", "1", "pass", "--json"]);
-    expect((await autopilot(folder, ["resume", "--json"])).json).toMatchObject({ state: "completed" });
-    expect(git(folder, "show", "HEAD:src/sum.js")).toContain("Number(a)");
-  });
+  longTest(
+    "issues found: they go to the debugger, then the phase is verified, judged and looked at again",
+    "test/cli-roadmap/walking.test.ts › issues_found sends the issues to the debugger",
+    async () => {
+      const folder = project(phases.slice(0, 1));
+      const mend = debug("1", { "src/sum.js": "export const sum = (a, b) => Number(a) + Number(b);\n" });
+      await goRoadmap(folder, [...turns, mend]);
+      await autopilot(folder, ["verdict", "1", "issues_found", "--issue", "texts are joined, not added", "--json"]);
+      const second = await autopilot(folder, ["resume", "--json"]);
+      expect(second.json).toMatchObject({ reason_code: "human_block_open", state: "paused" });
+      expect(stepsOf(folder, "1").slice(-5)).toEqual([
+        "debug passed",
+        "checks passed",
+        "verify passed",
+        "judge_blind passed",
+        "judge passed",
+      ]);
+      await autopilot(folder, ["verdict", "1", "pass", "--json"]);
+      expect((await autopilot(folder, ["resume", "--json"])).json).toMatchObject({ state: "completed" });
+      expect(git(folder, "show", "HEAD:src/sum.js")).toContain("Number(a)");
+    },
+  );
 
-  test("the verdict fail: the phase is taken back and failed, and what depends on it is blocked", async () => {
-    const folder = project(phases);
-    await goRoadmap(folder, turns);
-    expect(git(folder, "ls-tree", "-r", "--name-only", "HEAD", "src/")).toContain("src/sum.js"); // it landed with what went on meanwhile
-    await autopilot(folder, ["verdict", "1", "fail", "--issue", "nobody wants it", "--json"]);
-    const { json } = await autopilot(folder, ["resume", "--json"]);
-    expect(json).toMatchObject({ result: "FAIL", reason_code: "phase_failed", state: "paused" });
-    expect(eventsOf(folder, "phase_failed")).toMatchObject([{ walk: "1", because: "human_rejected" }]);
-    expect(eventsOf(folder, "phase_skipped")).toMatchObject([{ walk: "2", because: "blocked_by_phase_1" }]);
-    expect(factsOf(folder, "1", "undo")).toMatchObject({ rollback_performed: true });
-    expect(git(folder, "show", "autopilot-diagnostic-phase-1:src/sum.js")).toContain("a + b");
-    for (const branch of [`autopilot/${String(json.run_id)}`, "HEAD"]) {
-      const left = git(folder, "ls-tree", "-r", "--name-only", branch, "src/").split("\n");
-      expect(left).toEqual(["src/greet.js", "src/index.js", "src/main.js", "src/twice.js"]); // what phase 3 did meanwhile stays
-    }
-  });
+  longTest(
+    "the verdict fail: the phase is taken back and failed, and what depends on it is blocked",
+    "test/cli-roadmap/walking.test.ts › fail fails it, and what depends on it is blocked",
+    async () => {
+      const folder = project(phases);
+      await goRoadmap(folder, turns);
+      expect(git(folder, "ls-tree", "-r", "--name-only", "HEAD", "src/")).toContain("src/sum.js"); // it landed with what went on meanwhile
+      await autopilot(folder, ["verdict", "1", "fail", "--issue", "nobody wants it", "--json"]);
+      const { json } = await autopilot(folder, ["resume", "--json"]);
+      expect(json).toMatchObject({ result: "FAIL", reason_code: "phase_failed", state: "paused" });
+      expect(eventsOf(folder, "phase_failed")).toMatchObject([{ walk: "1", because: "human_rejected" }]);
+      expect(eventsOf(folder, "phase_skipped")).toMatchObject([{ walk: "2", because: "blocked_by_phase_1" }]);
+      expect(factsOf(folder, "1", "undo")).toMatchObject({ rollback_performed: true });
+      expect(git(folder, "show", "autopilot-diagnostic-phase-1:src/sum.js")).toContain("a + b");
+      for (const branch of [`autopilot/${String(json.run_id)}`, "HEAD"]) {
+        const left = git(folder, "ls-tree", "-r", "--name-only", branch, "src/").split("\n");
+        expect(left).toEqual(["src/greet.js", "src/index.js", "src/main.js", "src/twice.js"]); // what phase 3 did meanwhile stays
+      }
+    },
+  );
 
   test("a phase that only a person can judge is not executed; a person's pass does not stand in for its criteria, which are run then", async () => {
     const folder = project(phases.slice(0, 1));

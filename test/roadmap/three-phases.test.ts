@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { eventsOf, journal } from "../support/autopilot.ts";
 import { git } from "../support/scratch-repository.ts";
+import { longTest } from "../support/sampled.ts";
 import {
   around,
   calls,
@@ -91,37 +92,41 @@ test("the three of them end completed, each on its own way, and land", async () 
   expect(git(folder, "show", "HEAD:.planning/phases/1/JUDGE-REPORT.md")).toContain("Independent Evidence");
 });
 
-test("the whole roadmap over a graph in which one phase fails: its dependents are skipped, the others are done, and the report adds up", async () => {
-  const graph = [
-    { id: "1", name: "Greeting", isChecked: true, criteria: ["it greets"] },
-    { id: "2", name: "Sum", after: "Phase 1", criteria: [`sum adds :: ${calls("sum", "2, 3", "5")}`] },
-    { id: "3", name: "Mean", after: "Phase 2", criteria: [`mean halves :: ${calls("mean", "2, 4", "3")}`] },
-    { id: "4", name: "Median", after: "Phase 3", criteria: [`median :: ${calls("median", "2, 4", "3")}`] },
-    { id: "5", name: "Twice", after: "Phase 1", criteria: [`twice doubles :: ${calls("twice", "4", "8")}`] },
-  ];
-  const folder = project(graph);
-  const turns = [
-    ...smooth("2", "sum", "(a, b) => a + b", `it adds :: ${calls("sum", "1, 1", "2")}`).filter(
-      ({ when }) => (when as { step: string }).step !== "judge",
-    ),
-    judge("2", { returns: judgeReturn({ recommendation: "halt", alignment_score: 2 }) }),
-    ...smooth("5", "twice", "(n) => 2 * n", `it doubles :: ${calls("twice", "1", "2")}`),
-  ];
-  const { json } = await goRoadmap(folder, turns, ["--option", "complete=true"]);
-  expect(json).toMatchObject({ result: "FAIL", reason_code: "phase_failed", state: "paused" });
-  const read = eventsOf(folder, "phases_read").flatMap((entry) => entry["phases"] as { id: string; skip?: string }[]);
-  expect(read.map(({ id, skip }) => [id, skip])).toEqual([
-    ["1", "already_completed"],
-    ["2", undefined],
-    ["3", undefined],
-    ["4", undefined],
-    ["5", undefined],
-  ]);
-  expect(eventsOf(folder, "phase_skipped").map(({ walk, because }) => [walk, because])).toEqual([
-    ["3", "blocked_by_phase_2"],
-    ["4", "blocked_by_phase_2"],
-  ]);
-  expect(eventsOf(folder, "phase_completed").map(({ walk }) => walk)).toContain("5");
-  const report = JSON.parse(readFileSync(join(folder, ".autopilot/completion-report.json"), "utf8")) as object;
-  expect(JSON.stringify(report)).toContain('"completion_percentage":40');
-});
+longTest(
+  "the whole roadmap over a graph in which one phase fails: its dependents are skipped, the others are done, and the report adds up",
+  "test/cli-roadmap/walking.test.ts › one phase passes, one fails, what depends on it is skipped: status, report and trace tell it",
+  async () => {
+    const graph = [
+      { id: "1", name: "Greeting", isChecked: true, criteria: ["it greets"] },
+      { id: "2", name: "Sum", after: "Phase 1", criteria: [`sum adds :: ${calls("sum", "2, 3", "5")}`] },
+      { id: "3", name: "Mean", after: "Phase 2", criteria: [`mean halves :: ${calls("mean", "2, 4", "3")}`] },
+      { id: "4", name: "Median", after: "Phase 3", criteria: [`median :: ${calls("median", "2, 4", "3")}`] },
+      { id: "5", name: "Twice", after: "Phase 1", criteria: [`twice doubles :: ${calls("twice", "4", "8")}`] },
+    ];
+    const folder = project(graph);
+    const turns = [
+      ...smooth("2", "sum", "(a, b) => a + b", `it adds :: ${calls("sum", "1, 1", "2")}`).filter(
+        ({ when }) => (when as { step: string }).step !== "judge",
+      ),
+      judge("2", { returns: judgeReturn({ recommendation: "halt", alignment_score: 2 }) }),
+      ...smooth("5", "twice", "(n) => 2 * n", `it doubles :: ${calls("twice", "1", "2")}`),
+    ];
+    const { json } = await goRoadmap(folder, turns, ["--option", "complete=true"]);
+    expect(json).toMatchObject({ result: "FAIL", reason_code: "phase_failed", state: "paused" });
+    const read = eventsOf(folder, "phases_read").flatMap((entry) => entry["phases"] as { id: string; skip?: string }[]);
+    expect(read.map(({ id, skip }) => [id, skip])).toEqual([
+      ["1", "already_completed"],
+      ["2", undefined],
+      ["3", undefined],
+      ["4", undefined],
+      ["5", undefined],
+    ]);
+    expect(eventsOf(folder, "phase_skipped").map(({ walk, because }) => [walk, because])).toEqual([
+      ["3", "blocked_by_phase_2"],
+      ["4", "blocked_by_phase_2"],
+    ]);
+    expect(eventsOf(folder, "phase_completed").map(({ walk }) => walk)).toContain("5");
+    const report = JSON.parse(readFileSync(join(folder, ".autopilot/completion-report.json"), "utf8")) as object;
+    expect(JSON.stringify(report)).toContain('"completion_percentage":40');
+  },
+);

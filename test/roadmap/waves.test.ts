@@ -3,6 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { eventsOf, journal } from "../support/autopilot.ts";
 import { git } from "../support/scratch-repository.ts";
+import { longTest } from "../support/sampled.ts";
 import { around, does, goRoadmap, plan, planCheck, planOf, project, research, stepsOf } from "./stories.ts";
 
 const phases = [{ id: "1", name: "Four numbers", criteria: ["all are there :: test -f src/a.js && test -f src/d.js"] }];
@@ -61,65 +62,73 @@ describe.concurrent("waves", () => {
     ).toHaveLength(4);
   });
 
-  test("two of one wave that change the same file after all: the later one fails, is tried again on what the first left, and both are in", async () => {
-    const folder = project(phases);
-    const both = [
-      { id: "01-01", files: ["src/a.js"], verify: [there("a"), exported("a")] },
-      { id: "01-02", files: ["src/d.js"], verify: [there("d"), exported("d")] },
-    ];
-    const adds = (name: string, sleep: number) => [
-      { sleep },
-      { write: { path: `src/${name}.js`, text: `export const ${name} = 1;\n` } },
-      { append: { path: "src/index.js", text: `export { ${name} } from "./${name}.js";\n` } },
-    ];
-    const turns = [
-      research("1"),
-      plan("1", planOf(both)),
-      planCheck("1"),
-      { ...does("1", "01-01", {}), do: adds("a", 1500) },
-      { ...does("1", "01-02", {}), do: adds("d", 200) },
-      { ...does("1", "01-02", {}), do: adds("d", 0) },
-      ...around("1"),
-    ];
-    const { json } = await goRoadmap(folder, turns);
-    expect(json, json.message).toMatchObject({ result: "PASS", state: "completed" });
-    expect(eventsOf(folder, "step_failed")).toMatchObject([
-      { reason_code: "merge_conflict", attempt: expect.stringContaining("/01-02@") as string },
-    ]);
-    expect(eventsOf(folder, "step_retried")).toHaveLength(1);
-    expect(git(folder, "show", "HEAD:src/index.js").split("\n").slice(1)).toEqual([
-      'export { a } from "./a.js";',
-      'export { d } from "./d.js";',
-    ]);
-  });
+  longTest(
+    "two of one wave that change the same file after all: the later one fails, is tried again on what the first left, and both are in",
+    "test/simulation/stories-waves.ts › waves: two change one file that neither named, the later fails and is done again on the new tip",
+    async () => {
+      const folder = project(phases);
+      const both = [
+        { id: "01-01", files: ["src/a.js"], verify: [there("a"), exported("a")] },
+        { id: "01-02", files: ["src/d.js"], verify: [there("d"), exported("d")] },
+      ];
+      const adds = (name: string, sleep: number) => [
+        { sleep },
+        { write: { path: `src/${name}.js`, text: `export const ${name} = 1;\n` } },
+        { append: { path: "src/index.js", text: `export { ${name} } from "./${name}.js";\n` } },
+      ];
+      const turns = [
+        research("1"),
+        plan("1", planOf(both)),
+        planCheck("1"),
+        { ...does("1", "01-01", {}), do: adds("a", 1500) },
+        { ...does("1", "01-02", {}), do: adds("d", 200) },
+        { ...does("1", "01-02", {}), do: adds("d", 0) },
+        ...around("1"),
+      ];
+      const { json } = await goRoadmap(folder, turns);
+      expect(json, json.message).toMatchObject({ result: "PASS", state: "completed" });
+      expect(eventsOf(folder, "step_failed")).toMatchObject([
+        { reason_code: "merge_conflict", attempt: expect.stringContaining("/01-02@") as string },
+      ]);
+      expect(eventsOf(folder, "step_retried")).toHaveLength(1);
+      expect(git(folder, "show", "HEAD:src/index.js").split("\n").slice(1)).toEqual([
+        'export { a } from "./a.js";',
+        'export { d } from "./d.js";',
+      ]);
+    },
+  );
 
-  test("a task that fails twice ends its wave; what it left undone is red in the checks, and is debugged there", async () => {
-    const folder = project(phases);
-    const turns = [
-      research("1"),
-      plan("1", planOf(tasks)),
-      planCheck("1"),
-      makes("01-01", "a"),
-      { ...does("1", "01-02", {}), repeat: 2 },
-      {
-        when: { phase: "1", step: "debug" },
-        do: ["b", "c", "d"]
-          .map((name) => ({ write: { path: `src/${name}.js`, text: `export const ${name} = 1;\n` } }))
-          .concat([{ write: { path: "src/index.js", text: index } }]),
-        returns: {
-          fixed: true,
-          changes: ["src/b.js -- written"],
-          commits: [],
-          remaining_issues: [],
-          failure_categories: ["executor_incomplete"],
+  longTest(
+    "a task that fails twice ends its wave; what it left undone is red in the checks, and is debugged there",
+    "test/simulation/stories.ts › roadmap: a task fails for good, later waves wait, debugging mends it",
+    async () => {
+      const folder = project(phases);
+      const turns = [
+        research("1"),
+        plan("1", planOf(tasks)),
+        planCheck("1"),
+        makes("01-01", "a"),
+        { ...does("1", "01-02", {}), repeat: 2 },
+        {
+          when: { phase: "1", step: "debug" },
+          do: ["b", "c", "d"]
+            .map((name) => ({ write: { path: `src/${name}.js`, text: `export const ${name} = 1;\n` } }))
+            .concat([{ write: { path: "src/index.js", text: index } }]),
+          returns: {
+            fixed: true,
+            changes: ["src/b.js -- written"],
+            commits: [],
+            remaining_issues: [],
+            failure_categories: ["executor_incomplete"],
+          },
         },
-      },
-      ...around("1"),
-    ];
-    const { json } = await goRoadmap(folder, turns);
-    expect(json, json.message).toMatchObject({ result: "PASS", state: "completed" });
-    expect(stepsOf(folder, "1").slice(5, 9)).toEqual(["execute failed", "checks failed", "debug passed", "checks passed"]);
-    const [executed] = eventsOf(folder, "step_failed").filter(({ attempt }) => String(attempt).endsWith("/execute#1"));
-    expect(executed).toMatchObject({ facts: { done: 1, failed: 1, not_begun: 2, failed_tasks: "01-02" } });
-  });
+        ...around("1"),
+      ];
+      const { json } = await goRoadmap(folder, turns);
+      expect(json, json.message).toMatchObject({ result: "PASS", state: "completed" });
+      expect(stepsOf(folder, "1").slice(5, 9)).toEqual(["execute failed", "checks failed", "debug passed", "checks passed"]);
+      const [executed] = eventsOf(folder, "step_failed").filter(({ attempt }) => String(attempt).endsWith("/execute#1"));
+      expect(executed).toMatchObject({ facts: { done: 1, failed: 1, not_begun: 2, failed_tasks: "01-02" } });
+    },
+  );
 });

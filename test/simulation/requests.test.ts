@@ -1,7 +1,8 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { flowOf } from "./flows.ts";
 import { essenceOf, live, type Lived } from "./live.ts";
 import { crashable, momentsOf, resumed } from "./sweeping.ts";
+import { aFew } from "../support/sampled.ts";
 
 /** More of them with AUTOPILOT_SIMULATION=all. */
 const momentsMax = process.env["AUTOPILOT_SIMULATION"] === "all" ? 60 : 20;
@@ -12,7 +13,7 @@ const kinds = [
 ] as const;
 
 describe("a request at any moment is served, and no agent is left alive", () => {
-  test.each(crashable.flatMap((story) => kinds.map(([kind, asked]) => [`${kind}: ${story.name}`, story, asked] as const)))(
+  aFew(24).each(crashable.flatMap((story) => kinds.map(([kind, asked]) => [`${kind}: ${story.name}`, story, asked] as const)))(
     "%s",
     async (_name, story, asked) => {
       const flow = flowOf(story.flow);

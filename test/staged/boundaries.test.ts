@@ -3,6 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { autopilot, eventsOf, journal } from "../support/autopilot.ts";
 import { git, scratch } from "../support/scratch-repository.ts";
+import { longTest } from "../support/sampled.ts";
 import {
   codeBase,
   commit,
@@ -153,27 +154,31 @@ describe.concurrent("a step that fails", () => {
     ]);
   });
 
-  test("in another tool's hands is not retried either: failed with retry_count 3 in the state file waits for a person", async () => {
-    const folder = upTo(scratch(), problem, draft);
-    commit(folder, {
-      "_docs/_autopilot_state.md":
-        "# Autopilot State\n\n## Current Step\nflow: greenfield\nstep: 3\nname: Plan\nstatus: failed\nsub_step: 4 — Architecture Review\nretry_count: 3\n\n## Completed Steps\n| Step | Name | Completed | Key Outcome |\n|---|---|---|---|\n| 1 | Problem | 2026-01-01 | written |\n| 2 | Research | 2026-01-02 | one draft |\n\n## Key Decisions\n- Research decision: proceed to planning\n\n## Last Session\ndate: 2026-01-02\nended_at: Step 3 Plan\nreason: context limit\nnotes: the diagram tool was missing\n\n## Retry Log\n\n## Blockers\n- plan failed 3 times: no diagram tool\n",
-    });
-    const asked = await autopilot(folder, ["status"]);
-    expect(asked.out).toContain("it failed and its retries are used up (plan failed 3 times: no diagram tool)");
-    const first = await goStaged(folder, "greenfield", greenfield);
-    expect(first.json).toMatchObject({ result: "FAIL", reason_code: "phase_failed", state: "paused" });
-    expect(first.err).toContain("! plan failed 3 times: no diagram tool");
-    expect(first.json["questions"]).toMatchObject([
-      { show: { failed_step: "greenfield step 3 Plan, at 4 — Architecture Review", blocker: "plan failed 3 times: no diagram tool" } },
-    ]);
-    expect(eventsOf(folder, "turn_ended")).toEqual([]);
-    await autopilot(folder, ["answer", "retry", "--json"]);
-    expect((await autopilot(folder, ["go", "--json"])).json).toMatchObject({ reason_code: "session_boundary" });
-    expect(eventsOf(folder, "turn_ended")).toHaveLength(2);
-    expect(journal(folder).some(({ event }) => event === "run_completed")).toBe(false);
-    expect(git(folder, "status", "--porcelain")).toBe(" M _docs/_autopilot_state.md"); // theirs to commit
-  });
+  longTest(
+    "in another tool's hands is not retried either: failed with retry_count 3 in the state file waits for a person",
+    "test/staged/failed-before.test.ts › is asked about; a stop leaves the file byte for byte as it was, and the next run asks again",
+    async () => {
+      const folder = upTo(scratch(), problem, draft);
+      commit(folder, {
+        "_docs/_autopilot_state.md":
+          "# Autopilot State\n\n## Current Step\nflow: greenfield\nstep: 3\nname: Plan\nstatus: failed\nsub_step: 4 — Architecture Review\nretry_count: 3\n\n## Completed Steps\n| Step | Name | Completed | Key Outcome |\n|---|---|---|---|\n| 1 | Problem | 2026-01-01 | written |\n| 2 | Research | 2026-01-02 | one draft |\n\n## Key Decisions\n- Research decision: proceed to planning\n\n## Last Session\ndate: 2026-01-02\nended_at: Step 3 Plan\nreason: context limit\nnotes: the diagram tool was missing\n\n## Retry Log\n\n## Blockers\n- plan failed 3 times: no diagram tool\n",
+      });
+      const asked = await autopilot(folder, ["status"]);
+      expect(asked.out).toContain("it failed and its retries are used up (plan failed 3 times: no diagram tool)");
+      const first = await goStaged(folder, "greenfield", greenfield);
+      expect(first.json).toMatchObject({ result: "FAIL", reason_code: "phase_failed", state: "paused" });
+      expect(first.err).toContain("! plan failed 3 times: no diagram tool");
+      expect(first.json["questions"]).toMatchObject([
+        { show: { failed_step: "greenfield step 3 Plan, at 4 — Architecture Review", blocker: "plan failed 3 times: no diagram tool" } },
+      ]);
+      expect(eventsOf(folder, "turn_ended")).toEqual([]);
+      await autopilot(folder, ["answer", "retry", "--json"]);
+      expect((await autopilot(folder, ["go", "--json"])).json).toMatchObject({ reason_code: "session_boundary" });
+      expect(eventsOf(folder, "turn_ended")).toHaveLength(2);
+      expect(journal(folder).some(({ event }) => event === "run_completed")).toBe(false);
+      expect(git(folder, "status", "--porcelain")).toBe(" M _docs/_autopilot_state.md"); // theirs to commit
+    },
+  );
 });
 
 describe.concurrent("a batch that its review refuses", () => {
@@ -198,24 +203,28 @@ describe.concurrent("a batch that its review refuses", () => {
     expect(steps.filter((step) => /^(?:review|fix|commit)#/.test(step)).slice(0, 4)).toEqual(["review#1", "fix#1", "review#2", "commit#1"]);
   });
 
-  test("again and again asks a person: stop here fails the step, and its tasks are built anew when it is retried", async () => {
-    const folder = upTo(scratch(), problem, draft, plan, tasks);
-    const again = greenfield.filter(({ when }) => JSON.stringify(when).includes("01_layout")).map((one) => ({ ...one, repeat: 0 }));
-    const never = { ...judged(1, false), when: { phase: "6", step: "review" }, repeat: 3 };
-    const first = await goStaged(folder, "greenfield", [
-      never,
-      fix,
-      ...again,
-      ...greenfield.filter(({ when }) => !JSON.stringify(when).includes("01_layout")),
-    ]);
-    expect(first.json).toMatchObject({ result: "WARN", reason_code: "human_block_open" });
-    expect(first.json["questions"]).toMatchObject([{ options: { A: "go on", B: "stop here" }, recommend: "B" }]);
-    await autopilot(folder, ["answer", "B", "--json"]);
-    const second = await autopilot(folder, ["go", "--json"]);
-    expect(second.json).toMatchObject({ result: "FAIL", reason_code: "phase_failed" });
-    expect(stateOf(folder).current).toMatchObject({ step: 6, status: "failed" });
-    await autopilot(folder, ["answer", "retry", "--json"]);
-    expect((await autopilot(folder, ["go", "--json"])).json).toMatchObject({ state: "completed" });
-    expect(eventsOf(folder, "tasks_read").map(({ waves }) => (waves as unknown[][]).flat().length)).toEqual([3, 3]);
-  });
+  longTest(
+    "again and again asks a person: stop here fails the step, and its tasks are built anew when it is retried",
+    "test/simulation/stories.ts › greenfield: the review of a batch fails and a person stops it",
+    async () => {
+      const folder = upTo(scratch(), problem, draft, plan, tasks);
+      const again = greenfield.filter(({ when }) => JSON.stringify(when).includes("01_layout")).map((one) => ({ ...one, repeat: 0 }));
+      const never = { ...judged(1, false), when: { phase: "6", step: "review" }, repeat: 3 };
+      const first = await goStaged(folder, "greenfield", [
+        never,
+        fix,
+        ...again,
+        ...greenfield.filter(({ when }) => !JSON.stringify(when).includes("01_layout")),
+      ]);
+      expect(first.json).toMatchObject({ result: "WARN", reason_code: "human_block_open" });
+      expect(first.json["questions"]).toMatchObject([{ options: { A: "go on", B: "stop here" }, recommend: "B" }]);
+      await autopilot(folder, ["answer", "B", "--json"]);
+      const second = await autopilot(folder, ["go", "--json"]);
+      expect(second.json).toMatchObject({ result: "FAIL", reason_code: "phase_failed" });
+      expect(stateOf(folder).current).toMatchObject({ step: 6, status: "failed" });
+      await autopilot(folder, ["answer", "retry", "--json"]);
+      expect((await autopilot(folder, ["go", "--json"])).json).toMatchObject({ state: "completed" });
+      expect(eventsOf(folder, "tasks_read").map(({ waves }) => (waves as unknown[][]).flat().length)).toEqual([3, 3]);
+    },
+  );
 });

@@ -3,6 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { autopilot, eventsOf, journal } from "../support/autopilot.ts";
 import { scratch, write } from "../support/scratch-repository.ts";
+import { longTest } from "../support/sampled.ts";
 import { codeBase, commit, documented, draft, goStaged, greenfield, plan, problem, stateOf, stateText, turn } from "./project.ts";
 
 const blocker = "Plan skill failed 3 consecutive times at sub_step 4: no database chosen";
@@ -116,19 +117,23 @@ describe.concurrent("a step that failed for good before", () => {
     expect(stateOf(folder).completed.map(({ step }) => step)).toContain(3);
   });
 
-  test("a reset by hand in the file is the answer", async () => {
-    const folder = scratch();
-    commit(folder, { ...problem, ...draft, ...failedAt(3, "Plan") });
-    await goStaged(folder, "greenfield", greenfield);
-    write(folder, {
-      "_docs/_autopilot_state.md": stateText(folder)
-        .replace("status: failed", "status: not_started")
-        .replace("retry_count: 3", "retry_count: 0"),
-    });
-    await autopilot(folder, ["go", "--json"]);
-    expect(eventsOf(folder, "block_answered")[0]).toMatchObject({ answer: "A" });
-    expect(ran(folder)[0]).toBe("3@1/do#1");
-  });
+  longTest(
+    "a reset by hand in the file is the answer",
+    "test/staged/edits.test.ts › answers what waits: the research decision on record, and a reset of the retries",
+    async () => {
+      const folder = scratch();
+      commit(folder, { ...problem, ...draft, ...failedAt(3, "Plan") });
+      await goStaged(folder, "greenfield", greenfield);
+      write(folder, {
+        "_docs/_autopilot_state.md": stateText(folder)
+          .replace("status: failed", "status: not_started")
+          .replace("retry_count: 3", "retry_count: 0"),
+      });
+      await autopilot(folder, ["go", "--json"]);
+      expect(eventsOf(folder, "block_answered")[0]).toMatchObject({ answer: "A" });
+      expect(ran(folder)[0]).toBe("3@1/do#1");
+    },
+  );
 
   test("is asked about too where the folders stand before it or another flow is walked, and not where they prove it done", async () => {
     const behind = scratch();

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot, type Entry, eventsOf, journal } from "../support/autopilot.ts";
 import { git, scratch } from "../support/scratch-repository.ts";
+import { longTest } from "../support/sampled.ts";
 import { goStaged, greenfield, rows, says, stateOf, stateText, turn } from "./project.ts";
 
 const goal = ["--goal", "orders that survive two clerks"];
@@ -138,36 +139,40 @@ describe.concurrent("greenfield", () => {
     expect(stateText(folder)).toContain("| 7 | Run Tests |");
   });
 
-  test("optional steps that were asked for are done: --with ui,security", async () => {
-    const folder = scratch();
-    const more = [
-      turn(
-        "4",
-        { "_docs/02_document/ui/overview.md": "# Screens\n\nOne list of orders and one form to add to it.\n" },
-        says("Two screens."),
-      ),
-      turn(
-        "8",
-        { "_docs/05_security/security_report.md": "# Security\n\nNothing listens on the network, so files are what is left.\n" },
-        says("Nothing grave."),
-      ),
-    ];
-    const words = [...goal, "--continue", "--option", "research=decided", "--with", "ui,security"];
-    const { json } = await goStaged(folder, "greenfield", [...greenfield, ...more], words);
-    expect(json).toMatchObject({ state: "completed" });
-    expect(
-      stateOf(folder)
-        .completed.filter(({ key_outcome }) => key_outcome === "skipped")
-        .map(({ step }) => step),
-    ).toEqual([9]);
-    expect(stateOf(folder).decisions).toEqual(expect.arrayContaining(["UI Design: wanted", "Security Audit: wanted"]));
-    const unknown = await goStaged(scratch(), "greenfield", [], ["--with", "tea"]);
-    expect(unknown.json).toMatchObject({
-      result: "FAIL",
-      reason_code: "objective_schema_invalid",
-      message: expect.stringContaining("--with tea") as string,
-    });
-  });
+  longTest(
+    "optional steps that were asked for are done: --with ui,security",
+    "test/staged/taken-over.test.ts › does optional steps that the config asks for",
+    async () => {
+      const folder = scratch();
+      const more = [
+        turn(
+          "4",
+          { "_docs/02_document/ui/overview.md": "# Screens\n\nOne list of orders and one form to add to it.\n" },
+          says("Two screens."),
+        ),
+        turn(
+          "8",
+          { "_docs/05_security/security_report.md": "# Security\n\nNothing listens on the network, so files are what is left.\n" },
+          says("Nothing grave."),
+        ),
+      ];
+      const words = [...goal, "--continue", "--option", "research=decided", "--with", "ui,security"];
+      const { json } = await goStaged(folder, "greenfield", [...greenfield, ...more], words);
+      expect(json).toMatchObject({ state: "completed" });
+      expect(
+        stateOf(folder)
+          .completed.filter(({ key_outcome }) => key_outcome === "skipped")
+          .map(({ step }) => step),
+      ).toEqual([9]);
+      expect(stateOf(folder).decisions).toEqual(expect.arrayContaining(["UI Design: wanted", "Security Audit: wanted"]));
+      const unknown = await goStaged(scratch(), "greenfield", [], ["--with", "tea"]);
+      expect(unknown.json).toMatchObject({
+        result: "FAIL",
+        reason_code: "objective_schema_invalid",
+        message: expect.stringContaining("--with tea") as string,
+      });
+    },
+  );
 });
 
 /** The most agents' turns that were open at one moment. */

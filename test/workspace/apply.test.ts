@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Applied } from "../../src/ports/workspace.ts";
 import { attempt, fingerprint, git, makeRepository, makeRoom, openBench, runId, runRef, write, type Bench } from "./bench-repository.ts";
+import { aFew } from "../support/sampled.ts";
 
 const second = "1@1/execute#2";
 const commitCount = (root: string): number => Number(git(root, "rev-list", "--count", `main..autopilot/${runId}`));
@@ -48,7 +49,7 @@ test("applying twice makes one commit and answers the same", async () => {
   expect(await bench.workspace.inspect(attempt, first.tree)).toEqual({ layer: "intact", commit: first.commit });
 });
 
-test.each(["blobs_stored", "tree_written", "commit_written", "branch_moved"])(
+aFew(2).each(["blobs_stored", "tree_written", "commit_written", "branch_moved"])(
   "a crash at %s leaves nothing or all, and the next try makes it one commit",
   async (place) => {
     let fired = 0;

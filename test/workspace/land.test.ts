@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { attempt, fingerprint, git, makeRepository, makeRoom, openBench, runRef, write, type Bench } from "./bench-repository.ts";
+import { aFew } from "../support/sampled.ts";
 
 async function benchWithWork(
   root?: string,
@@ -60,7 +61,7 @@ const obstacles: readonly Obstacle[] = [
   { name: "a lock that another git holds or left", because: "checkout_busy", set: (root) => write(root, ".git/index.lock", "") },
 ];
 
-test.each(obstacles)("$name: nothing is touched, and the reason is told", async ({ because, set }) => {
+aFew(4).each(obstacles)("$name: nothing is touched, and the reason is told", async ({ because, set }) => {
   const { root, workspace } = await benchWithWork(
     undefined,
     (layer) => (write(layer, "src/a.ts", "landed\n"), write(layer, "src/new.ts", "landed\n")),

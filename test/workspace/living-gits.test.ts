@@ -7,6 +7,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { begin, scripted } from "../support/autopilot.ts";
 import { git, scratch } from "../support/scratch-repository.ts";
+import { sampled } from "../support/sampled.ts";
 
 /** Gits that stand in a folder, zombies left out. */
 const gitsIn = (root: string): readonly number[] =>
@@ -41,7 +42,7 @@ async function until(what: () => boolean): Promise<void> {
   throw new Error("it did not come to pass");
 }
 
-test.skipIf(process.platform !== "linux").each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
+test.skipIf(process.platform !== "linux").each(sampled(1, ["SIGTERM", "SIGINT", "SIGHUP"] as const))(
   "a git that waits at a pipe ends with the command that %s ends",
   async (signal) => {
     const root = scratch();

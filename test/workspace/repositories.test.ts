@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openRepository } from "../../src/workspace/git/repository.ts";
 import { attempt, fingerprint, git, makeRepository, makeRoom, openBench, write } from "./bench-repository.ts";
+import { aFew } from "../support/sampled.ts";
 
 /** A whole small run: change, apply, check out, land. */
 async function wholeRun(root: string): Promise<void> {
@@ -106,7 +107,7 @@ const works: readonly { readonly name: string; readonly make: (room: string) => 
   },
 ];
 
-test.each(works)("$name works from layer to landing", async ({ make }) => {
+aFew(8).each(works)("$name works from layer to landing", async ({ make }) => {
   await wholeRun(make(makeRoom()));
 });
 

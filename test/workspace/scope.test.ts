@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { WorkspaceFailed } from "../../src/workspace/failure.ts";
 import { scratchFolder } from "../support/scratch-repository.ts";
+import { aFew } from "../support/sampled.ts";
 import { attempt, fingerprint, git, openBench, pathsIn, runRef, write } from "./bench-repository.ts";
 
 type Case = {
@@ -178,7 +179,7 @@ test.each(cases)("an agent that $name outside what it may has nothing applied", 
   expect(fingerprint(root)).toBe(before);
 });
 
-test.each(cases.filter(({ inside }) => inside !== undefined))(
+aFew(8).each(cases.filter(({ inside }) => inside !== undefined))(
   "an agent that $name inside the scope has it applied, and the checkout stays as it is",
   async ({ inside }) => {
     const { root, workspace } = await openBench(order);
@@ -211,7 +212,7 @@ describe("a folder that is a repository only together with what was there", () =
     expect(git(join(folder, "src/b"), "rev-parse", "--is-bare-repository")).toBe("true");
   });
 
-  test.each(all.map(([last]) => last))("cannot be completed by %s", async (last) => {
+  aFew(2).each(all.map(([last]) => last))("cannot be completed by %s", async (last) => {
     const { root } = await openBench(order);
     for (const [path, text] of all) if (path !== last) write(root, path, text);
     git(root, "add", "-A", "-f");

@@ -6,6 +6,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { git, attempt, makeRoom, openBench, write } from "./bench-repository.ts";
+import { aFew } from "../support/sampled.ts";
 
 type Trap = { readonly name: string; readonly set: (layer: string, program: string) => void; readonly spring: (layer: string) => void };
 
@@ -90,7 +91,7 @@ const traps: readonly Trap[] = [
   },
 ];
 
-test.each(traps)("$name springs for plain git and never for the runner", async ({ set, spring }) => {
+aFew(4).each(traps)("$name springs for plain git and never for the runner", async ({ set, spring }) => {
   const { root, workspace, runDir } = await openBench();
   const canary = join(makeRoom(), "canary");
   const program = join(makeRoom(), "program");

@@ -9,6 +9,7 @@ import { worldKindFor } from "../../src/workspace/worlds/world-kind.ts";
 import { borrowedIn } from "../../src/workspace/layers/records.ts";
 import { attempt, type Bench, git, makeRepository, makeRoom, openBench, write } from "./bench-repository.ts";
 import { hasBoxes, openLevel, run } from "./boxed.ts";
+import { aFew } from "../support/sampled.ts";
 
 const files = {
   "README.md": "hello\n",
@@ -169,7 +170,7 @@ describe.skipIf(!hasBoxes)("a world that is a view (needs bubblewrap and namespa
     expect(readdirSync(join(bench.runDir, "worlds"))).toEqual([]);
   });
 
-  test.each(Object.entries(actions))("an agent that %s is found to have done the same as in a copy", async (_, action) => {
+  aFew(6).each(Object.entries(actions))("an agent that %s is found to have done the same as in a copy", async (_, action) => {
     const looks = [];
     for (const level of ["overlay", "bwrap"] as const) {
       const bench = await openAt(level);

@@ -52,7 +52,7 @@ test("the interval holds the true gain about as often as it says", () => {
   const next = generatorOf("coverage");
   const normal = (mean: number): number => mean + 0.1 * Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next());
   const side = (mean: number): readonly number[] => Array.from({ length: 8 }, () => normal(mean));
-  const rounds = 120;
+  const rounds = 60;
   const held = Array.from({ length: rounds }, (_, at) => {
     const interval = intervalOf(
       [
