@@ -8,6 +8,7 @@ import { operatorOf } from "./add.ts";
 import { copyIn, requirePortfolio } from "../../portfolio/store/folder.ts";
 import { contentOf } from "../../portfolio/worker/ingest.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
+import { runQuestions } from "./run-questions.ts";
 import { inboxRows } from "./show.ts";
 import { viewOf } from "../../portfolio/worker/worker.ts";
 
@@ -22,13 +23,20 @@ export function answerPortfolio(
       const blocks = openBlocks(open.state);
       const block =
         input.block === undefined ? (blocks.length === 1 ? blocks[0] : undefined) : blocks.find(({ block_id }) => block_id === input.block);
+      const ofRuns = input.block === undefined ? await runQuestions(context, open.state) : [];
+      const [only] = ofRuns;
+      if (only !== undefined && ofRuns.length === 1 && blocks.length === 0) {
+        const { answer } = await import("../answer.ts");
+        return answer({ ...context, cwd: only.directory }, { run: only.run, block: only.block, text: input.text });
+      }
+      const rows = [...inboxRows(open.state, open.now()), ...ofRuns];
       const listed = {
-        data: { blocks: inboxRows(open.state, open.now()) },
-        remediation: blocks.map(({ block_id, question }) => `autopilot portfolio answer --block ${block_id} …  (${question.slice(0, 80)})`),
+        data: { blocks: rows },
+        remediation: rows.map(({ command, question }) => `${command}  (${question.slice(0, 80)})`),
       };
-      if (block === undefined) {
+      if (block === undefined || ofRuns.length > 0) {
         const message =
-          input.block === undefined ? `${blocks.length} questions are open, so say which one you mean.` : `${input.block} is not open.`;
+          input.block === undefined ? `${rows.length} questions are open, so say which one you mean.` : `${input.block} is not open.`;
         return refuse("block_ambiguous", { message, ...listed });
       }
       if (input.content !== undefined && input.content !== block.content)

@@ -16,6 +16,7 @@ import { readPortfolio } from "../../portfolio/store/fold.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
 import { lookAtWorkers } from "./look-at-workers.ts";
 import { planFor, type PoolInput, runPortfolio } from "./pool.ts";
+import { type InboxRow, runQuestions } from "./run-questions.ts";
 
 const rowsShown = 40;
 
@@ -111,19 +112,6 @@ export function tickPortfolio(context: CommandContext, input: PoolInput & { read
   });
 }
 
-export type InboxRow = {
-  readonly block: string;
-  readonly project: string | null;
-  readonly task: string | null;
-  readonly question: string;
-  readonly expected_action: string;
-  readonly impact: string;
-  readonly options: Readonly<Record<string, string>>;
-  readonly age_ms: number;
-  readonly content: string;
-  readonly command: string;
-};
-
 export const inboxRows = (state: PortfolioView, now: string): readonly InboxRow[] =>
   openBlocks(state).map((block) => ({
     block: block.block_id,
@@ -146,7 +134,7 @@ export function portfolioInbox(context: CommandContext): Promise<Answer> {
       foreign === null
         ? await withPortfolio(context, paths, async (open) => {
             await lookAtWorkers({ paths, active: new Map() }, open);
-            return inboxRows(open.state, open.now());
+            return [...inboxRows(open.state, open.now()), ...(await runQuestions(context, open.state))];
           })
         : inboxRows(await checkedPortfolio(paths), systemClock.now());
     const message =

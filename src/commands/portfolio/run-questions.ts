@@ -1,0 +1,59 @@
+// run-questions: questions of runs that a person began by hand, in a portfolio's folder or in a repository of one of its projects: they wait
+// for the same person, so they stand in the same inbox.
+
+import { resolve } from "node:path";
+import { questionsOpen } from "../../core/selectors.ts";
+import { msOf } from "../../kit/iso-time.ts";
+import type { PortfolioView } from "../../portfolio/planner/state.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { findProject, listRuns, type ProjectPaths } from "../../project/runs/project-paths.ts";
+import { readRunOrNull } from "../../project/runs/read-run.ts";
+import { isOurs } from "../../project/runs/run-binding.ts";
+import { systemClock } from "../../project/runs/system-clock.ts";
+import { contentOfBlock } from "../answer.ts";
+
+export type InboxRow = {
+  readonly block: string;
+  readonly project: string | null;
+  readonly task: string | null;
+  readonly question: string;
+  readonly expected_action: string;
+  readonly impact: string;
+  readonly options: Readonly<Record<string, string>>;
+  readonly age_ms: number;
+  readonly content: string;
+  readonly command: string;
+};
+export type RunQuestion = InboxRow & { readonly run: string; readonly directory: string };
+
+/** Of this user's runs alone: what came from elsewhere asks nobody. */
+export async function runQuestions(context: CommandContext, { projects }: PortfolioView): Promise<readonly RunQuestion[]> {
+  const places = new Map<string, { readonly paths: ProjectPaths; readonly project: string | null }>();
+  const note = (directory: string, project: string | null): void => {
+    const paths = findProject(directory);
+    if (paths !== null && !places.has(paths.root)) places.set(paths.root, { paths, project });
+  };
+  for (const { project_id, repository } of Object.values(projects)) if (repository !== null) note(repository, project_id);
+  note(resolve(context.cwd), null);
+  const found: RunQuestion[] = [];
+  for (const { paths, project } of places.values())
+    for (const run of listRuns(paths)) {
+      const view = isOurs(context, paths, run) ? (await readRunOrNull(paths, run))?.view : undefined;
+      for (const { block, question, options } of view === undefined ? [] : questionsOpen(view))
+        found.push({
+          run,
+          directory: paths.root,
+          block,
+          project,
+          task: null,
+          question,
+          expected_action: "answer, then autopilot resume",
+          impact: `${run} is ${view?.status ?? ""}`,
+          options,
+          age_ms: Math.max(0, (msOf(systemClock.now()) ?? 0) - (msOf(view?.updatedAt ?? "") ?? 0)),
+          content: contentOfBlock(run, block, question),
+          command: `autopilot answer -C "${paths.root}" --run ${run} --block "${block}" <answer>`,
+        });
+    }
+  return found;
+}
