@@ -103,18 +103,6 @@ await withFolder(async (room) => {
   const many = play(room, "many", workers, workers, thinkMs);
   const note = `${workers} tasks, ${workers} workers, agents that think ${thinkMs / 1000} s a turn: ${many.seconds.toFixed(0)} s`;
   report("pool_memory", many.peakMb, note);
-  const perTask = many.cpuSeconds / workers;
-  const turnsATask = 2;
-  // One worker: its turns and its computing, one after the other. Many: the turns of all at once, the computing shared by the cores.
-  const alone = one.seconds / 2;
-  const bound = (thinkSeconds: number): number =>
-    (workers * (alone - (turnsATask * thinkMs) / 1000 + turnsATask * thinkSeconds)) /
-    (turnsATask * thinkSeconds + (workers * perTask) / availableParallelism());
-  report(
-    "pool_cpu",
-    perTask,
-    `on ${availableParallelism()} cores ${workers} workers can make at most ${[1, 10, 60, 600].map((think) => `${bound(think).toFixed(1)} x one where agents think ${think} s a turn`).join(", ")}`,
-  );
   report(
     "pool_steps",
     many.steps / many.seconds / (one.steps / one.seconds),
@@ -128,4 +116,9 @@ await withFolder(async (room) => {
     (100 * ownMs) / (idle.seconds * 1000),
     `${(ownMs / tasks / 1000).toFixed(2)} s of ${(idle.seconds / tasks).toFixed(2)} s a task: draft, copy, journal, proof, merge, landing; beside an agent of ten minutes ${((100 * ownMs) / tasks / (600_000 + ownMs / tasks)).toFixed(1)} %`,
   );
+  // One worker takes its turns and its computing one after the other; many take their turns at once and share the cores.
+  const [perTask, alone, turns, cores] = [many.cpuSeconds / workers, idle.seconds / tasks, 2, availableParallelism()];
+  const bound = (think: number): string =>
+    `${((workers * (turns * think + alone)) / (turns * think + (workers * perTask) / cores)).toFixed(0)} x where a turn takes ${think} s`;
+  report("pool_cpu", perTask, `so ${workers} workers on ${cores} cores make at most ${[1, 10, 60, 600].map(bound).join(", ")}`);
 });
