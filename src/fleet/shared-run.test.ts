@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -23,4 +24,28 @@ test("a line that a crash left torn in the copy is cut off before what the store
     folder,
   );
   expect([asked, readFileSync(path, "utf8")]).toEqual([[0], "one\ntwo\n"]);
+});
+
+test("a copy that is cut short while a blob is brought holds no line that names it", async () => {
+  const folder = scratchFolder();
+  const path = join(folder, "journal.jsonl");
+  const [inner, outer] = ["inner", "outer"].map((text) => createHash("sha256").update(text).digest("hex"));
+  const brought: string[] = [];
+  const bringing = bringCopy(
+    {
+      lines: async function* () {
+        yield Buffer.from("one");
+        yield Buffer.from(`{"blob":"${outer}"}`);
+      },
+      hasBlob: () => Promise.resolve(true),
+      readBlob: (_key, name) => {
+        brought.push(name);
+        return name === outer ? Promise.resolve(Buffer.from(`{"output":"${inner}"}`)) : Promise.reject(new Error("cut off"));
+      },
+    },
+    "key",
+    folder,
+  );
+  await expect(bringing).rejects.toThrow("cut off");
+  expect([brought, readFileSync(path, "utf8")]).toEqual([[outer, inner], "one\n"]);
 });

@@ -3,6 +3,7 @@
 // Invariants:
 //   S1. The store comes first: a line or blob is in the folder only after the store has acknowledged it.
 //   S2. So a line in the folder that the store does not have is a line the store has lost, and the run is not opened.
+//   S4. A line comes into the folder after the blobs it names: a copy that was cut short holds fewer lines, never lines without their blobs.
 //   S3. The folder's lock is held too: on one machine a second process is refused as it is without a store.
 
 import { join } from "node:path";
@@ -116,7 +117,7 @@ export async function bringCopy(store: Pick<RunStore, "lines" | "hasBlob" | "rea
   }
 }
 
-/** Lines after a number, and the blobs they name, into the folder. */
+/** Lines after a number, and the blobs they name, into the folder. S4 */
 export async function copyMissing(
   store: Pick<RunStore, "lines" | "hasBlob" | "readBlob">,
   key: string,
@@ -124,17 +125,20 @@ export async function copyMissing(
   afterSeq: number,
   write: (lines: readonly Uint8Array[]) => void,
 ): Promise<void> {
-  const named = new Set<string>();
+  const asked = new Set<string>();
   for await (const line of store.lines(key, afterSeq)) {
-    write([line]);
+    const named = new Set<string>();
     addNames(named, line);
-  }
-  // A blob may name others: evidence names its output.
-  for (const name of named) {
-    if (hasBlob(folder, name) || !(await store.hasBlob(key, name))) continue;
-    const bytes = await store.readBlob(key, name);
-    writeBlob(nodeDisk, folder, bytes);
-    if (bytes.length <= scannedBytesMax) addNames(named, bytes);
+    // A blob may name others: evidence names its output.
+    for (const name of named) {
+      if (asked.has(name)) continue;
+      asked.add(name);
+      if (hasBlob(folder, name) || !(await store.hasBlob(key, name))) continue;
+      const bytes = await store.readBlob(key, name);
+      if (bytes.length <= scannedBytesMax) addNames(named, bytes);
+      writeBlob(nodeDisk, folder, bytes);
+    }
+    write([line]);
   }
 }
 

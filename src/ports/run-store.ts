@@ -45,6 +45,8 @@ export type StoredRun = {
   readonly epoch: number;
   /** Null while nobody has it. */
   readonly holder: Holder | null;
+  /** How long its holder's lease still lasts, by the store's clock; left out where a lease ends with its process. */
+  readonly leaseLeftMs?: number | null;
   /** How often it was taken from an owner that had not given it back. */
   readonly takeOvers: number;
 };

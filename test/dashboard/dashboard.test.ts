@@ -35,6 +35,7 @@ describe.skipIf(!hasChromium)("in a browser (needs Chromium at its Debian place)
         ["log", / of \d+ lines/],
         ["diff", "make b"],
         ["portfolio", "No portfolio here"],
+        ["fleet", "No store is named"],
         ["cost", "Cost"],
         ["settings", "Settings in force"],
       ] as const) {

@@ -3,8 +3,11 @@
 import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { fleetPageIn } from "../../src/commands/dashboard/fleet-page.ts";
 import { openPostgresStore } from "../../src/fleet/postgres/store.ts";
 import { failureFrom, skipped, still } from "../../src/journal/scene.ts";
+import { fleetBoard } from "../../src/views/web/fleet-board.ts";
+import { toHtml } from "../../src/views/web/to-html.ts";
 import { autopilot } from "../support/autopilot.ts";
 import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
 import { scratch } from "../support/scratch-repository.ts";
@@ -86,6 +89,46 @@ describe.skipIf(postgresBin === null)(`fleet${withoutPostgres}`, () => {
     expect((await autopilot(folder, ["fleet", "export", "run-2026-01-02-030406", "--json"], { env })).json.reason_code).toBe("run_missing");
     await journal.close();
     await store.close();
+  });
+
+  test("the dashboard's page shows workers, leases, the queue, take-overs and who plans, and a store that is gone in words", async () => {
+    const env = { AUTOPILOT_STORE: cluster.database("page") };
+    await autopilot(scratch(), ["fleet", "init"], { env });
+    const store = await openPostgresStore(env.AUTOPILOT_STORE, { worker: "<b>worker</b>" });
+    const { journal } = await store.open(run, "run", options);
+    const planner = await store.open("portfolio-0123", "portfolio", options);
+    cluster.sql(
+      "page",
+      `update autopilot.run set take_overs = 3 where run_id = '${run}';
+       insert into autopilot.worker (worker_id, epoch, jobs, labels, owner, lease_until, product) values
+         ('alive', 1, 2, '{gpu}', '{"worker":"alive","host":"far","pid":7}', now() + interval '9 s', 'autopilot'), ('dead', 1, 1, '{}', null, now(), 'autopilot');
+       insert into autopilot.work_order (order_id, run_id, repository, priority, slots, state, worker_id, worker_epoch, taken_at, times_taken) values
+         ('a', '${run}', 'r', 1, 8, 'taken', 'alive', 1, now(), 2), ('b', 'waiting', 'r', 5, 8, 'offered', null, null, null, 0)`,
+    );
+    const page = await fleetPageIn(env);
+    expect(page).toMatchObject({ problem: null, runs: 1, take_overs: 3 });
+    expect(page.board).toMatchObject({
+      workers: [
+        { worker: "alive", at_work: 1, jobs: 2, labels: ["gpu"], lease_left_ms: expect.any(Number) as number },
+        { worker: "dead", holder: null, lease_left_ms: null },
+      ],
+      portfolios: [{ id: "portfolio-0123", holder: { pid: process.pid } }],
+      orders: [
+        { id: "a", worker: "alive", times_taken: 2 },
+        { id: "b", worker: null },
+      ],
+      runs: [{ run, take_overs: 3, lease_left_ms: expect.any(Number) as number }],
+    });
+    const html = page.board === null ? "" : toHtml(fleetBoard(page.board));
+    for (const text of ["1 of 2 alive", "gone", "handed out 2 times", "3 times", "&lt;b&gt;worker"]) expect(html).toContain(text);
+    await journal.close();
+    await planner.journal.close();
+    await store.close();
+    expect(await fleetPageIn({})).toMatchObject({ store: null, problem: null, board: null });
+    const gone = await fleetPageIn({ AUTOPILOT_STORE: "postgres://ann:s3cret@127.0.0.1:1/x" });
+    expect(gone.problem).toContain("does not answer");
+    expect(gone.problem).not.toContain("s3cret");
+    expect((await fleetPageIn({ AUTOPILOT_STORE: "mysql://x" })).problem).toContain("postgres://");
   });
 
   test("a dump that is restored elsewhere holds the same journals", async () => {

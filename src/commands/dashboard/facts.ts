@@ -19,6 +19,8 @@ import { type LogRow, logRow } from "../../views/facts/log-rows.ts";
 import { config } from "../config-show.ts";
 import { showPortfolio } from "../portfolio/show.ts";
 import { diffPageOf, type DiffPage, fileDiffOf } from "./diff-files.ts";
+import { storeVariable } from "../../fleet/address.ts";
+import { type FleetPage, fleetPageIn } from "./fleet-page.ts";
 import { type FollowedRun, followRuns, isReadable, projectRuns, type RunSource } from "./followed-runs.ts";
 import { type Overview, overviewOf, weakness } from "./overview.ts";
 import { portfolioPageOf, type PortfolioPage, runKeyOf } from "./portfolio-page.ts";
@@ -46,6 +48,7 @@ export type Facts = {
   readonly diff: (key: string) => Promise<DiffPage | null>;
   readonly file: (key: string, path: string) => Promise<FileDiff | null>;
   readonly portfolio: () => Promise<PortfolioPage | null>;
+  readonly fleet: () => Promise<FleetPage>;
   readonly cost: () => Promise<CostView>;
   readonly settings: () => Promise<SettingsPage>;
   readonly sourceOf: (key: string) => RunSource | null;
@@ -55,11 +58,15 @@ export type Facts = {
   readonly marks: () => Readonly<Record<string, string>>;
 };
 
+/** A store is not watched: its page is asked for again this often while somebody looks at it. */
+const fleetEveryMs = 2_000;
+
 export function openFacts(context: CommandContext): Facts {
   const runs = followRuns(context);
   const projectPaths = findProject(context.cwd);
   const paths = portfolioHere(context.cwd);
   const portfolio = paths === null ? () => null : followPortfolio(paths);
+  const hasStore = (context.env[storeVariable] ?? "").trim() !== "";
   const name = basename(projectPaths?.root ?? paths?.root ?? context.cwd);
 
   const sources = (): readonly RunSource[] => [...projectRuns(context.cwd), ...tasksRuns(portfolio())];
@@ -77,7 +84,8 @@ export function openFacts(context: CommandContext): Facts {
 
   return {
     sourceOf,
-    overview: async () => overviewOf(await runs.all(sources()), portfolio(), { now: systemClock.now(), name, user: context.user, product }),
+    overview: async () =>
+      overviewOf(await runs.all(sources()), portfolio(), { now: systemClock.now(), name, user: context.user, product, hasStore }),
     run: (key, expanded) => {
       const run = found(key);
       return run === null ? null : runPageOf(run, runs.entries(run), { now: systemClock.now(), expanded });
@@ -117,6 +125,7 @@ export function openFacts(context: CommandContext): Facts {
         systemClock.now(),
       );
     },
+    fleet: () => fleetPageIn(context.env),
     cost: async () => {
       const rows = (await readable()).flatMap(({ index, project }) => index.usage.map((row): CostInput => ({ ...row, project })));
       return costOf(rows, systemClock.now());
@@ -130,6 +139,7 @@ export function openFacts(context: CommandContext): Facts {
     marks: () => {
       const marks: Record<string, string> = {};
       for (const source of sources()) marks[source.key] = markOf(runFolder(source.paths, source.run));
+      if (hasStore) marks["fleet"] = String(Math.floor(systemClock.monotonicMs() / fleetEveryMs));
       if (paths !== null) marks["portfolio"] = String(sizeOf(join(paths.own, journalFile)));
       return marks;
     },

@@ -24,6 +24,8 @@ export type Overview = {
   readonly today: DayCounts;
   readonly live: Readonly<Record<string, string>>;
   readonly hasPortfolio: boolean;
+  /** Whether a store is named that other machines share. */
+  readonly hasStore: boolean;
   /** Why nothing may be done from a page before the terminal's code was typed; null where nothing keeps it. */
   readonly weak: string | null;
 };
@@ -33,7 +35,7 @@ const runsShownMax = 300;
 export function overviewOf(
   runs: readonly (FollowedRun | UnreadableRun)[],
   portfolio: PortfolioView | null,
-  around: { readonly now: string; readonly name: string; readonly user: string; readonly product: string },
+  around: { readonly now: string; readonly name: string; readonly user: string; readonly product: string; readonly hasStore: boolean },
 ): Overview {
   const readable = runs.filter(isReadable);
   const cards = readable.map(cardOf);
@@ -58,6 +60,7 @@ export function overviewOf(
     today: readable.reduce((sum, { index }) => added(sum, index.days[today]), { ...noCounts }),
     live: Object.fromEntries(readable.flatMap((run) => (run.owner === null ? [] : [[run.key, liveLineOf(run)]]))),
     hasPortfolio: portfolio !== null,
+    hasStore: around.hasStore,
     weak: weakness(readable),
   };
 }

@@ -21,13 +21,19 @@ export interface Database {
   close(): Promise<void>;
 }
 
-export type ConnectOptions = { readonly answerMs: number; readonly connectionsMax?: number };
+export type ConnectOptions = {
+  readonly answerMs: number;
+  readonly connectionsMax?: number;
+  /** How many questions or transactions a connection is used for, as a pooler might; without it, as many as come. */
+  readonly usesMax?: number;
+};
 
-export function connect(url: string, { answerMs, connectionsMax = 4 }: ConnectOptions): Database {
+export function connect(url: string, { answerMs, connectionsMax = 4, usesMax }: ConnectOptions): Database {
   const name = nameOf(url);
   const pool = new Pool({
     connectionString: url,
     max: connectionsMax,
+    ...(usesMax === undefined ? {} : { maxUses: usesMax }),
     connectionTimeoutMillis: answerMs,
     query_timeout: answerMs,
     idleTimeoutMillis: 30_000,

@@ -5,7 +5,7 @@
 //   M2. One migrates at a time; a second one waits and finds it done.
 //   M3. A newer schema is never touched by an older product. It works with one that only added to what it knows (`least`), so that machines
 //       can be brought up to date one after the other; any other it refuses.
-//   M4. A migration that older products cannot work with waits until none of their workers is alive.
+//   M4. A migration that older products cannot work with waits until none of them is at work.
 
 import type { Ask, Database } from "./connect.ts";
 import { storeFailure, unusable } from "./connect.ts";
@@ -60,16 +60,22 @@ function step(database: Database, product: string, wanted: readonly Migration[])
 
 /** M4 */
 async function refuseWhileWorked(ask: Ask, version: number): Promise<void> {
-  const { rows: there } = await ask("select to_regclass($1) is not null as there", [`${schemaName}.worker`]);
-  if (there[0]?.["there"] !== true) return;
-  const { rows } = await ask(
-    `select worker_id, product from ${schemaName}.worker where lease_until > clock_timestamp() order by worker_id limit 10`,
-  );
-  if (rows.length === 0) return;
-  const alive = rows.map((row) => `${String(row["worker_id"])} (${String(row["product"])})`).join(", ");
+  if (version === 0) return;
+  const tables = ["run", "worker"] as const;
+  const alive: string[] = [];
+  for (const table of tables) {
+    const { rows: there } = await ask("select to_regclass($1) is not null as there", [`${schemaName}.${table}`]);
+    if (there[0]?.["there"] !== true) continue;
+    const { rows } = await ask(
+      `select distinct owner->>'worker' as worker, owner->>'host' as host, owner->>'pid' as pid
+        from ${schemaName}.${table} where lease_until > clock_timestamp() order by 1 limit 10`,
+    );
+    alive.push(...rows.map((row) => `${String(row["worker"])} (process ${String(row["pid"])} on ${String(row["host"])})`));
+  }
+  if (alive.length === 0) return;
   throw unusable(
-    `${alive}: alive, and products of schema ${version} cannot work with the next one`,
-    "end these workers (SIGTERM), then try again",
+    `products of schema ${version} cannot work with the next one, and some are at work: ${[...new Set(alive)].join(", ")}`,
+    "end them (SIGTERM), then try again",
   );
 }
 

@@ -11,7 +11,7 @@ import { leaseMsDefault, leaseTimes } from "../lease-times.ts";
 import { hasBlob, readBlob } from "./blobs.ts";
 import { connect, type Database, storeFailure } from "./connect.ts";
 import { StoredJournal } from "./journal.ts";
-import { holdLease, leaseClock, type LeaseClock, takeRun } from "./lease.ts";
+import { holdLease, leaseClock, type LeaseClock, leaseLeft, msOf, takeRun } from "./lease.ts";
 import { requireSound } from "./migrate.ts";
 import { linesAfter, readLines, refuseNewerRun } from "./read.ts";
 import { openRequests, sendRequest } from "./requests.ts";
@@ -22,6 +22,7 @@ export type StoreOptions = {
   /** Who opens runs here. */
   readonly worker?: string;
   readonly clock?: LeaseClock;
+  readonly usesMax?: number;
 };
 
 export type PostgresStore = Omit<RunStore, "open"> & {
@@ -33,7 +34,7 @@ export type PostgresStore = Omit<RunStore, "open"> & {
 /** Refused where the schema is not this product's, or the server may lose what it acknowledges. */
 export async function openPostgresStore(url: string, options: StoreOptions = {}): Promise<PostgresStore> {
   const times = leaseTimes(options.leaseMs ?? leaseMsDefault);
-  const database = connect(url, { answerMs: times.answerMs });
+  const database = connect(url, { answerMs: times.answerMs, ...(options.usesMax === undefined ? {} : { usesMax: options.usesMax }) });
   const clock = options.clock ?? leaseClock;
   const holder: Holder = { worker: options.worker ?? `${hostname()}-${process.pid}`, host: hostname(), pid: process.pid };
   try {
@@ -101,7 +102,7 @@ async function runsIn({ ask, name }: Database): Promise<readonly StoredRun[]> {
   try {
     const { rows } = await ask(
       `select run_id, kind, seq::text, epoch::text, take_overs::text,
-        case when lease_until > clock_timestamp() then owner end as holder from autopilot.run order by run_id`,
+        case when lease_until > clock_timestamp() then owner end as holder, ${leaseLeft} as left_ms from autopilot.run order by run_id`,
     );
     return rows.map((row) => ({
       run: String(row["run_id"]),
@@ -109,6 +110,7 @@ async function runsIn({ ask, name }: Database): Promise<readonly StoredRun[]> {
       seq: Number(row["seq"]),
       epoch: Number(row["epoch"]),
       holder: (row["holder"] ?? null) as Holder | null,
+      leaseLeftMs: msOf(row["left_ms"]),
       takeOvers: Number(row["take_overs"]),
     }));
   } catch (error) {

@@ -5,11 +5,13 @@ import type { WorkerSeat } from "../../ports/dispatch.ts";
 import type { LeaseTimes } from "../lease-times.ts";
 import type { Database } from "./connect.ts";
 import { storeFailure } from "./connect.ts";
-import { type HeldLease, holdLease, type LeaseClock } from "./lease.ts";
+import { type HeldLease, holdLease, type LeaseClock, leaseLeft, msOf } from "./lease.ts";
 
 export type StoredWorker = {
   readonly worker: string;
   readonly holder: Holder | null;
+  /** By the store's clock; null where it has lapsed. */
+  readonly leaseLeftMs: number | null;
   readonly jobs: number;
   readonly labels: readonly string[];
   readonly product: string;
@@ -61,12 +63,13 @@ export async function reportDraining({ ask }: Database, worker: string, epoch: n
 export async function workersIn({ ask, name }: Database): Promise<readonly StoredWorker[]> {
   try {
     const { rows } = await ask(
-      `select worker_id, jobs, labels, product, is_draining, case when lease_until > clock_timestamp() then owner end as holder
-        from autopilot.worker order by worker_id`,
+      `select worker_id, jobs, labels, product, is_draining, case when lease_until > clock_timestamp() then owner end as holder,
+        ${leaseLeft} as left_ms from autopilot.worker order by worker_id`,
     );
     return rows.map((row) => ({
       worker: String(row["worker_id"]),
       holder: (row["holder"] ?? null) as Holder | null,
+      leaseLeftMs: msOf(row["left_ms"]),
       jobs: Number(row["jobs"]),
       labels: row["labels"] as readonly string[],
       product: String(row["product"]),

@@ -128,6 +128,8 @@ async function factsFor(facts: Facts, url: URL): Promise<unknown> {
       return (await facts.file(key, url.searchParams.get("path") ?? "")) ?? undefined;
     case "/api/portfolio":
       return facts.portfolio();
+    case "/api/fleet":
+      return facts.fleet();
     case "/api/cost":
       return facts.cost();
     case "/api/settings":

@@ -20,6 +20,7 @@ export type Icon =
   | "log"
   | "diff"
   | "portfolio"
+  | "fleet"
   | "cost"
   | "settings"
   | "more"
@@ -47,6 +48,7 @@ const drawings: Readonly<Record<Icon, () => readonly Element[]>> = {
   log: () => [line("M2.500 4h11M2.500 8h11M2.500 12h7")],
   diff: () => [line("M8 2.500v6M5 5.500h6M5 13h6")],
   portfolio: () => [line("M2.500 2.500H7V7H2.500zM9 2.500h4.500V7H9zM2.500 9H7v4.500H2.500zM9 9h4.500v4.500H9z")],
+  fleet: () => [line("M2.500 2.500h11V6h-11zM2.500 10h11v3.500h-11zM8 6v4M4.800 4.250h.1M4.800 11.750h.1")],
   cost: () => [line("M3 13.500V9M8 13.500v-11M13 13.500V6")],
   settings: () => [line("M2 5h6M12 5h2M2 11h2M8 11h6"), ring(1.7, { cx: "10", cy: "5" }), ring(1.7, { cx: "6", cy: "11" })],
   more: () => [line("M3.500 8h.1M8 8h.1M12.500 8h.1")],

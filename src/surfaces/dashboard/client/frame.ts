@@ -18,6 +18,7 @@ const names: Readonly<Record<PageName, readonly [word: string, icon: Icon, key: 
   log: ["Log", "log", "l"],
   diff: ["Diff", "diff", "d"],
   portfolio: ["Portfolio", "portfolio", "p"],
+  fleet: ["Fleet", "fleet", "f"],
   cost: ["Cost", "cost", "c"],
   settings: ["Settings", "settings", "s"],
 };
@@ -52,7 +53,9 @@ function rail(): Child {
     ...(["now", "inbox", "run"] as const).map((page) => item(page, "nav")),
     item("log", "nav.sub"),
     item("diff", "nav.sub"),
-    ...(["portfolio", "cost", "settings"] as const).map((page) => item(page, "nav")),
+    item("portfolio", "nav"),
+    state.overview?.hasStore === true || state.page === "fleet" ? item("fleet", "nav") : null,
+    ...(["cost", "settings"] as const).map((page) => item(page, "nav")),
     el(
       "div.foot",
       connection(),
@@ -90,7 +93,7 @@ const more = (): Element =>
       type: "button",
       "aria-haspopup": "dialog",
       onClick: () => open("more"),
-      ...(["log", "diff", "cost", "settings"].includes(state.page) ? { "aria-current": "page" } : {}),
+      ...(["log", "diff", "fleet", "cost", "settings"].includes(state.page) ? { "aria-current": "page" } : {}),
     },
     icon("more"),
     "More",

@@ -28,6 +28,7 @@ const letters: Readonly<Record<string, PageName>> = {
   l: "log",
   d: "diff",
   p: "portfolio",
+  f: "fleet",
   c: "cost",
   s: "settings",
 };

@@ -70,6 +70,7 @@ async function loadPage(): Promise<void> {
   const { page, key } = state;
   try {
     if (page === "portfolio") state.portfolio = await facts("portfolio");
+    if (page === "fleet") state.fleet = await facts("fleet");
     if (page === "cost") state.cost = await facts("cost");
     if (page === "settings") state.settings = await facts("settings");
     if (key === null || !aboutRuns.includes(page)) return;
@@ -143,7 +144,8 @@ export async function follow(): Promise<void> {
       await listen((changed) => {
         waitS = 1;
         if (state.connection === "gone") state.connection = "live";
-        if (changed.length > 0 && !state.held && !document.hidden) later();
+        const isShown = changed.some((key) => key !== "fleet" || state.page === "fleet");
+        if (isShown && !state.held && !document.hidden) later();
         else if (changed.length === 0) void load();
       }, leaving.signal);
     } catch (error) {

@@ -8,6 +8,7 @@ import { openKeys, restoreTheme } from "./keys.ts";
 import { follow, load, tokenTaken } from "./loading.ts";
 import { costPage } from "./pages/cost.ts";
 import { diffPage, nextFile } from "./pages/diff.ts";
+import { fleetPage } from "./pages/fleet.ts";
 import { inboxPage } from "./pages/inbox.ts";
 import { logPage, moveInLog, openLine } from "./pages/log.ts";
 import { nowPage } from "./pages/now.ts";
@@ -23,6 +24,7 @@ const shown: Readonly<Record<PageName, () => Child>> = {
   log: logPage,
   diff: diffPage,
   portfolio: portfolioPage,
+  fleet: fleetPage,
   cost: costPage,
   settings: settingsPage,
 };

@@ -5,11 +5,12 @@ import type { FileDiff } from "../../../views/facts/hunks.ts";
 import type { LogRow } from "../../../views/facts/log-rows.ts";
 import type { DiffPage } from "../../../commands/dashboard/diff-files.ts";
 import type { SettingsPage } from "../../../commands/dashboard/facts.ts";
+import type { FleetPage } from "../../../commands/dashboard/fleet-page.ts";
 import type { Overview } from "../../../commands/dashboard/overview.ts";
 import type { PortfolioPage } from "../../../commands/dashboard/portfolio-page.ts";
 import type { RunPage } from "../../../commands/dashboard/run-page.ts";
 
-export const pages = ["now", "inbox", "run", "log", "diff", "portfolio", "cost", "settings"] as const;
+export const pages = ["now", "inbox", "run", "log", "diff", "portfolio", "fleet", "cost", "settings"] as const;
 export type PageName = (typeof pages)[number];
 
 export type LineNote = {
@@ -44,6 +45,7 @@ export type State = {
   file: string | null;
   fileDiff: FileDiff | null;
   portfolio: PortfolioPage | null;
+  fleet: FleetPage | null;
   cost: CostView | null;
   costBy: keyof CostView["by"];
   settings: SettingsPage | null;
@@ -92,6 +94,7 @@ export const state: State = {
   file: null,
   fileDiff: null,
   portfolio: null,
+  fleet: null,
   cost: null,
   costBy: "project",
   settings: null,

@@ -1,0 +1,85 @@
+// fleet-page: a store's workers, leases, queue and take-overs, as the dashboard shows them. Three questions, asked while the page is looked at.
+
+import { storeAddress } from "../../fleet/address.ts";
+import { Refusal } from "../../project/reply.ts";
+import { classifySystemError } from "../../project/system-errors.ts";
+import type { FleetBoard } from "../../views/web/fleet-board.ts";
+
+const ordersShownMax = 100;
+const runsShownMax = 100;
+
+export type FleetPage = {
+  readonly store: string | null;
+  /** Why the store could not be asked; then there is no board. */
+  readonly problem: string | null;
+  readonly runs: number;
+  readonly take_overs: number;
+  readonly board: FleetBoard | null;
+};
+
+const nothing: FleetPage = { store: null, problem: null, runs: 0, take_overs: 0, board: null };
+
+/** Without a store there is nothing to show, and nothing of PostgreSQL is loaded. */
+export async function fleetPageIn(env: NodeJS.ProcessEnv): Promise<FleetPage> {
+  try {
+    if (storeAddress(env) === null) return nothing;
+    const [{ storeIn }, { ordersIn }, { workersIn }] = await Promise.all([
+      import("../../fleet/shared-run.ts"),
+      import("../../fleet/postgres/orders.ts"),
+      import("../../fleet/postgres/workers.ts"),
+    ]);
+    const store = await storeIn(env);
+    const [all, workers, orders] = await Promise.all([store.runs(), workersIn(store.database), ordersIn(store.database)]);
+    const runs = all.filter(({ kind }) => kind === "run");
+    const shown = runs.filter(({ holder, takeOvers }) => holder !== null || takeOvers > 0).toReversed();
+    return {
+      store: store.database.name,
+      problem: null,
+      runs: runs.length,
+      take_overs: all.reduce((sum, { takeOvers }) => sum + takeOvers, 0),
+      board: {
+        workers: workers.map(({ worker, holder, leaseLeftMs, jobs, labels, product, isDraining }) => ({
+          worker,
+          holder,
+          lease_left_ms: leaseLeftMs,
+          jobs,
+          at_work: orders.filter((order) => order.state === "taken" && order.worker === worker).length,
+          labels,
+          product,
+          is_draining: isDraining,
+        })),
+        portfolios: all
+          .filter(({ kind }) => kind === "portfolio")
+          .map(({ run, holder, epoch, takeOvers }) => ({ id: run, holder, epoch, take_overs: takeOvers })),
+        orders: orders
+          .toReversed()
+          .slice(0, ordersShownMax)
+          .map(({ id, run, priority, needs, state, worker, timesTaken, waitsMs, outcome }) => ({
+            id,
+            run,
+            priority,
+            needs,
+            worker: state === "taken" ? worker : null,
+            times_taken: timesTaken,
+            waits_ms: waitsMs,
+            why: outcome,
+          })),
+        orders_more: Math.max(0, orders.length - ordersShownMax),
+        runs: [...shown.filter(({ holder }) => holder !== null), ...shown.filter(({ holder }) => holder === null)]
+          .slice(0, runsShownMax)
+          .map(({ run, holder, leaseLeftMs, seq, epoch, takeOvers }) => ({
+            run,
+            holder,
+            lease_left_ms: leaseLeftMs ?? null,
+            lines: seq,
+            epoch,
+            take_overs: takeOvers,
+          })),
+      },
+    };
+  } catch (error) {
+    const problem = error instanceof Refusal ? error.answer.message : classifySystemError(error)?.message;
+    if (problem === undefined) throw error;
+    return { ...nothing, problem };
+  }
+}

@@ -1,0 +1,133 @@
+// What a database, its network and its machine may do to a store: a migration that loses its network, a full disk, a pooler that keeps no
+// session, a clock that is an hour off.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { connect, type Database } from "../../src/fleet/postgres/connect.ts";
+import { migrate, versionOf } from "../../src/fleet/postgres/migrate.ts";
+import { openOrders } from "../../src/fleet/postgres/orders.ts";
+import { type Migration, migrations } from "../../src/fleet/postgres/schema.ts";
+import { openPostgresStore } from "../../src/fleet/postgres/store.ts";
+import { failureFrom, skipped, still } from "../../src/journal/scene.ts";
+import type { OpenOptions } from "../../src/ports/run-store.ts";
+import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
+import { openWay } from "./way.ts";
+
+const options: OpenOptions = { now: still.now, activeMs: still.activeMs };
+const run = "run-2026-01-02-030405";
+let cluster: Cluster;
+
+async function made(name: string): Promise<string> {
+  const url = cluster.database(name);
+  const database = connect(url, { answerMs: 20_000 });
+  await migrate(database, "test");
+  await database.close();
+  return url;
+}
+
+describe.skipIf(postgresBin === null)(`troubles of a store${withoutPostgres}`, () => {
+  beforeAll(() => {
+    cluster = startCluster();
+  });
+  afterAll(() => cluster.stop());
+
+  test.each(["questions", "answers"])(
+    "a migration whose %s are lost half-way leaves the version before it, whole, and the next one makes it",
+    async (lost) => {
+      const url = await made(`cut_${lost}`);
+      const way = openWay(cluster.socket);
+      const far = connect(`postgres://owner@/cut_${lost}?host=${encodeURIComponent(way.folder)}`, { answerMs: 1_000 });
+      const wanted: readonly Migration[] = [
+        ...migrations,
+        { about: "two tables", statements: ["create table autopilot.first (a int)", "create table autopilot.second (a int)"] },
+      ];
+      // The network goes while the second statement is on its way.
+      const cutting: Database = {
+        ...far,
+        inTransaction: (work) =>
+          far.inTransaction((ask) =>
+            work((text, values) => {
+              if (text.includes("autopilot.second")) Object.assign(way, lost === "questions" ? { isUpCut: true } : { isDownCut: true });
+              return ask(text, values);
+            }),
+          ),
+      };
+      expect(await failureFrom(migrate(cutting, "test", wanted))).toMatchObject({ kind: "store_unreachable" });
+      const near = connect(url, { answerMs: 20_000 });
+      expect(await versionOf(near.ask)).toBe(migrations.length);
+      expect(await migrate(near, "test", wanted)).toEqual({ from: migrations.length, to: wanted.length });
+      expect(
+        (await near.ask("select to_regclass('autopilot.first') is not null and to_regclass('autopilot.second') is not null as both")).rows,
+      ).toEqual([{ both: true }]);
+      await near.close();
+      way.heal();
+      await far.close();
+      way.close();
+    },
+  );
+
+  test("a database that is full refuses the line with words; what was there stays, and there is room again for the next owner", async () => {
+    const store = await openPostgresStore(await made("full"));
+    const { journal } = await store.open(run, "run", options);
+    await journal.append([skipped(1)]);
+    cluster.sql(
+      "full",
+      `create function full_disk() returns trigger language plpgsql as $$ begin raise exception 'could not extend file' using errcode = '53100'; end $$;
+       create trigger full_disk before insert on autopilot.entry for each row execute function full_disk()`,
+    );
+    expect(await failureFrom(journal.append([skipped(2)]))).toMatchObject({
+      kind: "disk_full",
+      message: expect.stringContaining("no room") as string,
+    });
+    await journal.close();
+    cluster.sql("full", "drop trigger full_disk on autopilot.entry");
+    const next = await store.open(run, "run", options);
+    expect(next.journal.position.seq).toBe(1);
+    await next.journal.append([skipped(2)]);
+    await next.journal.close();
+    await store.close();
+  });
+
+  test("a pooler that gives every question another connection breaks nothing: no session is relied on", async () => {
+    const store = await openPostgresStore(await made("pooled"), { usesMax: 1 });
+    const { journal, lease } = await store.open(run, "run", options);
+    for (let n = 1; n <= 5; n++) await journal.append([skipped(n)]);
+    const blob = await journal.putBlob("payload");
+    expect((await store.readBlob(run, blob)).toString()).toBe("payload");
+    await store.send(run, { event: "control_requested", control: "pause", now: false, request: "one", actor: "operator:kim" });
+    const inbox = await store.inbox(run);
+    expect((await inbox.pending()).map(({ request }) => request)).toEqual(["one"]);
+    await inbox.close();
+    const orders = openOrders(store.database, { leaseMs: 8_000 });
+    await orders.offer({ id: "a", run, repository: "r", priority: 3, needs: [], slots: 1 });
+    let begun: (id: string) => void = () => undefined;
+    const order = new Promise<string>((resolve) => (begun = resolve));
+    const working = await orders.work({ worker: "one", jobs: 1, labels: [], repositories: ["r"] }, ({ id }) => {
+      begun(id);
+      return Promise.resolve({ kind: "ended", outcome: "done" });
+    });
+    expect(await order).toBe("a");
+    await working.drain();
+    expect(lease.isConfirmed()).toBe(true);
+    await journal.close();
+    await store.close();
+  });
+
+  test.each([3_600_000, -3_600_000])("a machine whose clock is off by %i ms holds, writes and gives back as any other", async (off) => {
+    const url = await made(`clock_${off < 0 ? "behind" : "ahead"}`);
+    const clock = { monotonicMs: () => performance.now(), wallMs: () => Date.now() + off };
+    const store = await openPostgresStore(url, { clock });
+    const { journal, lease } = await store.open(run, "run", options);
+    await journal.append([skipped(1)]);
+    expect(lease.isConfirmed()).toBe(true);
+    const other = await openPostgresStore(url);
+    expect(await failureFrom(other.open(run, "run", options)), "the database's clock says whose it is").toMatchObject({
+      kind: "run_locked",
+    });
+    await journal.close();
+    const next = await other.open(run, "run", options);
+    expect([next.lease.epoch, next.journal.position.seq]).toEqual([lease.epoch + 1, 1]);
+    await next.journal.close();
+    await store.close();
+    await other.close();
+  });
+});

@@ -1,0 +1,159 @@
+// Machines that are brought up to date one after the other: products of two schemas on one store, made by adding a migration to a copy of the
+// built program. What an older product may not touch it refuses with words.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { openOrders, ordersIn, type StoredOrder } from "../../src/fleet/postgres/orders.ts";
+import { openPostgresStore, type PostgresStore } from "../../src/fleet/postgres/store.ts";
+import { migrations } from "../../src/fleet/postgres/schema.ts";
+import { genesis } from "../../src/journal/line.ts";
+import { program, sharedCache } from "../support/autopilot.ts";
+import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
+import { at, type Machine, makes, openFleet, said, submit } from "./machines.ts";
+
+const folder = resolve(`node_modules/.cache/upgrade-${process.pid}`);
+const known = migrations.length;
+let cluster: Cluster;
+let store: PostgresStore;
+const running: ChildProcess[] = [];
+
+/** The built program with more migrations, as its source would have them. */
+function nextProduct(name: string, added: readonly { readonly about: string; readonly least?: number }[]): string {
+  const dist = join(folder, name);
+  cpSync(dirname(program), dist, { recursive: true });
+  const ends = /least:2\}\]/;
+  const files = readdirSync(dist).filter((file) => file.endsWith(".cjs") && ends.test(readFileSync(join(dist, file), "utf8")));
+  if (files.length === 0) throw new Error("the last migration is not where this test looks for it");
+  const more = added.map((one) => JSON.stringify({ ...one, statements: [`create table autopilot.${one.about} (n int)`] }));
+  const all = `least:2},${more.join(",")}]`;
+  for (const file of files) writeFileSync(join(dist, file), readFileSync(join(dist, file), "utf8").replace(ends, all));
+  return join(dist, "autopilot.cjs");
+}
+
+function launch(
+  by: string,
+  { folder: cwd, env }: Machine,
+  ...words: readonly string[]
+): { readonly child: ChildProcess; readonly out: () => string } {
+  const home = join(dirname(cwd), "home");
+  mkdirSync(home, { recursive: true });
+  const child = spawn(process.execPath, [by, ...words], {
+    cwd,
+    env: { PATH: process.env["PATH"], HOME: home, USER: "tester", LANG: "C.UTF-8", XDG_CACHE_HOME: sharedCache, ...env },
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  let out = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
+  running.push(child);
+  return { child, out: () => out };
+}
+async function ended(
+  by: string,
+  machine: Machine,
+  ...words: readonly string[]
+): Promise<{ readonly result: string; readonly message: string }> {
+  const { child, out } = launch(by, machine, ...words, "--json");
+  await once(child, "close");
+  return JSON.parse(out()) as { readonly result: string; readonly message: string };
+}
+async function drained(child: ChildProcess): Promise<void> {
+  const gone = once(child, "close");
+  child.kill("SIGTERM");
+  await gone;
+}
+const orderOf = async (key: string): Promise<StoredOrder | undefined> => (await ordersIn(store.database, key))[0];
+const outcome = (key: string): Promise<unknown> =>
+  expect.poll(async () => (await orderOf(key))?.outcome ?? null, { timeout: 240_000, interval: 100 }).toMatch(/landed as/);
+async function eventsOf(key: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  await store.read(key, genesis, ({ event }) => void found.push(event));
+  return found;
+}
+
+describe.skipIf(postgresBin === null)(`an upgrade${withoutPostgres}`, () => {
+  beforeAll(() => {
+    cluster = startCluster();
+  });
+  afterEach(async () => {
+    for (const child of running.splice(0)) {
+      if (child.exitCode !== null || child.signalCode !== null) continue;
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    }
+    await store.close();
+  });
+  afterAll(() => {
+    cluster.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test("one machine at a time: both products work on one store, and on each other's runs; one that breaks with the older waits for its end", async () => {
+    const one = { about: "adds", least: known };
+    const [adds, breaks] = [nextProduct("adds", [one]), nextProduct("breaks", [one, { about: "breaks" }])];
+    const url = cluster.database("upgrade");
+    const fleet = openFleet(url);
+    expect((await at(fleet.first, "fleet", "init")).json.result).toBe("PASS");
+    store = await openPostgresStore(url);
+    const slow = { do: [{ sleep: 3_000 }, { write: { path: "a", text: "a\n" } }, { say: "not yet" }], confidence: 0.9 };
+
+    const key = await submit(fleet.first, "b", [slow, makes("b")]);
+    const old = launch(program, fleet.another(), "worker", "--name", "old");
+    await expect.poll(() => eventsOf(key), { timeout: 120_000, interval: 100 }).toContain("session_opened");
+    expect(await ended(adds, fleet.first, "fleet", "init"), "it only adds").toMatchObject({ result: "PASS" });
+    expect(cluster.sql("upgrade", "select max(version) from autopilot.schema_version")).toBe(String(known + 1));
+    await drained(old.child);
+    const next = launch(adds, fleet.another(), "worker", "--name", "next");
+    await outcome(key);
+
+    const other = await submit(fleet.first, "d", [{ ...slow, do: [...slow.do.slice(0, 1), { say: "not yet" }] }, makes("d")]);
+    await expect.poll(() => eventsOf(other), { timeout: 120_000, interval: 100 }).toContain("session_opened");
+    const again = launch(program, fleet.another(), "worker", "--name", "old");
+    await drained(next.child);
+    await outcome(other);
+    expect((await at(fleet.first, "fleet", "doctor")).json).toMatchObject({ result: "PASS" });
+
+    const refused = await ended(breaks, fleet.first, "fleet", "init");
+    expect(refused).toMatchObject({
+      result: "FAIL",
+      reason_code: "store_unusable",
+      message: expect.stringContaining("old (process") as string,
+    });
+    await drained(again.child);
+    expect(await ended(breaks, fleet.first, "fleet", "init")).toMatchObject({ result: "PASS" });
+    // In processes of their own: one that is at work already was looked at when it began.
+    for (const words of [
+      ["worker", "--name", "old"],
+      ["fleet", "init"],
+      ["fleet", "status"],
+    ]) {
+      const late = await ended(program, fleet.another(), ...words);
+      expect(late, words.join(" ")).toMatchObject({ result: "FAIL", reason_code: "store_unusable" });
+      expect(late.message).toContain("newer than this product knows");
+    }
+  });
+
+  test("a run in a newer format is handed back untried and waits for a worker that knows it; the worker goes on with others", async () => {
+    const url = cluster.database("formats");
+    const fleet = openFleet(url);
+    await at(fleet.first, "fleet", "init");
+    store = await openPostgresStore(url);
+    const mine = await submit(fleet.first, "b", [makes("b")]);
+    const [{ repository = "" } = {}] = await ordersIn(store.database, mine);
+    const newer = "run-2026-01-02-030405.00000000";
+    const line = String.raw`'{"seq":1,"journal":99,"what":"this product does not know"}'`;
+    cluster.sql("formats", `insert into autopilot.run (run_id, kind, seq, epoch) values ('${newer}', 'run', 1, 1)`);
+    cluster.sql("formats", `insert into autopilot.entry values ('${newer}', 1, 1, convert_to(${line}, 'UTF8'))`);
+    await openOrders(store.database).offer({ id: "newer.1", run: newer, repository, priority: 1, needs: [], slots: 8 });
+    launch(program, fleet.another(), "worker");
+    await outcome(mine);
+    await expect
+      .poll(async () => (await orderOf(newer))?.outcome ?? "", { timeout: 120_000, interval: 100 })
+      .toContain("newer than this product knows");
+    expect(await orderOf(newer)).toMatchObject({ state: "offered", timesTaken: 0 });
+    const taken = await at(fleet.first, "fleet", "take", newer);
+    expect(taken.json, said(taken)).toMatchObject({ result: "FAIL", reason_code: "journal_newer" });
+  });
+});
