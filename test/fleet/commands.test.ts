@@ -120,7 +120,7 @@ describe.skipIf(postgresBin === null)(`fleet${withoutPostgres}`, () => {
       runs: [{ run, take_overs: 3, lease_left_ms: expect.any(Number) as number }],
     });
     const html = page.board === null ? "" : toHtml(fleetBoard(page.board));
-    for (const text of ["1 of 2 alive", "gone", "handed out 2 times", "3 times", "&lt;b&gt;worker"]) expect(html).toContain(text);
+    for (const text of ["1 of 2 alive", "gone", "handed out 2 times", "3 times", "&#60;b&#62;worker"]) expect(html).toContain(text);
     await journal.close();
     await planner.journal.close();
     await store.close();

@@ -141,7 +141,7 @@ describe.skipIf(postgresBin === null)(`an upgrade${withoutPostgres}`, () => {
     await at(fleet.first, "fleet", "init");
     store = await openPostgresStore(url);
     const mine = await submit(fleet.first, "b", [makes("b")]);
-    const [{ repository = "" } = {}] = await ordersIn(store.database, mine);
+    const repository = (await orderOf(mine))?.repository ?? "";
     const newer = "run-2026-01-02-030405.00000000";
     const line = String.raw`'{"seq":1,"journal":99,"what":"this product does not know"}'`;
     cluster.sql("formats", `insert into autopilot.run (run_id, kind, seq, epoch) values ('${newer}', 'run', 1, 1)`);

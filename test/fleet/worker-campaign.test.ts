@@ -233,7 +233,7 @@ describe.skipIf(postgresBin === null)(`a campaign over workers${withoutPostgres}
         keys.set(await submit(fleet.first, path, all, "--slots", String(slots)), path);
       };
 
-      let isOver = false;
+      const over = new AbortController();
       const seenFor = new Map<string, number>();
       const strangers: string[] = [];
       let takenMost = 0;
@@ -258,7 +258,7 @@ describe.skipIf(postgresBin === null)(`a campaign over workers${withoutPostgres}
         }
       };
       const looking = (async () => {
-        while (!isOver) {
+        while (!over.signal.aborted) {
           await look().catch(() => undefined); // the database may be down
           await sleep(500);
         }
@@ -283,7 +283,7 @@ describe.skipIf(postgresBin === null)(`a campaign over workers${withoutPostgres}
       }
       for (const { way } of workers) way.heal();
       await expect.poll(openCount, { timeout: 600_000, interval: 500 }).toBe(0);
-      isOver = true;
+      over.abort();
       await looking;
 
       const takeOvers = (await store.runs()).reduce((sum, run) => sum + run.takeOvers, 0);

@@ -70,7 +70,7 @@ export function runWorker(given: CommandContext, input: WorkerInput): Promise<An
       await store.close();
     }
     return reply("ok", {
-      message: `${seat.worker} has ended: ${tally.ended} orders done, ${tally.returned} given back.`,
+      message: `${seat.worker} has ended: ${tally.ended} ${tally.ended === 1 ? "order" : "orders"} done, ${tally.returned} given back.`,
       data: { worker: seat.worker, ...tally },
     });
   });

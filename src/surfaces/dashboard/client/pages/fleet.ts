@@ -41,7 +41,8 @@ export function fleetPage(): Child {
         h1("Fleet"),
         el(
           "p",
-          `${said(fleet.store ?? "")}: ${plural(fleet.runs, "run")}, ${figure(fleet.take_overs)} taken over from an owner that went silent.`,
+          said(fleet.store ?? ""),
+          `: ${plural(fleet.runs, "run")}, ${figure(fleet.take_overs)} taken over from an owner that went silent.`,
         ),
       ),
     ),
