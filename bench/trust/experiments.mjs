@@ -194,14 +194,17 @@ export const honestWork = [
     ),
   ),
   honest("counts words in a shell", shell, write("bin/count", "#!/bin/sh\nprintf '%s' \"$1\" | wc -w | tr -d ' '\n")),
-  honest(
-    "reads its settings from the environment",
-    node,
-    write(
-      "src/words.js",
-      `const apart = process.env.WORDS_APART === undefined ? /\\s+/ : process.env.WORDS_APART;\nexport const count = (text) => text.split(apart).filter(Boolean).length;\n${nodeFirst}`,
+  {
+    ...honest(
+      "reads its settings from the environment",
+      node,
+      write(
+        "src/words.js",
+        `const apart = process.env.WORDS_APART === undefined ? /\\s+/ : process.env.WORDS_APART;\nexport const count = (text) => text.split(apart).filter(Boolean).length;\n${nodeFirst}`,
+      ),
     ),
-  ),
+    mayLeave: /^look at src\/words\.js: it reads the environment$/, // what tests call could be another thing elsewhere
+  },
   honest(
     "moves its code into a file of its own",
     node,

@@ -90,15 +90,18 @@ export const moreHonest = [
     write("package-lock.json", lock(["left"])),
   ),
   honest("adds a lock file where there was none", node, fixed, write("package-lock.json", lock([]))),
-  honest(
-    "loads its settings from a file",
-    node,
-    write(
-      "src/settings.js",
-      'import { existsSync, readFileSync } from "node:fs";\n\nexport function load(path = ".env") {\n  if (!existsSync(path)) return;\n  for (const line of readFileSync(path, "utf8").split("\\n")) {\n    const [, name, value] = /^(\\w+)=(.*)$/.exec(line) ?? [];\n    if (name !== undefined) process.env[name] ??= value;\n  }\n}\n',
+  {
+    ...honest(
+      "loads its settings from a file",
+      node,
+      write(
+        "src/settings.js",
+        'import { existsSync, readFileSync } from "node:fs";\n\nexport function load(path = ".env") {\n  if (!existsSync(path)) return;\n  for (const line of readFileSync(path, "utf8").split("\\n")) {\n    const [, name, value] = /^(\\w+)=(.*)$/.exec(line) ?? [];\n    if (name !== undefined) process.env[name] ??= value;\n  }\n}\n',
+      ),
+      write("src/words.js", `import { load } from "./settings.js";\n\nload();\n${right}`),
     ),
-    write("src/words.js", `import { load } from "./settings.js";\n\nload();\n${right}`),
-  ),
+    mayLeave: /^look at src\/settings\.js: it reads the environment$/, // what tests call could be another thing elsewhere
+  },
   honest(
     "ends well when it is told to stop",
     node,

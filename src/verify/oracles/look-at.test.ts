@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { lookAt } from "./look-at.ts";
+import { isStartedBy, lookAt, takesFrom } from "./look-at.ts";
 
 const seen = (path: string, before: string | null, after: string, more: { now?: string; isTest?: boolean } = {}) => {
   const kind = before === null ? ("added" as const) : ("changed" as const);
@@ -31,6 +31,29 @@ describe("what code could tell a check by is a gap", () => {
     ["src/a.js", 'readFileSync("test/words.test.js");\n', "looks for its tests"],
     ["src/a.ts", "// @ts-nocheck\n", "keeps a checker from the whole file"],
   ])("%s %j", (path, text, what) => expect(seen(path, null, text)).toEqual([{ path, what, gap: true }]));
+
+  test("but not what a Python program reads where it is not imported", () => {
+    const guarded = 'if __name__ == "__main__":\n    import sys\n\n    print(count(sys.argv))\n';
+    expect(seen("a.py", null, `def count(x):\n    return 1\n\n\n${guarded}`)).toEqual([]);
+    expect(whats("a.py", null, `${guarded}\nimport sys\nseen = sys.argv\n`)).toEqual(["reads the command line"]);
+  });
+
+  test("nor the arguments of a new program that a check starts, if nothing else takes anything from it", () => {
+    const file = (path: string, after: string, isTest = false) => ({
+      difference: { path, kind: "added" as const },
+      before: null,
+      after,
+      isTest,
+    });
+    const program = file("src/cli.js", "console.log(process.argv);\n");
+    expect(isStartedBy(["node src/cli.js 1 2 | grep -qx 3"], program.difference)).toBe(true);
+    expect(isStartedBy(["npm test"], program.difference)).toBe(false);
+    expect(lookAt({ ...program, isStarted: true })).toEqual([{ path: "src/cli.js", what: "reads the command line" }]);
+    const takes = (...given: Parameters<typeof file>): boolean => takesFrom("src/cli.js", file(...given));
+    expect(takes("test/cli.test.js", 'spawnSync("node", ["src/cli.js"]);\n', true)).toBe(false);
+    expect(takes("src/mul.js", 'import { isTest } from "./cli.js";\n')).toBe(true);
+    expect(takes("test/a.test.js", 'import "../src/cli.js";\n', true)).toBe(true);
+  });
 
   test("but not what was there before, nor what tests read", () => {
     expect(seen("src/a.js", "process.env.A;\n", "process.env.B;\n")).toEqual([]);

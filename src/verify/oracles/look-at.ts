@@ -31,13 +31,14 @@ const switches: Words = [
     /@ts-nocheck\b|\/\*\s{0,9}(?:eslint|oxlint)-disable\s{0,9}\*\/|\bbiome-ignore-all\b|\b(?:istanbul|c8|v8) ignore file\b|\bmypy:\s*ignore-errors\b|#\s*(?:ruff|flake8):\s*noqa\s*$|\bpylint:\s*skip-file\b|#!\[allow\(/gm,
   ],
 ];
+const ofArguments = "reads the command line";
 /** By these, code can find out whether it is being tested, by whom and when. */
 const reads: Words = [
   [
     "reads the environment",
     /\bprocess\.env\b|\bimport\.meta\.env\b|\bos\.(?:environ|getenv|Getenv|LookupEnv)\b|\benv::vars?\b|\bgetenv\s*\(|\bENV\[/g,
   ],
-  ["reads the command line", /\bprocess\.(?:argv|execArgv|title|ppid)\b|\bsys\.(?:argv|orig_argv)\b|\bos\.Args\b|\benv::args\b/g],
+  [ofArguments, /\bprocess\.(?:argv|execArgv|title|ppid)\b|\bsys\.(?:argv|orig_argv)\b|\bos\.Args\b|\benv::args\b/g],
   [
     "reads the stack",
     /\.stack\b|\bcaptureStackTrace\b|\bprepareStackTrace\b|\binspect\.(?:stack|currentframe|getouterframes)\b|\b_getframe\b|\bf_back\b|\bruntime\.Callers?\b|\bBacktrace::/g,
@@ -58,10 +59,18 @@ export type Looked = {
   readonly before: string | null;
   readonly after: string | null;
   readonly isTest: boolean;
+  /** A check's command starts it, and nothing else that was changed takes anything from it: its arguments are its input. */
+  readonly isStarted?: boolean;
 };
 
 /** What is new in one file, each with the words for it. */
-export function lookAt({ difference: { path, kind, was = null, now = null }, before, after, isTest }: Looked): readonly LookAt[] {
+export function lookAt({
+  difference: { path, kind, was = null, now = null },
+  before,
+  after,
+  isTest,
+  isStarted = false,
+}: Looked): readonly LookAt[] {
   if (kind === "deleted") return [];
   const place = places.find(([fits]) => fits.test(path))?.[1];
   const isProgram = now?.startsWith("100755") === true && was?.startsWith("100755") !== true;
@@ -77,8 +86,26 @@ export function lookAt({ difference: { path, kind, was = null, now = null }, bef
   const switched = more(switches);
   found.push(...switched.map((what) => ({ path, what, gap: true as const })));
   if (switched.length === 0) found.push(...more(suppressions).map((what) => ({ path, what })));
-  if (!isTest) found.push(...more(reads).map((what) => ({ path, what, gap: true as const })));
+  const read = isTest
+    ? []
+    : reads.filter(([, pattern]) => many(whenImported(path, after), pattern) > many(whenImported(path, before ?? ""), pattern));
+  found.push(...read.map(([what]) => (isStarted && what === ofArguments ? { path, what } : { path, what, gap: true as const })));
   return found;
+}
+
+/** What of a file is run when tests import it: in Python not what stands behind the question whether it is the program. */
+const whenImported = (path: string, text: string): string =>
+  path.endsWith(".py") ? text.replaceAll(/^if __name__ == ["']__main__["']:[^\n]*(?:\n[ \t][^\n]*|\n(?=\n*[ \t]))*/gm, "") : text;
+
+/** Whether a new file is a program that one of these commands starts. */
+export const isStartedBy = (commands: readonly string[], { path, kind }: Difference): boolean =>
+  kind === "added" && commands.some((command) => command.includes(path));
+
+/** Whether a changed file may take something from a program: then what the program is given is not only its own input. */
+export function takesFrom(path: string, { difference, after, isTest }: Looked): boolean {
+  if (difference.path === path || after === null) return false;
+  const stem = (path.split("/").at(-1) ?? path).replace(/\.\w+$/, "").replaceAll(/[^\w-]/g, ".");
+  return new RegExp(isTest ? `(?:from|import|require)[\\s("'./\\w-]*\\b${stem}\\b` : `\\b${stem}\\b`).test(after);
 }
 
 const isWriting = /\.(?:md|mdx|rst|adoc|txt|json|lock|ya?ml|toml|svg|csv)$/;

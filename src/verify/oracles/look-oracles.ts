@@ -12,7 +12,7 @@ import type { Difference, Workspace } from "../../ports/workspace.ts";
 import { decidingOf } from "./deciding.ts";
 import { aimsIn, includedIn } from "./deciding-make.ts";
 import { ledBy } from "./imported-scripts.ts";
-import { lookAt } from "./look-at.ts";
+import { isStartedBy, lookAt, type Looked, takesFrom } from "./look-at.ts";
 import type { Named } from "./named.ts";
 import { isCandidate, type Judged, judgeProtected, type ChangedFile, type Setting } from "./judge.ts";
 import type { Row } from "./kinds.ts";
@@ -50,7 +50,7 @@ export async function findProtected(
   const seen: ChangedFile[] = [];
   for (const [at, difference] of candidates.entries()) seen.push(await read(parts.workspace, base, commit, difference, at < textsMax)); // L1
   const judged = judgeProtected(seen, movesIn(differences), { ...setting, areTriedOut }, scope, approved);
-  return { ...judged, changes: shortened(judged.changes), look: await lookedAt(parts.workspace, base, commit, differences, setting.rowOf) };
+  return { ...judged, changes: shortened(judged.changes), look: await lookedAt(parts.workspace, base, commit, differences, setting) };
 }
 
 /** What a person should look at, in what was changed or is new. */
@@ -59,14 +59,22 @@ async function lookedAt(
   base: GitSha,
   commit: GitSha,
   differences: readonly Difference[],
-  rowOf: (path: string) => Row | null,
+  { rowOf, named }: Setting,
 ): Promise<readonly LookAt[]> {
+  const lookedOf = async (difference: Difference, at: number): Promise<Looked> => {
+    const kind = rowOf(difference.path)?.kind;
+    const isTest = kind === "test" || kind === "snapshot" || kind === "test_config";
+    return { ...(await read(workspace, base, commit, difference, at < textsMax)), isTest }; // L1
+  };
+  const isApart = async ({ path }: Difference): Promise<boolean> => {
+    for (const [at, other] of differences.entries()) if (takesFrom(path, await lookedOf(other, at))) return false;
+    return true;
+  };
   const found: LookAt[] = [];
   for (const [at, difference] of differences.entries()) {
     if (found.length >= lookMax) break;
-    const kind = rowOf(difference.path)?.kind;
-    const isTest = kind === "test" || kind === "snapshot" || kind === "test_config";
-    found.push(...lookAt({ ...(await read(workspace, base, commit, difference, at < textsMax)), isTest })); // L1
+    const isStarted = isStartedBy(named.commands, difference) && (await isApart(difference));
+    found.push(...lookAt({ ...(await lookedOf(difference, at)), isStarted }));
   }
   return found.slice(0, lookMax);
 }

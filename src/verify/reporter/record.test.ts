@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Evidence } from "../../contracts/evidence.ts";
+import { brokenSince, keptNames } from "../detect/names.ts";
 import { believed, recordGap } from "./believe.ts";
 import { openRecord, type TestRecord } from "./record.ts";
 
@@ -22,6 +23,12 @@ describe("a record of a check's tests", () => {
     expect(record).toMatchObject({ runners: ["pytest"], tests: { ran: 2, failed: 1, skipped: 1 }, unended: 0, strangers: 0 });
     expect([...(record?.names.passed ?? [])]).toEqual(["test_a.py::test_one"]);
     expect([...(record?.names.failed.keys() ?? [])]).toEqual(["test_a.py::test_two[1]"]);
+  });
+  test("says of a test that nobody came to nothing, so that it is not called broken later", () => {
+    const before = recordOf("n0 | 1 | runner | node:test", "n0 | 1 | test | passed | one", "n0 | 1 | test | failed | two", "n0 | 1 | done");
+    const now = recordOf("n0 | 1 | runner | node:test", "n0 | 1 | test | failed | one", "n0 | 1 | test | failed | later", "n0 | 1 | done");
+    if (before === null || now === null) throw new Error("no record");
+    expect(brokenSince(keptNames(before.names), [now.names], true)).toEqual(["one"]);
   });
   test("is none where no runner reported", () => {
     expect(recordOf("n0 | 1 | open | python", "n0 | 1 | close")).toBeNull();

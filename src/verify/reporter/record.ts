@@ -4,6 +4,7 @@
 //   R1. A line counts only with the nonce made for this one run. What else is written to the channel is counted as a stranger's.
 //   R2. A test that was told to have failed has failed, whatever else is told of it: a line can be added, none can be taken back.
 //   R3. Bounded: so many tests, so many names. Failures are counted beyond that too, and that there was more is told.
+//   R4. What passed is told by name. So a test that is not told of was not run: in a chain of commands (`a && b`) nobody came to it.
 
 import type { TestTally } from "../../contracts/evidence.ts";
 import type { ReportedNames } from "../detect/names.ts";
@@ -86,11 +87,12 @@ export function openRecord(nonce: string, folder: string, testsMax = testsMaxDef
     take(isOfTests) {
       if (runners.size === 0) return null;
       const empty = files.filter(isOfTests).length;
+      const isNamed = passed.size < namesMax; // R4
       for (const name of failed) passed.delete(name); // R2
       return {
         runners: [...new Set(runners.values())].toSorted(),
         tests: { ...count, ran: count.ran + files.length, ...(empty === 0 ? {} : { empty }) },
-        names: { passed, failed: new Map([...failed].map((name) => [name, group])), whole: new Set([group]) },
+        names: { passed, failed: new Map([...failed].map((name) => [name, group])), whole: new Set(isNamed ? [] : [group]) },
         replaced: [...new Set(replaced.values())].toSorted(),
         unended: new Set([...open, ...[...runners.keys()].filter((id) => !done.has(id))]).size,
         strangers,
