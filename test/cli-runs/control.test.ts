@@ -34,7 +34,7 @@ async function working(turns: readonly object[] = [deaf], atLeast = 3, words: re
     () => eventsOf(folder, "session_opened").length > 0 && String(journal(folder)[0]?.["run_id"]),
     60_000,
   );
-  await until("its processes", () => processesOf(run, folder).length >= atLeast, 60_000);
+  await until("its processes", () => processesOf(run, folder).length >= atLeast);
   return { folder, run, child, ended };
 }
 
@@ -191,7 +191,7 @@ describe.concurrent("control from another terminal", () => {
       () => eventsOf(folder, "step_started").length > 0 && String(journal(folder)[0]?.["run_id"]),
       60_000,
     );
-    await until("the check's processes", () => processesOf(run, folder).length >= 2, 60_000);
+    await until("the check's processes", () => processesOf(run, folder).length >= 2);
     const stopped = await measured("stop in a check", () => autopilot(folder, ["stop", "--json"]));
     expect(stopped.json).toMatchObject({ result: "PASS", state: "stopped" });
     nobodyIsLeft(run, folder);
@@ -207,8 +207,8 @@ describe.concurrent("control from another terminal", () => {
       'flow: parent\nversion: 1\nlands_nothing: true\nphases:\n  - id: call\n    steps:\n      - { id: child, flow: objective }\n      - { id: after, check: ["test -d ."] }\n';
     write(folder, { ".autopilot/flows/parent/flow.yaml": flow });
     const { ended } = begin(folder, goWords(folder, [deaf], [...bExists, "--flow", "parent"]));
-    const run = await until("the parent's journal", () => journal(folder)[0]?.["run_id"] as string | undefined, 60_000);
-    await until("the child's processes", () => processesOf(run, folder).length >= 3, 60_000);
+    const run = await until("the parent's journal", () => journal(folder)[0]?.["run_id"] as string | undefined);
+    await until("the child's processes", () => processesOf(run, folder).length >= 3);
     const answer = await measured(`${command} through a child`, () => autopilot(folder, [...command.split(" "), "--json"]));
     expect(answer.json).toMatchObject({ result: "PASS", state });
     nobodyIsLeft(run, folder);

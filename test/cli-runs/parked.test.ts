@@ -81,7 +81,7 @@ describe.concurrent("a run parked at its provider's limit", () => {
       { by: "provider", fault: "limit", until: at.toISOString(), reason_code: "provider_limit_reached" },
     ]);
     expect((await autopilot(folder, ["status", "--json"])).json).toMatchObject({ state: "paused", reason_code: "provider_limit_reached" });
-    await until("the run to go on", () => eventsOf(folder, "run_resumed").length > 0, 60_000);
+    await until("the run to go on", () => eventsOf(folder, "run_resumed").length > 0);
     expect(eventsOf(folder, "run_resumed")[0]).toMatchObject({ actor: "system", reason_code: "provider_reset" });
     child.kill("SIGINT");
     await ended;

@@ -85,7 +85,7 @@ describe.concurrent("a wave's order", () => {
   test("kill -9 while the second waits for the first: its paid turn is kept, and the order is the same", async () => {
     const folder = place();
     const { child, ended } = begin(folder, goWords(folder, [made("first", { sleep: 8000 }), made("second")], ["--flow", "waves"]));
-    await until("the second task's turn", () => orderOf(folder, "turn_ended").includes("second"), 60_000);
+    await until("the second task's turn", () => orderOf(folder, "turn_ended").includes("second"));
     child.kill("SIGKILL");
     await ended;
     expect(orderOf(folder, "changes_applied")).toEqual([]); // it was waiting
@@ -99,7 +99,7 @@ describe.concurrent("a wave's order", () => {
   test("a pause while the second waits ends with the first's turn; resumed, nothing is done twice", async () => {
     const folder = place();
     const { ended } = begin(folder, goWords(folder, [made("first", { sleep: 4000 }), made("second")], ["--flow", "waves"]));
-    await until("the second task's turn", () => orderOf(folder, "turn_ended").includes("second"), 60_000);
+    await until("the second task's turn", () => orderOf(folder, "turn_ended").includes("second"));
     const asked = await autopilot(folder, ["pause", "--json"]);
     expect(asked.json).toMatchObject({ result: "PASS" });
     expect((await ended).json).toMatchObject({ reason_code: "operator_paused", state: "paused" });

@@ -11,11 +11,18 @@ export const hasChromium = existsSync(program);
 const flags =
   "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
 
+/** No test is about this time: it lets a hang be named, however busy the machine is. */
+const hangMs = 120_000;
 let browser: Browser | null = null;
 
 export async function openBrowser(look: { width: number; height: number; dark?: boolean }): Promise<BrowserContext> {
   browser ??= await launched();
-  return browser.newContext({ viewport: { width: look.width, height: look.height }, colorScheme: look.dark === true ? "dark" : "light" });
+  const opened = await browser.newContext({
+    viewport: { width: look.width, height: look.height },
+    colorScheme: look.dark === true ? "dark" : "light",
+  });
+  opened.setDefaultTimeout(hangMs);
+  return opened;
 }
 
 async function launched(): Promise<Browser> {

@@ -188,12 +188,12 @@ test("a task at its provider's limit gives its slot to another and is tried agai
   const { child, ended } = begun("--jobs", "1");
   const steps = (): readonly string[] =>
     events(folder).map(({ event_type, task_id }) => `${event_type} ${task_id === limited ? "limited" : task_id === other ? "other" : ""}`);
-  await until("the other to land", () => steps().includes("merge_landed other"), 60_000);
+  await until("the other to land", () => steps().includes("merge_landed other"));
   expect(steps().indexOf("worker_rested limited")).toBeGreaterThan(0);
   expect(steps().indexOf("task_dispatched other")).toBeGreaterThan(steps().indexOf("worker_rested limited"));
   const dispatches = (): readonly Line[] =>
     events(folder).filter(({ event_type, task_id }) => event_type === "task_dispatched" && task_id === limited);
-  await until("the limited one to be tried again", () => dispatches().length === 2, 60_000);
+  await until("the limited one to be tried again", () => dispatches().length === 2);
   expect(new Set(dispatches().map(({ run_id }) => run_id)).size).toBe(1);
   child.kill("SIGINT");
   await ended;
@@ -236,7 +236,7 @@ test("a canceled task's worker is stopped, and a repository that is gone stops i
   const pool = begun("--jobs", "2");
   const isDispatched = (): boolean =>
     events(folder).some(({ event_type, task_id }) => event_type === "task_dispatched" && task_id === endless);
-  await until("its worker to begin", isDispatched, 60_000);
+  await until("its worker to begin", isDispatched);
   expect((await run("cancel", endless)).result).toBe("PASS");
   const reported = (await pool.ended).json;
   expect(reported["left"]).toBe(1);
@@ -313,7 +313,7 @@ longTest(
     const turns = [{ do: [{ run: `touch ${started}` }, { run: resolves }, { sleep: 4000 }, done] }];
     const id = await add("Shop", "write mine", turns, "--accept", "mine :: grep -q mine shared.txt", "--touches", "shared.txt");
     const pool = begun();
-    await until("the worker to begin", () => existsSync(started), 60_000);
+    await until("the worker to begin", () => existsSync(started));
     git(repo, "checkout", "-q", "main");
     write(repo, { "shared.txt": "theirs\n" });
     git(repo, "commit", "-qam", "theirs");
