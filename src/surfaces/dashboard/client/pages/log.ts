@@ -142,13 +142,23 @@ function clear(): void {
   draw();
 }
 
-const choice = (label: string, of: "phase" | "event" | "reason", words: readonly string[]): Element =>
-  el(
+type Choice = { readonly of: readonly string[]; readonly value: string; readonly element: Element };
+const chosen = new Map<string, Choice>();
+
+/** The same element while nothing of it changed: a run of 500 phases has 500 options, and none is looked at while one scrolls. */
+function choice(label: string, of: "phase" | "event" | "reason", words: readonly string[]): Element {
+  const value = state.log[of];
+  const known = chosen.get(of);
+  if (known?.of === words && known.value === value) return known.element;
+  const element = el(
     "select.field",
-    { "aria-label": label, value: state.log[of], onChange: (event: Event) => filter(of, event) },
+    { "aria-label": label, value, onChange: (event: Event) => filter(of, event) },
     el("option", { value: "" }, label),
-    words.map((word) => el("option", { value: word, key: word, selected: state.log[of] === word }, word.slice(0, 60))),
+    words.map((word) => el("option", { value: word, key: word, selected: value === word }, word.slice(0, 60))),
   );
+  chosen.set(of, { of: words, value, element });
+  return element;
+}
 
 function filter(of: "find" | "phase" | "event" | "reason", event: Event): void {
   state.log[of] = (event.target as HTMLInputElement | HTMLSelectElement).value;
