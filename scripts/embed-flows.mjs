@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { parse } from "yaml";
 
 const catalog = join(dirname(fileURLToPath(import.meta.url)), "..", "src", "flows", "catalog");
 
@@ -17,11 +18,14 @@ export function embeddedText() {
       .filter((file) => file.endsWith(".md"))
       .sort();
     const lines = prompts.map((file) => `      ${keyOf(file)}:\n        ${quoted(textOf(name, "prompts", file))},\n`);
-    return `  ${keyOf(name)}: {\n    flow: ${quoted(textOf(name, "flow.yaml"))},\n    prompts: {\n${lines.join("")}    },\n  },\n`;
+    const flow = textOf(name, "flow.yaml");
+    const data = JSON.stringify(parse(flow, { version: "1.2", schema: "core" }));
+    return `  ${keyOf(name)}: {\n    flow: ${quoted(flow)},\n    data: ${quoted(data)},\n    prompts: {\n${lines.join("")}    },\n  },\n`;
   });
   return `// Written by scripts/embed-flows.mjs from the flow.yaml and prompts/*.md beside it. Edit those, then run it again.
 
-export type EmbeddedFlow = { readonly flow: string; readonly prompts: Readonly<Record<string, string>> };
+/** With the data of the flow as JSON, so that its text need not be parsed at every start. */
+export type EmbeddedFlow = { readonly flow: string; readonly data: string; readonly prompts: Readonly<Record<string, string>> };
 
 export const embedded: Readonly<Record<string, EmbeddedFlow>> = {
 ${flows.join("")}};

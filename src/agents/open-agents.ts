@@ -67,6 +67,8 @@ export type AgentsOptions = {
 export type OpenedAgents = Agents & {
   /** The guardian also ends the processes with this `NAME=value` in their environment if the runner dies, until it's released. */
   readonly guard: (word: string) => () => void;
+  /** Loads the language that nearly all agents speak, before the first turn needs it. */
+  readonly prepare: () => Promise<unknown>;
   /** Ends what this set of agents began and lets its guardian go. */
   readonly close: () => Promise<void>;
 };
@@ -80,6 +82,7 @@ export function openAgents(options: AgentsOptions): OpenedAgents {
   return {
     turn: (order) => playTurn(options, order, { run: order.run, attempt: order.attempt, place, life }, guarding),
     guard: (word) => guarding().seek(word),
+    prepare: () => protocolFor("acp"),
     // Not this life's own: after a crash attempts are settled one by one, and those settled first are at work already.
     sweep: async (run) => {
       const found = await sweepMarked((words) => belongsToRun(run, place)(words) && !belongsToLife(life)(words));

@@ -6,6 +6,7 @@ import { embeddedText } from "../../scripts/embed-flows.mjs";
 import type { Flow } from "../contracts/flow.ts";
 import { lintRegistry } from "../playbooks/registry/registry.ts";
 import { findingText } from "../kit/finding.ts";
+import { parseLocated } from "../kit/located.ts";
 import { embedded } from "./catalog/embedded.ts";
 import { lintFlow } from "./lint.ts";
 import { builtInFlow, type LoadedFlow } from "./load.ts";
@@ -29,6 +30,11 @@ describe("the built-in flows", () => {
         .map((entry) => entry.name)
         .sort(),
     );
+  });
+  test.each(Object.keys(embedded))("%s says as data what its file says", async (name) => {
+    const { flow = "", data = "" } = embedded[name] ?? {};
+    expect(parseLocated(name, flow)).toMatchObject({ value: JSON.parse(data) as unknown });
+    expect((await load(name)).positions.placeOf(["version"]).line).toBeGreaterThan(1);
   });
   test.each(Object.keys(embedded))("%s is clean", async (name) => {
     expect(lintFlow({ ...(await load(name)), registry: lintRegistry }).map(findingText)).toEqual([]);

@@ -11,7 +11,7 @@ import { basename, dirname, join, sep } from "node:path";
 import { Flow } from "../contracts/flow.ts";
 import { canonicalJson } from "../kit/canonical-json.ts";
 import type { Finding } from "../kit/finding.ts";
-import { documentBytesMax, isRefused, readLocated, type Positions } from "../kit/located.ts";
+import { documentBytesMax, fitLocated, isRefused, type Parsed, parseLocated, type Positions, type Refused } from "../kit/located.ts";
 import { didYouMean } from "../kit/suggest.ts";
 import { embedded } from "./catalog/embedded.ts";
 import { stepsEverywhere } from "./lists.ts";
@@ -46,7 +46,7 @@ export async function loadFlow(root: string, name: string): Promise<FlowResult> 
   const text = await readPlain(root, join(flowsFolder, name), "flow.yaml", documentBytesMax);
   if (text.kind === "refused") return { kind: "invalid", source: file, findings: [finding(file, "flow_file", text.message)] };
   if (text.kind === "text")
-    return read(name, file, text.text, {
+    return read(name, file, parseLocated(file, text.text), {
       names: await promptsIn(join(root, flowsFolder, name, "prompts")),
       textOf: (prompt) => readPlain(root, join(flowsFolder, name), join("prompts", prompt), promptBytesMax),
     });
@@ -63,7 +63,7 @@ export async function loadFlowFile(path: string): Promise<FlowResult> {
   const text = await readPlain(folder, ".", file, documentBytesMax);
   if (text.kind === "absent") return { kind: "missing", name: path, message: `There is no file ${path}.` };
   if (text.kind === "refused") return { kind: "invalid", source: path, findings: [finding(path, "flow_file", text.message)] };
-  return read(null, path, text.text, {
+  return read(null, path, parseLocated(path, text.text), {
     names: await promptsIn(join(folder, "prompts")),
     textOf: (prompt) => readPlain(folder, ".", join("prompts", prompt), promptBytesMax),
   });
@@ -73,13 +73,30 @@ export async function loadFlowFile(path: string): Promise<FlowResult> {
 export async function builtInFlow(name: string): Promise<FlowResult | null> {
   const own = Object.hasOwn(embedded, name) ? embedded[name] : undefined;
   if (own === undefined) return null;
-  return read(name, `built-in:${name}`, own.flow, {
-    names: Object.keys(own.prompts),
-    textOf: async (prompt) => {
-      const text = Object.hasOwn(own.prompts, prompt) ? own.prompts[prompt] : undefined;
-      return text === undefined ? { kind: "absent" } : { kind: "text", text: Buffer.from(text) };
+  const source = `built-in:${name}`;
+  return read(
+    name,
+    source,
+    { value: JSON.parse(own.data) as unknown, positions: placesIn(source, own.flow) },
+    {
+      names: Object.keys(own.prompts),
+      textOf: async (prompt) => {
+        const text = Object.hasOwn(own.prompts, prompt) ? own.prompts[prompt] : undefined;
+        return text === undefined ? { kind: "absent" } : { kind: "text", text: Buffer.from(text) };
+      },
     },
-  });
+  );
+}
+
+/** Where things stand in a flow whose data is known: looked up when somebody asks, which is when something is wrong. */
+function placesIn(file: string, text: string): Positions {
+  let known: Positions | null = null;
+  const places = (): Positions => {
+    const parsed = known === null ? parseLocated(file, text) : null;
+    if (parsed !== null && !isRefused(parsed)) known = parsed.positions;
+    return known ?? { file, placeOf: () => ({ line: 1, column: 1 }), keyPlaceOf: () => ({ line: 1, column: 1 }) };
+  };
+  return { file, placeOf: (path) => places().placeOf(path), keyPlaceOf: (path) => places().keyPlaceOf(path) };
 }
 
 /** Every flow that can be named here, the user's own and the built-in ones, sorted. */
@@ -108,8 +125,8 @@ async function promptsIn(folder: string): Promise<readonly string[]> {
     .slice(0, promptFilesMax);
 }
 
-async function read(name: string | null, source: string, text: Uint8Array | string, beside: Beside): Promise<FlowResult> {
-  const located = readLocated(source, text, Flow);
+async function read(name: string | null, source: string, parsed: Parsed | Refused, beside: Beside): Promise<FlowResult> {
+  const located = isRefused(parsed) ? parsed : fitLocated(parsed, Flow);
   if (isRefused(located)) return { kind: "invalid", source, findings: located.findings };
   const { value: flow, positions } = located;
   const findings: Finding[] = [];
@@ -124,20 +141,20 @@ async function read(name: string | null, source: string, text: Uint8Array | stri
   for (const { step, path } of stepsEverywhere(flow)) {
     const prompt = step.prompt;
     if (prompt === undefined || Object.hasOwn(prompts, prompt)) continue;
-    const at = { ...positions.placeOf([...path, "prompt"]), path: "prompt" };
+    const at = (): Pick<Finding, "line" | "column" | "path"> => ({ ...positions.placeOf([...path, "prompt"]), path: "prompt" });
     if (!promptName.test(prompt)) {
       findings.push({
         ...finding(source, "prompt_name", `found ${JSON.stringify(prompt)}, expected the name of a .md file in prompts/`),
-        ...at,
+        ...at(),
       });
       continue;
     }
     const found = await beside.textOf(prompt);
-    if (found.kind === "refused") findings.push({ ...finding(source, "prompt_file", `prompts/${prompt}: ${found.message}`), ...at });
+    if (found.kind === "refused") findings.push({ ...finding(source, "prompt_file", `prompts/${prompt}: ${found.message}`), ...at() });
     if (found.kind !== "text") continue; // A missing one is told by lint, with the step that wants it.
     const words = decoded(found.text);
     if (words === null)
-      findings.push({ ...finding(source, "prompt_file", `prompts/${prompt}: found bytes that are no UTF-8 text`), ...at });
+      findings.push({ ...finding(source, "prompt_file", `prompts/${prompt}: found bytes that are no UTF-8 text`), ...at() });
     else prompts[prompt] = words;
   }
   if (findings.length > 0) return { kind: "invalid", source, findings };

@@ -1,9 +1,10 @@
 // agents-box: the agents of a run with all that is put around them: isolation, limits, the meter behind the one door.
 //
 // Invariants:
-//   A1. The meter is there before the first turn, and not before it is needed: a run is in hand again without one.
+//   A1. The meter is there before the first turn, and a run is in hand again without one.
 //   A2. What an agent wrote apart is brought in after its last process has ended, and before anybody looks at its folder.
 //   A3. An agent sees its own folder, its private HOME and what it must read; of the blobs only its script.
+//   A4. What a turn needs may be loaded before it, while there is nothing else to do; whether it can be had is told by the turn.
 
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -79,6 +80,7 @@ export function openAgentsBox(box: AgentsBox): OpenedAgents {
   });
   return {
     ...agents,
+    prepare: () => Promise.all([meter.ready(), agents.prepare()]).catch(() => undefined), // A4
     turn: async (order) => {
       await meter.ready(); // A1
       try {

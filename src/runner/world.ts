@@ -117,7 +117,10 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
     putBlob: (bytes) => recorder.putBlob(bytes),
     readBlob: (hash) => parts.readBlob(hash),
     redactor,
-    guard: (word) => agents.guard(word),
+    guard: (word) => {
+      setImmediate(() => void agents.prepare()); // while a command runs, this process has nothing to do
+      return agents.guard(word);
+    },
   });
   const inbox = await openInboxOf(context, folder);
   const outputOf = async (hash: string): Promise<string> =>

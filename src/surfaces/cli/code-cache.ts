@@ -30,14 +30,13 @@ import { Script } from "node:vm";
 import { crc32 } from "node:zlib";
 
 /** What of Node's loader is used here and has no type: it hands the text of a file over to be run. */
-type Loaded = { readonly exports: unknown };
+type Loaded = { readonly exports: unknown; readonly require: (name: string) => unknown };
 type Loader = {
   readonly wrap: (text: string) => string;
-  readonly createRequire: (file: string) => NodeJS.Require;
   readonly enableCompileCache?: (folder: string) => unknown;
   readonly prototype: { _compile: (this: Loaded, text: string, file: string) => unknown };
 };
-type Run = (this: unknown, exports: unknown, require: NodeJS.Require, module: Loaded, file: string, folder: string) => unknown;
+type Run = (this: unknown, exports: unknown, require: Loaded["require"], module: Loaded, file: string, folder: string) => unknown;
 /** Where in the file the code of one of ours lies, and its checksum. */
 type Row = readonly [name: string, at: number, length: number, sum: number];
 
@@ -79,6 +78,7 @@ function requireOwn(stat: { readonly uid: number; readonly mode: number } | null
 function compileHere(loader: Loader, file: string): void {
   const known = openKnown(file);
   const loaded = new Map<string, Script>();
+  const begun = new Map<string, Loaded>();
   let isNew = false;
   const compile = loader.prototype._compile;
   loader.prototype._compile = function (text, path) {
@@ -89,7 +89,15 @@ function compileHere(loader: Loader, file: string): void {
     isNew ||= cachedData === null || script.cachedDataRejected === true;
     loaded.set(name, script);
     const run = script.runInThisContext() as Run;
-    return run.call(this.exports, this.exports, loader.createRequire(path), this, path, __dirname);
+    // Our files name each other a thousand times, and Node would look each time which file is meant.
+    const require = (one: string): unknown => (begun.get(one) ?? { exports: this.require(one) }).exports;
+    begun.set(`./${name}`, this);
+    try {
+      return run.call(this.exports, this.exports, require, this, path, __dirname);
+    } catch (error) {
+      begun.delete(`./${name}`);
+      throw error;
+    }
   };
   process.once("exit", () => {
     try {

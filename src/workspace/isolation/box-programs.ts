@@ -42,7 +42,22 @@ export function wayTo(path: string): Way | null {
   return { real: at, links };
 }
 
-function kindOf(path: string): "link" | "other" | "none" {
+type Kind = "link" | "other" | "none";
+
+/** What was seen in this very moment: a box asks for some eighty paths, which all lead through the same few folders. */
+const seen = new Map<string, Kind>();
+
+function kindOf(path: string): Kind {
+  const before = seen.get(path);
+  if (before !== undefined) return before;
+  const kind = lookAt(path);
+  if (kind === "none") return kind; // it may be made at once
+  if (seen.size === 0) queueMicrotask(() => seen.clear());
+  seen.set(path, kind);
+  return kind;
+}
+
+function lookAt(path: string): Kind {
   try {
     const stat = lstatSync(path, { throwIfNoEntry: false });
     return stat === undefined ? "none" : stat.isSymbolicLink() ? "link" : "other";
