@@ -61,17 +61,19 @@ export async function endFamily(family: Family, roundsMax = 40): Promise<{ reado
   let left = 0;
   // What ended with the command, or was just told to, may take a moment longer, and was not left behind.
   const strangers = new Set<number>();
-  for (let look = 0; look < settleLooks && livingOf(family, strangers).length > 0; look++) await pause(settleMs);
+  const later = (ms: number): Promise<void> => pause(ms).then(() => strangers.clear()); // a number may mean another by then
+  for (let look = 0; look < settleLooks && livingOf(family, strangers).length > 0; look++) await later(Math.min(settleMs, 2 << look));
   for (let round = 0; round < roundsMax; round++) {
     left = signalFamily(family, "SIGKILL", strangers);
     if (first < 0) first = left;
     if (left === 0) break;
-    await pause(5 + round * 2);
+    await later(5 + round * 2);
   }
   return { found: Math.max(0, first), left };
 }
 
-const settleLooks = 10;
+/** Soon at first, a fifth of a second in all. */
+const settleLooks = 13;
 const settleMs = 20;
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
