@@ -110,7 +110,7 @@ describe.concurrent("budget", () => {
       const folder = scratch({ files: { "src/a.txt": "a\n" } });
       const { json } = await goScripted(folder, turns, [...bExists, "--max-budget", `minutes=${minutes}`]);
       const isAtWork = eventsOf(folder, "step_interrupted").length > 0; // a slow machine is given more time to begin
-      return isAtWork || minutes > 5 ? { folder, json } : play(minutes * 3);
+      return isAtWork || minutes > 5 ? { folder, json } : play(minutes * 4);
     };
     const { folder, json } = await play(0.1);
     expect(json).toMatchObject({ result: "FAIL", reason_code: "budget_threshold_reached", state: "paused" });

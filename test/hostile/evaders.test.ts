@@ -108,7 +108,7 @@ async function played({ deeds, ends, seen = 0 }: Evader, level: string, minutes 
   if (seen > 0) await until("its sleepers", () => (most = Math.max(most, sleepersOf(`sleep\0${time}`).length)) >= seen || isOver);
   const { json } = await running;
   const isAtWork = most >= seen && (ends !== "cut" || eventsOf(folder, "step_interrupted").length > 0);
-  return isAtWork || minutes > 5 ? { folder, time, json } : played({ deeds, ends, seen, name: "" }, level, minutes * 3);
+  return isAtWork || minutes > 5 ? { folder, time, json } : played({ deeds, ends, seen, name: "" }, level, minutes * 4);
 }
 
 describe.concurrent.each(levels)("at level %s", (level) => {
