@@ -53,6 +53,12 @@ test("what was red before the run may stay so and may not get worse", () => {
     expect(worse).toMatchObject({ passed: false, redBefore: [], regressed: [{ check: { id: "x" } }] });
   const swapped = { ...result(check("x", "project"), "failed"), tests: tests(10, 2), broke: 1 };
   expect(judgeChecks([swapped], known)).toMatchObject({ passed: false, redBefore: [], regressed: [{ check: { id: "x" } }] });
+  const blind = {
+    ...result(check("x", "project"), "failed"),
+    tests: tests(10, 0),
+    canary: { outcome: "missed" as const, detail: "a.js:1" },
+  };
+  expect(judgeChecks([blind], known)).toMatchObject({ passed: false, redBefore: [], regressed: [{ check: { id: "x" } }] });
 });
 
 test("a check in quarantine is neither held against the run nor counted, and only flaky trouble is called flaky", () => {

@@ -14,7 +14,12 @@ import { unreachable } from "../kit/never.ts";
 import { own } from "./record.ts";
 
 /** What a check came to, and what it said of its tests. */
-type Stood = { readonly status: CheckStatus; readonly tests?: TestTally | undefined; readonly broke?: number | undefined };
+type Stood = {
+  readonly status: CheckStatus;
+  readonly tests?: TestTally | undefined;
+  readonly broke?: number | undefined;
+  readonly canary?: CheckResult["canary"];
+};
 type Known = Readonly<Record<string, { readonly baseline: Stood; readonly isLate?: true }>>;
 type Standing = "holds" | "failing" | "regressed" | "red_before" | "quarantined";
 
@@ -77,12 +82,12 @@ function standingOf(kind: Check["kind"], before: Stood | null, now: Stood): Stan
 
 /**
  * Whether what failed before fails worse: it cannot even be run, a test fails that passed, more of it fails, nothing of it passes any
- * more, or it does not come to its tests at all.
+ * more, it does not come to its tests at all, or it passes and was kept from judging.
  */
 function isWorse(before: Stood, now: Stood): boolean {
   if (before.status !== "failed") return false;
   if (now.status !== "failed" && now.status !== "flaky") return true;
-  if (now.status === "failed" && (now.broke ?? 0) > 0) return true;
+  if (now.status === "failed" && ((now.broke ?? 0) > 0 || now.canary?.outcome === "missed")) return true;
   if (before.tests === undefined) return false;
   if (now.tests === undefined) return now.status === "failed" && before.tests.ran > 0;
   const passing = ({ ran, failed }: TestTally): number => Math.max(0, ran - failed);
