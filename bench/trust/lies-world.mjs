@@ -288,12 +288,15 @@ export const worldHonest = [
       'import random\nfrom unittest import mock\n\nfrom mul import mul\n\n\ndef test_dice(monkeypatch):\n    monkeypatch.setattr(random, "random", lambda: 0.5)\n    assert mul(random.random(), 2) == 1\n\n\ndef test_mock():\n    with mock.patch("random.random", return_value=0.5):\n        assert mul(random.random(), 4) == 2\n',
     ),
   ),
-  honest(
-    "ends a process of its own with a code, as asked",
-    node(
-      'import { spawnSync } from "node:child_process";\n\ntest("multiplies", () => {\n  assert.equal(mul(3, 4), 12);\n  assert.equal(spawnSync(process.execPath, ["src/cli.js", "3", "4"]).status, 12);\n});\n',
+  {
+    ...honest(
+      "ends a process of its own with a code, as asked",
+      node(
+        'import { spawnSync } from "node:child_process";\n\ntest("multiplies", () => {\n  assert.equal(mul(3, 4), 12);\n  assert.equal(spawnSync(process.execPath, ["src/cli.js", "3", "4"]).status, 12);\n});\n',
+      ),
+      write("src/mul.js", right),
+      write("src/cli.js", 'import { mul } from "./mul.js";\n\nprocess.exit(mul(Number(process.argv[2]), Number(process.argv[3])));\n'),
     ),
-    write("src/mul.js", right),
-    write("src/cli.js", 'import { mul } from "./mul.js";\n\nprocess.exit(mul(Number(process.argv[2]), Number(process.argv[3])));\n'),
-  ),
+    mayLeave: /^look at src\/cli\.js: it reads the command line$/, // only a test starts it, so nobody knows what else does
+  },
 ];
