@@ -38,6 +38,8 @@ export const ProjectFields = v.strictObject({
   budget: PortfolioBudget,
   accept_unproved: v.boolean(),
   paused: v.boolean(),
+  /** Who works on its tasks that name nobody: `codex`, or several in order. */
+  agent: v.optional(v.nullable(text)),
 });
 export type ProjectFields = v.InferOutput<typeof ProjectFields>;
 

@@ -14,6 +14,7 @@ import { openBlocks, type PortfolioView, type ProjectView, type TaskView } from 
 import { git } from "../../workspace/git/git.ts";
 import { findRepository } from "../../workspace/git/repository.ts";
 import { actorOf, type CommandContext } from "../../project/command-context.ts";
+import { requireAgents } from "../../project/named-agents.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
 import { bindPortfolio, findPortfolio, portfolioAt, requirePortfolio, whyForeign } from "../../portfolio/store/folder.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
@@ -70,6 +71,7 @@ export type ProjectInput = {
   readonly target?: string | undefined;
   readonly slots?: number | undefined;
   readonly acceptUnproved?: boolean | undefined;
+  readonly agent?: string | undefined;
 };
 
 export function addProject(context: CommandContext, input: ProjectInput): Promise<Answer> {
@@ -77,6 +79,7 @@ export function addProject(context: CommandContext, input: ProjectInput): Promis
     const paths = requirePortfolio(context);
     if (input.name.trim() === "") invalid("A project needs a name.");
     const repository = await repositoryOf(resolve(context.cwd, input.repo ?? "."), input.target);
+    const agent = input.agent === undefined ? {} : { agent: requireAgents(context.cwd, input.agent) };
     return withPortfolio(context, paths, async (open) => {
       const { state } = open;
       const twin = Object.values(state.projects).find(({ name }) => name === input.name);
@@ -93,6 +96,7 @@ export function addProject(context: CommandContext, input: ProjectInput): Promis
         budget: budgetOf(input.budget),
         accept_unproved: input.acceptUnproved === true,
         paused: false,
+        ...agent,
       };
       await open.write({ ...operatorOf(context), event: "project_created", project_id, fields });
       return reply("ok", {
@@ -129,11 +133,13 @@ export async function repositoryOf(
 export type TaskInput = Omit<TaskDraft, "place" | "budget"> & { readonly budget?: string | undefined };
 
 export function addTask(context: CommandContext, input: TaskInput): Promise<Answer> {
-  return answered(async () =>
-    withPortfolio(context, requirePortfolio(context), async (open) => {
+  return answered(async () => {
+    const paths = requirePortfolio(context);
+    const agent = input.agent === undefined ? {} : { agent: requireAgents(context.cwd, input.agent) };
+    return withPortfolio(context, paths, async (open) => {
       const drafted = draftTasks(
         open.state,
-        [{ ...input, place: "the task", budget: budgetOf(input.budget) }],
+        [{ ...input, ...agent, place: "the task", budget: budgetOf(input.budget) }],
         operatorOf(context).actor,
         newTaskId,
       );
@@ -154,8 +160,8 @@ export function addTask(context: CommandContext, input: TaskInput): Promise<Answ
         remediation: ["autopilot portfolio run"],
         data: { id, project_id: task?.project_id ?? null, status: task?.status ?? null },
       });
-    }),
-  );
+    });
+  });
 }
 
 /** A project that asked whether it is done has its answer when a task is added. */

@@ -57,10 +57,14 @@ export function adoptPortfolio(context: CommandContext, input: { readonly yes?: 
 /** A4. */
 function withoutRights(state: PortfolioView) {
   const projects = Object.values(state.projects)
-    .map(({ project_id, accept_unproved, repository }) => ({
+    .map(({ project_id, accept_unproved, repository, agent = null }) => ({
       event: "project_updated" as const,
       project_id,
-      changes: { ...(accept_unproved ? { accept_unproved: false } : {}), ...(isElsewhere(repository) ? { repository: null } : {}) },
+      changes: {
+        ...(accept_unproved ? { accept_unproved: false } : {}),
+        ...(isElsewhere(repository) ? { repository: null } : {}),
+        ...(agent === null ? {} : { agent: null }),
+      },
     }))
     .filter(({ changes }) => Object.keys(changes).length > 0);
   const tasks = openTasks(state)

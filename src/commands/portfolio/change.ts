@@ -8,6 +8,7 @@ import { criterionOf, whyRing } from "../../portfolio/planner/backlog.ts";
 import { openBlocks, type TaskView } from "../../portfolio/planner/state.ts";
 import { mayStep } from "../../portfolio/planner/task-changes.ts";
 import type { CommandContext } from "../../project/command-context.ts";
+import { requireAgents } from "../../project/named-agents.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
 import { budgetOf, invalid, operatorOf, priorityIn, repositoryOf, requireProject, requireTask, type TaskInput } from "./add.ts";
 import { requirePortfolio } from "../../portfolio/store/folder.ts";
@@ -80,12 +81,14 @@ export type EditInput = Omit<TaskInput, "project" | "objective" | "key" | "propo
 export function editPortfolio(context: CommandContext, input: EditInput): Promise<Answer> {
   return answered(async () => {
     const paths = requirePortfolio(context);
+    const agent = input.agent === undefined ? {} : { agent: requireAgents(context.cwd, input.agent) };
     const repository = input.repo === undefined ? null : await repositoryOf(resolve(context.cwd, input.repo), input.target);
     return withPortfolio(context, paths, async (open) => {
       const common = {
         ...(input.objective === undefined ? {} : { objective: input.objective }),
         ...(input.priority === undefined ? {} : { priority: priorityIn(input.priority) }),
         ...(input.budget === undefined ? {} : { budget: budgetOf(input.budget) }),
+        ...agent,
       };
       if (input.id.startsWith("proj-")) {
         const { project_id } = requireProject(open.state, input.id);
@@ -120,7 +123,6 @@ function taskChanges({ state }: OpenPortfolio, task: TaskView, input: EditInput)
     ...(criteria === undefined ? {} : { acceptance_criteria: criteria.filter((one) => typeof one !== "string") }),
     ...(input.after === undefined ? {} : { dependencies: [...input.after] }),
     ...(input.touches === undefined ? {} : { touches: [...input.touches] }),
-    ...(input.agent === undefined ? {} : { agent: input.agent }),
     ...(input.flow === undefined ? {} : { flow: input.flow }),
     ...(input.isolation === undefined ? {} : { isolation: input.isolation }),
   };

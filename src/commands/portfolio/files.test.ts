@@ -425,3 +425,27 @@ test("a copy that the journal places elsewhere is never looked for there", () =>
   expect(copyIn(paths, { copy: "/elsewhere/.." })).toBeNull();
   expect(copyIn(paths, { copy: "/elsewhere/task-a-b.1" })).toBe("/p/.autopilot/portfolio/copies/task-a-b.1");
 });
+
+test("an agent named for a project works on its tasks that name nobody, and a script's path counts from where it was given", async () => {
+  const { context, root, shown } = await begun();
+  writeFileSync(join(folder, "given.yaml"), "turns: []\n");
+  const named = await addProject(context, { name: "Site", repo: repository, objective: "show", agent: "codex, scripted:../given.yaml" });
+  expect(named.result).toBe("PASS");
+  const whole = `codex,scripted:${join(folder, "given.yaml")}`;
+  expect(readFileSync(shown("projects/proj-site.md"), "utf8")).toContain(`agent: ${JSON.stringify(whole)}`);
+  const plain = idOf(await addTask(context, { project: "Site", objective: "paint it", touches: ["a"] }));
+  const own = idOf(await addTask(context, { project: "Shop", objective: "sell it", touches: ["b"], agent: "scripted:../given.yaml" }));
+  const { data } = await tickPortfolio(context, { dryRun: true, jobs: 4 });
+  expect(data?.["actions"]).toMatchObject([
+    { do: "dispatch", task_id: plain, agent: "codex" },
+    { do: "dispatch", task_id: own, agent: `scripted:${join(folder, "given.yaml")}` },
+  ]);
+  const pooled = await tickPortfolio(context, { dryRun: true, agent: "scripted:../other.yaml" });
+  expect(pooled.result).toBe("PASS");
+  for (const answer of [
+    await addTask(context, { project: "Site", objective: "x", agent: "scripted:nowhere.yaml" }),
+    await editPortfolio(context, { id: "proj-site", agent: "scripted:nowhere.yaml" }),
+    await tickPortfolio(context, { dryRun: false, agent: "scripted:nowhere.yaml" }),
+  ])
+    expect(answer).toMatchObject({ reason_code: "script_invalid", message: expect.stringContaining(join(root, "nowhere.yaml")) as string });
+});

@@ -14,6 +14,7 @@ import { reduce } from "../../portfolio/planner/reduce.ts";
 import { readOwnFile } from "../../project/own-file.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { settingsOf } from "../../project/config/settings.ts";
+import { requireAgents } from "../../project/named-agents.ts";
 import { answered, Refusal, reply } from "../../project/reply.ts";
 import { budgetOf, invalid, newTaskId, operatorOf, repositoryOf, resolvedIdle } from "./add.ts";
 import { requirePortfolio } from "../../portfolio/store/folder.ts";
@@ -29,6 +30,7 @@ const ImportedProject = v.strictObject({
   slots: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
   budget: v.optional(text),
   accept_unproved: v.optional(v.boolean()),
+  agent: v.optional(text),
 });
 const ImportedTask = v.strictObject({
   key: v.optional(text),
@@ -61,7 +63,18 @@ export function importBacklog(
     const read = /\.md$/i.test(input.file) ? { projects: [], ...readBacklog(content) } : readList(input.file, content);
     const problems = [...read.problems];
     const places = new Map<string, { readonly root: string; readonly target: string }>();
-    for (const project of read.projects) {
+    /** What a person would be told when they give it by hand is a problem of its place here. */
+    const agentIn = (where: string, agent: string | undefined): { readonly agent?: string } => {
+      try {
+        return agent === undefined ? {} : { agent: requireAgents(context.cwd, agent) };
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        problems.push(`${where}: ${error.message}`);
+        return {};
+      }
+    };
+    const projects = read.projects.map((project) => ({ ...project, ...agentIn(`project ${project.name}`, project.agent) }));
+    for (const project of projects) {
       try {
         places.set(project.name, await repositoryOf(resolve(context.cwd, project.repo), project.target));
       } catch (error) {
@@ -76,9 +89,10 @@ export function importBacklog(
         problems.push(
           `${where}: isolation ${isolation} is weaker than yours (${floor}); autopilot portfolio edit TASK --isolation ${isolation} sets it`,
         );
+    const given = read.tasks.map((task) => ({ ...task, ...agentIn(task.place, task.agent) }));
     return withPortfolio(context, paths, async (open) => {
-      const made = projectsOf(context, open.state as Portfolio, read.projects, places, problems);
-      const tasks = read.tasks.map((task) => ({ ...task, propose: task.propose ?? input.propose }));
+      const made = projectsOf(context, open.state as Portfolio, projects, places, problems);
+      const tasks = given.map((task) => ({ ...task, propose: task.propose ?? input.propose }));
       const drafted = draftTasks(made.after, tasks, operatorOf(context).actor, newTaskId);
       const all = [...problems, ...drafted.problems];
       if (all.length > 0)
@@ -123,6 +137,7 @@ function projectsOf(
       budget: budgetOf(project.budget),
       accept_unproved: project.accept_unproved === true,
       paused: false,
+      ...(project.agent === undefined ? {} : { agent: project.agent }),
     };
     const change: PortfolioChange = { ...operatorOf(context), event: "project_created", project_id, fields };
     reduce(after, { ...change, seq: 0, ts: "" });

@@ -24,6 +24,7 @@ import { systemClock } from "../../project/runs/system-clock.ts";
 import { readRunOrNull } from "../../project/runs/read-run.ts";
 import { go } from "../go.ts";
 import { resume } from "../resume.ts";
+import { agentsGivenIn, requireAgents } from "../../project/named-agents.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
 import { readSettings } from "../../project/config/settings.ts";
 import { carryOut } from "./carry-out.ts";
@@ -65,6 +66,7 @@ type Pool = Workers & {
 export function runPortfolio(context: CommandContext, input: PoolInput): Promise<Answer> {
   return answered(async () => {
     const paths = requirePortfolio(context);
+    if (input.agent !== undefined) requireAgents(context.cwd, input.agent);
     if (input.fleet === true) requireFleet(context);
     const release = await holdPool(paths, input.fleet === true);
     try {
@@ -273,6 +275,9 @@ export function planFor(
     gone,
     perAgent,
     noRoom: given.noRoom?.(config.disk_quota) ?? null,
-    agent: given.input.agent ?? config.agent ?? agentDefault,
+    agent:
+      given.input.agent === undefined
+        ? agentsGivenIn(given.paths.root, config.agent ?? agentDefault)
+        : agentsGivenIn(context.cwd, given.input.agent),
   });
 }

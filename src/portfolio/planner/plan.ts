@@ -103,7 +103,7 @@ function standingOf(state: PortfolioView, task: TaskView, facts: PlanFacts, bloc
       if (task.stage === "queued") return wait("merging", "its work is done and waits to be merged");
       if (task.stage === "resting") {
         if (task.rests_until === null || !isAhead(task.rests_until, facts.now)) return { candidate: true };
-        if (freeAgent(state, agentsOf(task.agent, facts.agent), facts.now) !== null) return { candidate: true }; // P6
+        if (freeAgent(state, agentsOf(state, task, facts.agent), facts.now) !== null) return { candidate: true }; // P6
         return wait("resting", `${task.rest_because ?? "its run rests"}; it goes on at ${task.rests_until}`);
       }
       if (task.run_id !== null && facts.gone.has(task.task_id))
@@ -162,7 +162,7 @@ function choose(
   const busy = new Map<string, Busy[]>();
   const before = new Map<string, Busy[]>();
   const inProject = new Map<string, number>();
-  const inAgent = workersByAgent(running, facts.agent);
+  const inAgent = workersByAgent(state, running, facts.agent);
   const working: TaskView[] = [];
   let free = facts.jobs;
   for (const task of running) {
@@ -181,7 +181,7 @@ function choose(
     looked.add(task.task_id);
     const project = state.projects[task.project_id];
     const repository = project?.repository ?? "";
-    const agents = agentsOf(task.agent, facts.agent);
+    const agents = agentsOf(state, task, facts.agent);
     const chosen = freeAgent(state, agents, facts.now); // P6
     const agent = agentName(chosen ?? agents[0] ?? facts.agent);
     if (project === undefined || (inProject.get(task.project_id) ?? 0) >= project.slots) {

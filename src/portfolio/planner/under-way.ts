@@ -8,18 +8,22 @@ export const unfinished = (state: PortfolioView): readonly TaskView[] =>
   Object.values(state.tasks).filter(({ status }) => status === "running");
 
 /** How many workers each agent has. */
-export function workersByAgent(running: readonly TaskView[], standard: string): Map<string, number> {
+export function workersByAgent(state: PortfolioView, running: readonly TaskView[], standard: string): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const { stage, agent, chosen } of running) {
-    const name = agentName(chosen ?? agentsOf(agent, standard)[0] ?? standard);
-    if (stage === "working") counts.set(name, (counts.get(name) ?? 0) + 1);
+  for (const task of running) {
+    const name = agentName(task.chosen ?? agentsOf(state, task, standard)[0] ?? standard);
+    if (task.stage === "working") counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   return counts;
 }
 
-/** The agents that may work on a task, in order: `codex,claude`. */
-export function agentsOf(agent: string | null, standard: string): readonly string[] {
-  const names = (agent ?? standard)
+/** The agents that may work on a task, in order: `codex,claude`. The task's own word counts, then its project's. */
+export function agentsOf(
+  { projects }: Pick<PortfolioView, "projects">,
+  { agent, project_id }: Pick<TaskView, "agent" | "project_id">,
+  standard: string,
+): readonly string[] {
+  const names = (agent ?? projects[project_id]?.agent ?? standard)
     .split(",")
     .map((one) => one.trim())
     .filter((one) => one !== "");

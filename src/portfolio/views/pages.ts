@@ -119,6 +119,7 @@ export function projectPage(state: PortfolioView, project: ProjectView): Page {
       paused: project.paused,
       slots: project.slots,
       accept_unproved: project.accept_unproved,
+      ...(project.agent === undefined || project.agent === null ? {} : { agent: project.agent }),
       created_at: project.created_at,
       ...countsOf(state, project.tasks),
       spent: project.spent,

@@ -25,7 +25,14 @@ const slotsFlag: FlagSpec = {
 const repoFlag: FlagSpec = { name: "repo", kind: "text", placeholder: "DIR", about: "The project's repository.", standard: "this folder" };
 const objectiveFlag: FlagSpec = { name: "objective", kind: "text", placeholder: "TEXT", about: "What is to be reached." };
 const unprovedFlag: FlagSpec = { name: "accept-unproved", kind: "flag", about: "Don't ask about criteria that no command proves." };
+const agentFlag: FlagSpec = {
+  name: "agent",
+  kind: "text",
+  placeholder: "NAME",
+  about: "Who works on it, or on the tasks of a project that name nobody; several in order: codex,claude.",
+};
 const taskFlags: readonly FlagSpec[] = [
+  agentFlag,
   {
     name: "accept",
     kind: "text",
@@ -42,10 +49,19 @@ const taskFlags: readonly FlagSpec[] = [
     about: "What it may change; nothing else is kept, and tasks that overlap wait for each other.",
     standard: "anything",
   },
-  { name: "agent", kind: "text", placeholder: "NAME", about: "Who works on it." },
   { name: "flow", kind: "text", placeholder: "NAME", about: "Which flow it walks.", standard: "objective", names: "flows" },
   { name: "isolation", kind: "enum", values: isolationLevels, about: "What holds the agent.", standard: "auto" },
 ];
+/** Flags that only one of them knows. Given to the other they are refused: nothing is passed over in silence. */
+const flagsOf = {
+  project: ["repo", "target", "slots", "accept-unproved"],
+  task: ["accept", "after", "touches", "flow", "isolation", "propose"],
+} as const;
+const misplaced = (given: Given, what: "project" | "task"): string | null => {
+  const other = what === "project" ? "task" : "project";
+  const wrong = flagsOf[other].filter((name) => given.flag(name)).map((name) => `--${name}`);
+  return wrong.length === 0 ? null : `${wrong.join(", ")} ${wrong.length === 1 ? "is" : "are"} for a ${other}, and this is a ${what}.`;
+};
 const taskWord = { name: "TASK", about: "a task's id" };
 
 const tasked = (given: Given) =>
@@ -65,6 +81,7 @@ const projected = (given: Given) =>
     objective: given.text("objective"),
     priority: given.number("priority"),
     budget: given.text("budget"),
+    agent: given.text("agent"),
     target: given.text("target"),
     slots: given.number("slots"),
     acceptUnproved: given.flag("accept-unproved") || undefined,
@@ -135,6 +152,10 @@ export const portfolioCommands: readonly Command[] = [
     run: async (context, given) => {
       const add = await import("../../../commands/portfolio/add.ts");
       const [what, name = "", ...words] = given.words;
+      const wrong = what === "project" || what === "task" ? misplaced(given, what) : null;
+      if (wrong !== null) return add.refuseUsage(wrong);
+      if (what === "task" && words.length > 0 && given.text("objective") !== undefined)
+        return add.refuseUsage("The objective is given twice: as words and with --objective.");
       if (what === "project") return add.addProject(context, { name: [name, ...words].join(" "), ...projected(given) });
       if (what === "task")
         return add.addTask(context, {
@@ -228,12 +249,13 @@ export const portfolioCommands: readonly Command[] = [
     details: [],
     arguments: [{ name: "ID", about: "a task's or project's id" }],
     flags: [objectiveFlag, priorityFlag, budgetFlag, ...taskFlags, repoFlag, targetFlag, slotsFlag, unprovedFlag],
-    run: async (context, given) =>
-      (await import("../../../commands/portfolio/change.ts")).editPortfolio(context, {
-        id: given.words[0] ?? "",
-        ...projected(given),
-        ...tasked(given),
-      }),
+    run: async (context, given) => {
+      const [id = ""] = given.words;
+      const wrong = misplaced(given, id.startsWith("proj-") ? "project" : "task");
+      if (wrong !== null) return (await import("../../../commands/portfolio/add.ts")).refuseUsage(wrong);
+      const change = await import("../../../commands/portfolio/change.ts");
+      return change.editPortfolio(context, { id, ...projected(given), ...tasked(given) });
+    },
   }),
   ...(["pause", "resume"] as const).map((name) =>
     command(name, {
