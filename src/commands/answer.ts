@@ -5,7 +5,9 @@ import type { Answer } from "../contracts/answer.ts";
 import { questionsOpen } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { isVerdict } from "../views/verdicts.ts";
+import { answerMissing } from "../views/wording.ts";
 import { answerMeant } from "../runner/answer-meant.ts";
+import { withdrawNotice } from "../runner/run-notices.ts";
 import { ask, refuseLate } from "../runner/ask-owner.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { answered, refuse, reply } from "../project/reply.ts";
@@ -26,6 +28,7 @@ export type AnswerInput = {
 /** Answers an open question. Without naming it, only while exactly one is open. */
 export function answer(context: CommandContext, input: AnswerInput): Promise<Answer> {
   return answered(async () => {
+    if (input.text.trim() === answerMissing) refuse("usage", { message: `Put your answer where ${answerMissing} stands.` });
     const loaded = await loadRun(context, input.run);
     const block = blockOf(loaded, input.block);
     if (input.content !== undefined && input.content !== contentOfBlock(loaded.run, block.block, block.question))
@@ -156,6 +159,7 @@ async function give(
   );
   if (outcome === "late")
     refuseLate(loaded, view, `"${block.question}" was settled from somewhere else meanwhile; ${chosen} does not count.`);
+  withdrawNotice(context, `${loaded.run}:${block.block}`);
   return reply("block_answered", {
     run_id: loaded.run,
     state: view.status,

@@ -5,7 +5,7 @@ import type { Entry } from "../contracts/event.ts";
 import { questionsOpen } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { questionsOf } from "../views/choose-box.ts";
-import { oneLine } from "../views/wording.ts";
+import { answerShown, oneLine } from "../views/wording.ts";
 import { isVerdict, verdictCommand, type VerdictOpen, verdictsOpen } from "../views/verdicts.ts";
 import { phaseOfPath } from "../insight/places.ts";
 import { entriesOf } from "../project/runs/entries.ts";
@@ -47,7 +47,10 @@ export function inbox(context: CommandContext, input: { readonly run?: string | 
     }));
     const others = questionsOpen(view)
       .filter((block) => !isVerdict(block))
-      .map((block): Waiting => ({ ...fieldsOf(run, block), command: `autopilot answer --block "${block.block}" <answer>` }));
+      .map((block): Waiting => ({
+        ...fieldsOf(run, block),
+        command: `autopilot answer --block "${block.block}" ${answerShown(block.options, block.recommend)}`,
+      }));
     const blocks = [...deferred, ...others];
     const message =
       blocks.length === 0
@@ -58,7 +61,7 @@ export function inbox(context: CommandContext, input: { readonly run?: string | 
       run_id: run,
       state: view.status,
       message,
-      page: [message, "", ...page],
+      page: [message, ...page],
       data: { blocks },
     });
   });
@@ -85,18 +88,18 @@ async function leftToPeople(paths: ProjectPaths, run: string): Promise<Map<strin
 
 function verdictLines({ question, tasks = [], about = [], command }: Waiting, open: VerdictOpen | undefined): readonly string[] {
   return [
+    "",
     `Phase ${open?.phase ?? ""}${open === undefined || open.name === "" ? "" : ` (${open.name})`} waits for your verdict`,
     `  ${question}`,
     ...(tasks.length === 0 ? [] : [`  Tasks left to you: ${tasks.join(", ")} in .planning/phases/${open?.phase ?? ""}/PLAN.md`]),
     ...about.map((text) => `  ${oneLine(text)}`),
     `  ${command}`,
-    "",
   ];
 }
 
 const questionLines = ({ question, options, recommend, command }: Waiting): readonly string[] => [
+  "",
   question,
   ...Object.entries(options).map(([key, about]) => `  ${key}  ${about}${key === recommend ? "  (recommended)" : ""}`),
   `  ${command}`,
-  "",
 ];

@@ -112,6 +112,7 @@ test("a portfolio is one file too, and hostile names in it stay text", () => {
   const html = portfolioFile({
     at: "2026-01-01T00:00:00.000Z",
     name: hostile,
+    needs_you: 3,
     product: "autopilot",
     counts,
     spent: { tokens: 10, usd: 1 },

@@ -21,6 +21,8 @@ export type CommandContext = {
   readonly ask: (question: string, choices: readonly string[], withdrawn?: AbortSignal) => Promise<string | null>;
   /** Aborted when the person at the terminal interrupts, or the system asks the process to end; then its reason is `atOnce`. */
   readonly interrupted: AbortSignal;
+  /** Whoever gave the command tells people of what comes of it: runs tell nobody themselves. */
+  readonly isTold?: boolean;
   /** What the pause of an interrupted run says, where it is no person's. */
   readonly pauseDetail?: string;
 };

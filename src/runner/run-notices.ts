@@ -12,18 +12,20 @@ import type { CommandContext } from "../project/command-context.ts";
 import { hooksOf } from "../project/notify/hooks.ts";
 import { openQueue } from "../project/notify/queue.ts";
 import { type ProjectPaths, runFolder } from "../project/runs/project-paths.ts";
-import { noticesOf } from "../views/outbound/notices.ts";
+import { answeredBy, noticesOf } from "../views/outbound/notices.ts";
 import { ownProgram } from "./embedded.ts";
 
 /** A child run tells nobody: its parent does. */
 export function openNotices(context: CommandContext, paths: ProjectPaths, folder: string): (entry: Entry, run: RunView) => void {
   const { hooks } = hooksOf(context.env);
-  if (hooks.length === 0) return () => undefined;
+  if (hooks.length === 0 || context.isTold === true) return () => undefined;
   const queue = openQueue(context.env);
   const reported = new Set<string>();
   let isBroken = false;
   return (entry, run) => {
     if (folder !== runFolder(paths, run.drafted.run_id)) return;
+    const isOver = answeredBy(entry, run);
+    if (isOver !== null) queue.withdraw(isOver);
     const fresh = noticesOf(entry, run, basename(paths.root)).filter(({ id }) => !reported.has(id));
     if (fresh.length === 0) return;
     try {
@@ -37,6 +39,15 @@ export function openNotices(context: CommandContext, paths: ProjectPaths, folder
       isBroken = true;
     }
   };
+}
+
+/** A question that was answered is not told of any more, whichever process had it told. T2 */
+export function withdrawNotice({ env }: Pick<CommandContext, "env">, id: string): void {
+  try {
+    openQueue(env).withdraw((notice) => notice.id === id);
+  } catch {
+    return; // it is told late, and the answer counts all the same
+  }
 }
 
 /** It outlives this process, and goes when everything is delivered or given up. */

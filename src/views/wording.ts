@@ -21,6 +21,14 @@ export const money = (usd: number): string => `$${usd.toFixed(2)}`;
 export const share = (ratio: number): string => `${Math.floor(ratio * 100)} %`;
 export const plural = (count: number, one: string, many = `${one}s`): string => `${figure(count)} ${count === 1 ? one : many}`;
 
+/** What stands for an answer that is still to be put in, in a command to copy. */
+export const answerMissing = "…";
+/** The answer in a command to copy: the recommended one, or the first; where any words will do, a place for them. A shell takes either. */
+export const answerShown = (options: Readonly<Record<string, string>>, recommend: string | null = null): string => {
+  const key = recommend ?? Object.keys(options)[0];
+  return key === undefined ? `"${answerMissing}"` : /^[\w.-]+$/.test(key) ? key : `"${answerMissing}"`;
+};
+
 /** An amount of one dimension: `12,300 tokens`, `3.5 min`, `$0.42`. */
 export function amount(dimension: string, value: number): string {
   if (dimension === "usd") return money(value);

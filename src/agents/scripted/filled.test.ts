@@ -10,5 +10,8 @@ test("a name in double braces is what the prompt says behind it; one that it doe
     list: ["12ab", "{{other}}"],
     n: 1,
   });
+  expect(filled({ do: [{ say: "{{task_id}}" }, { submit: { task_id: "{{task_id}}" } }] }, prompt)).toEqual({
+    do: [{ say: "{{task_id}}" }, { submit: { task_id: "task-a-b" } }],
+  });
   expect(filled({ do: [] }, prompt)).toEqual({ do: [] });
 });

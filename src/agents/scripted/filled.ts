@@ -3,13 +3,21 @@
 import type { ScriptTurn } from "../../contracts/script.ts";
 
 export function filled(turn: ScriptTurn, prompt: string): ScriptTurn {
-  const fill = (value: unknown): unknown => {
-    if (typeof value === "string") return value.replaceAll(/\{\{(\w+)\}\}/g, (all, name: string) => behind(prompt, name) ?? all);
-    if (Array.isArray(value)) return value.map(fill);
-    if (typeof value !== "object" || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, fill(inner)]));
+  const fill = <Value>(value: Value): Value => filledIn(value, prompt) as Value;
+  return {
+    ...turn,
+    ...(turn.do === undefined
+      ? {}
+      : { do: turn.do.map((action) => ("submit" in action ? { ...action, submit: fill(action.submit) } : action)) }),
+    ...(turn.returns === undefined ? {} : { returns: fill(turn.returns) }),
   };
-  return turn.returns === undefined ? turn : { ...turn, returns: fill(turn.returns) };
+}
+
+function filledIn(value: unknown, prompt: string): unknown {
+  if (typeof value === "string") return value.replaceAll(/\{\{(\w+)\}\}/g, (all, name: string) => behind(prompt, name) ?? all);
+  if (Array.isArray(value)) return value.map((inner) => filledIn(inner, prompt));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, filledIn(inner, prompt)]));
 }
 
 /** The last one: what a prompt repeats is newest at its end. */

@@ -8,7 +8,9 @@ import type { AnswerGiven, DayCounts } from "../../views/facts/run-index.ts";
 import { runCard, type RunCard } from "../../views/facts/run-card.ts";
 import { msOf } from "../../kit/iso-time.ts";
 import type { PortfolioView } from "../../portfolio/planner/state.ts";
+import { tasksForPeople } from "../../portfolio/planner/for-people.ts";
 import { openBlocks } from "../../portfolio/planner/state.ts";
+import { answerShown } from "../../views/wording.ts";
 
 export type Overview = {
   readonly at: string;
@@ -92,7 +94,32 @@ export function weakness(runs: readonly FollowedRun[]): string | null {
 
 const isUnderWay = (status: string): boolean => status === "running" || status === "paused";
 
-function portfolioAttention(state: PortfolioView): readonly Attention[] {
+const portfolioAttention = (state: PortfolioView): readonly Attention[] => [
+  ...questionsIn(state),
+  ...tasksForPeople(state).map(({ task, why, commands }): Attention => ({
+    key: "portfolio",
+    run: task.task_id,
+    project: task.project_id,
+    goal: task.objective,
+    kind: "Task",
+    id: task.task_id,
+    phase: null,
+    question: task.objective,
+    options: [],
+    free: false,
+    recommend: null,
+    why: `${task.task_id} is ${task.status}: ${why}.`,
+    show: [],
+    impact: "nobody works on it",
+    weight: 50 + (state.dependents[task.task_id] ?? []).length,
+    asked_at: task.changed_at,
+    content: "",
+    commands,
+    foreign: false,
+  })),
+];
+
+function questionsIn(state: PortfolioView): readonly Attention[] {
   return openBlocks(state).map((block) => {
     const waiting = block.task_id === null ? 0 : (state.dependents[block.task_id] ?? []).length;
     return {
@@ -113,7 +140,7 @@ function portfolioAttention(state: PortfolioView): readonly Attention[] {
       weight: 60 + waiting,
       asked_at: msOf(block.opened_at) === null ? null : block.opened_at,
       content: block.content,
-      commands: [`autopilot portfolio answer --block ${block.block_id} …`],
+      commands: [`autopilot portfolio answer --block ${block.block_id} ${answerShown(block.options)}`],
       foreign: false,
     };
   });

@@ -2,7 +2,8 @@
 
 import type { PortfolioBudget, PortfolioUsage } from "../../contracts/portfolio-journal.ts";
 import { msOf } from "../../kit/iso-time.ts";
-import type { PortfolioView, TaskView } from "../../portfolio/planner/state.ts";
+import { tasksForPeople } from "../../portfolio/planner/for-people.ts";
+import { openBlocks, type PortfolioView, type TaskView } from "../../portfolio/planner/state.ts";
 import { type Counts, countsOf, metricsOf } from "../../portfolio/views/metrics.ts";
 import { phaseOf } from "../../portfolio/views/pages.ts";
 
@@ -22,6 +23,8 @@ export type PortfolioPage = {
   readonly paused: boolean;
   readonly planned_at: string | null;
   readonly counts: Counts;
+  /** Questions and tasks that wait for a person. */
+  readonly needs_you: number;
   readonly spent: PortfolioUsage;
   readonly budget: PortfolioBudget;
   readonly today: PortfolioUsage;
@@ -71,6 +74,7 @@ export function portfolioPageOf(
     paused: state.paused,
     planned_at: state.heartbeat,
     counts: countsOf(state),
+    needs_you: openBlocks(state).length + tasksForPeople(state).length,
     spent: state.spent,
     budget: state.budget,
     today: state.days[now.slice(0, 10)] ?? { tokens: 0, usd: 0 },

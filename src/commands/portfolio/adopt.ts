@@ -97,7 +97,7 @@ function shownOf(state: PortfolioView): readonly string[] {
     `Portfolio ${oneLine(state.name, 60)}: ${Object.keys(state.projects).length} projects, ${tasks.length} open tasks`,
     named(
       "agents",
-      tasks.map(({ agent }) => agent),
+      [...tasks, ...Object.values(state.projects)].map(({ agent = null }) => agent),
     ),
     named(
       "isolation",

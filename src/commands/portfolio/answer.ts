@@ -4,6 +4,7 @@ import type { Answer } from "../../contracts/answer.ts";
 import { openBlocks } from "../../portfolio/planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { answered, refuse, Refusal, reply } from "../../project/reply.ts";
+import { answerMissing } from "../../views/wording.ts";
 import { operatorOf } from "./add.ts";
 import { copyIn, requirePortfolio } from "../../portfolio/store/folder.ts";
 import { contentOf } from "../../portfolio/worker/ingest.ts";
@@ -41,7 +42,7 @@ export function answerPortfolio(
       }
       if (input.content !== undefined && input.content !== block.content)
         return refuse("block_changed", { message: `${block.block_id} asks something else now: ${block.question}`, ...listed });
-      if (input.text.trim() === "") return refuse("portfolio_input_invalid", { message: "The answer is empty." });
+      if (["", answerMissing].includes(input.text.trim())) return refuse("portfolio_input_invalid", { message: "The answer is empty." });
       const task = block.task_id === null ? undefined : open.state.tasks[block.task_id];
       const copy = task === undefined ? null : copyIn(paths, task);
       if (block.asked_by !== null && task !== undefined && copy !== null) {

@@ -345,7 +345,7 @@ test("adopted, a portfolio keeps its journal and no right that it brought along"
       project: "proj-shop",
       objective: "One",
       accept: ["one :: true"],
-      agent: "scripted:evil.json",
+      agent: "evil",
       isolation: "none",
     }),
   );
@@ -363,7 +363,7 @@ test("adopted, a portfolio keeps its journal and no right that it brought along"
   const copied = join(folder, `c${made}`);
   cpSync(root, copied, { recursive: true });
   const seen = (await adoptPortfolio(placeIn(copied), {})).page?.join("\n") ?? "";
-  expect(seen).toContain("agents: yours (it names scripted:evil.json, which is not taken over)");
+  expect(seen).toContain("agents: yours (it names evil, which is not taken over)");
   expect(seen).toContain("isolation: yours (it names none, which is not taken over)");
   expect(seen).toContain("/proc/self/cwd leads elsewhere and is not taken over");
   expect(await adoptPortfolio(placeIn(copied), { yes: true })).toMatchObject({ result: "PASS" });
@@ -448,4 +448,46 @@ test("an agent named for a project works on its tasks that name nobody, and a sc
     await tickPortfolio(context, { dryRun: false, agent: "scripted:nowhere.yaml" }),
   ])
     expect(answer).toMatchObject({ reason_code: "script_invalid", message: expect.stringContaining(join(root, "nowhere.yaml")) as string });
+});
+
+test("a task that needs a person stands in the inbox, the status and the pages, and leaves them when it is tried again", async () => {
+  const { context, root, shown } = await begun();
+  const task = idOf(await addTask(context, { project: "Shop", objective: "sell figs", accept: ["figs :: true"] }));
+  await withPortfolio(context, portfolioAt(root), ({ write }) =>
+    write(
+      {
+        actor: "planner",
+        reason_code: "ok",
+        event: "task_dispatched",
+        task_id: task,
+        run_id: "run-2026-01-01-000001",
+        event_nonce: "n",
+        worker_backend: "acp",
+        worker_agent_id: "codex",
+        worker_session_key: "s",
+        base: "0".repeat(40),
+        copy: "nowhere",
+      },
+      {
+        actor: "system",
+        reason_code: "ok",
+        event: "task_status_changed",
+        task_id: task,
+        to_status: "needs_adjustment",
+        because: "no result",
+      },
+    ),
+  );
+  const inbox = await portfolioInbox(context);
+  expect(inbox.message).toBe("1 task waits for you.");
+  expect(inbox.page?.join("\n")).toContain(`autopilot portfolio retry ${task}`);
+  expect(inbox.page?.at(-1)).not.toBe("");
+  expect(inbox.data).toMatchObject({ blocks: [], tasks: [{ task, status: "needs_adjustment" }] });
+  const status = await showPortfolio(context, {});
+  expect(status.page?.[1]).toBe("! 1 task waits for you: autopilot inbox");
+  expect(status.data).toMatchObject({ needs_you: 1 });
+  expect(readFileSync(shown("portfolio.md"), "utf8")).toContain(`- ${task} waits for you`);
+  await moveTask(context, { task, to: "ready", because: "again" });
+  expect((await portfolioInbox(context)).message).toBe("Nothing waits for you.");
+  expect((await showPortfolio(context, {})).data).toMatchObject({ needs_you: 0 });
 });

@@ -141,7 +141,7 @@ async function work(context: CommandContext, paths: PortfolioPaths, input: PoolI
 
 /** It is in this process, so whatever kills the pool kills its workers; their journals know the rest. */
 const driveRun: Drive = async (context, copy, run) => {
-  const here: CommandContext = { ...context, cwd: copy, isTerminal: false, ask: () => Promise.resolve(null) };
+  const here: CommandContext = { ...context, cwd: copy, isTerminal: false, isTold: true, ask: () => Promise.resolve(null) };
   const order = { words: [], yes: true, run, leavesParked: true } as const;
   const before = await readRunOrNull(homeOfCopy(copy), run);
   const isDraft = before === null || before.view.status === "draft";

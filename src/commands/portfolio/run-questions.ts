@@ -10,6 +10,7 @@ import { findProject, listRuns, type ProjectPaths } from "../../project/runs/pro
 import { readRunOrNull } from "../../project/runs/read-run.ts";
 import { isOurs } from "../../project/runs/run-binding.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
+import { answerShown } from "../../views/wording.ts";
 import { contentOfBlock } from "../answer.ts";
 
 export type InboxRow = {
@@ -52,7 +53,7 @@ export async function runQuestions(context: CommandContext, { projects }: Portfo
           options,
           age_ms: Math.max(0, (msOf(systemClock.now()) ?? 0) - (msOf(view?.updatedAt ?? "") ?? 0)),
           content: contentOfBlock(run, block, question),
-          command: `autopilot answer -C "${paths.root}" --run ${run} --block "${block}" <answer>`,
+          command: `autopilot answer -C "${paths.root}" --run ${run} --block "${block}" ${answerShown(options)}`,
         });
     }
   return found;

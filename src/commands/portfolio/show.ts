@@ -2,13 +2,15 @@
 
 import type { Answer } from "../../contracts/answer.ts";
 import { msOf } from "../../kit/iso-time.ts";
-import { board } from "../../portfolio/views/board.ts";
+import { board, waitingForPeople } from "../../portfolio/views/board.ts";
 import { countsOf, metricsOf } from "../../portfolio/views/metrics.ts";
 import { phaseOf } from "../../portfolio/views/pages.ts";
 import type { Plan } from "../../portfolio/planner/plan.ts";
+import { tasksForPeople } from "../../portfolio/planner/for-people.ts";
 import { openBlocks, type PortfolioView } from "../../portfolio/planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { answered, reply } from "../../project/reply.ts";
+import { answerShown, oneLine } from "../../views/wording.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import { checkedPortfolio } from "../../portfolio/store/checked.ts";
 import { visiblePortfolio } from "../../portfolio/store/folder.ts";
@@ -55,6 +57,7 @@ export function showPortfolio(context: CommandContext, input: PoolInput & { read
         })),
         waiting: planned.waiting,
         blocks: openBlocks(state).length,
+        needs_you: openBlocks(state).length + tasksForPeople(state).length,
       },
     });
   });
@@ -112,6 +115,28 @@ export function tickPortfolio(context: CommandContext, input: PoolInput & { read
   });
 }
 
+/** A task that waits for a person and asks nothing. */
+type TaskRow = {
+  readonly task: string;
+  readonly project: string;
+  readonly status: string;
+  readonly objective: string;
+  readonly why: string;
+  readonly age_ms: number;
+  readonly commands: readonly string[];
+};
+
+const taskRows = (state: PortfolioView, now: string): readonly TaskRow[] =>
+  tasksForPeople(state).map(({ task, why, commands }) => ({
+    task: task.task_id,
+    project: task.project_id,
+    status: task.status,
+    objective: task.objective,
+    why,
+    age_ms: Math.max(0, (msOf(now) ?? 0) - (msOf(task.changed_at) ?? 0)),
+    commands,
+  }));
+
 export const inboxRows = (state: PortfolioView, now: string): readonly InboxRow[] =>
   openBlocks(state).map((block) => ({
     block: block.block_id,
@@ -123,32 +148,41 @@ export const inboxRows = (state: PortfolioView, now: string): readonly InboxRow[
     options: block.options,
     age_ms: Math.max(0, (msOf(now) ?? 0) - (msOf(block.opened_at) ?? 0)),
     content: block.content,
-    command: `autopilot portfolio answer --block ${block.block_id} <answer>`,
+    command: `autopilot portfolio answer --block ${block.block_id} ${answerShown(block.options)}`,
   }));
 
 export function portfolioInbox(context: CommandContext): Promise<Answer> {
   return answered(async () => {
     const { paths, foreign } = visiblePortfolio(context);
     // What runs have come to ask since the last tick is asked here too.
-    const rows =
+    const { rows, tasks } =
       foreign === null
         ? await withPortfolio(context, paths, async (open) => {
             await lookAtWorkers({ paths, active: new Map() }, open);
-            return [...inboxRows(open.state, open.now()), ...(await runQuestions(context, open.state))];
+            return {
+              rows: [...inboxRows(open.state, open.now()), ...(await runQuestions(context, open.state))],
+              tasks: taskRows(open.state, open.now()),
+            };
           })
-        : inboxRows(await checkedPortfolio(paths), systemClock.now());
-    const message =
-      rows.length === 0
-        ? "No question waits for you."
-        : `${rows.length} ${rows.length === 1 ? "question waits" : "questions wait"} for you.`;
+        : await checkedPortfolio(paths).then((state) => ({
+            rows: inboxRows(state, systemClock.now()),
+            tasks: taskRows(state, systemClock.now()),
+          }));
+    const message = `${waitingForPeople(rows.length, tasks.length) ?? "Nothing waits for you"}.`;
     const page = rows.flatMap(({ question, task, project, expected_action, impact, options, age_ms, command }) => [
+      "",
       question,
       `  ${task ?? project ?? "portfolio"}, ${Math.floor(age_ms / 60_000)} min; ${impact}`,
       ...Object.entries(options).map(([key, about]) => `  ${key}  ${about}`),
       `  ${expected_action}`,
       `  ${command}`,
-      "",
     ]);
-    return reply("ok", { ...onlyShown(foreign), message, page: [message, "", ...page], data: { blocks: rows, foreign } });
+    const stuck = tasks.flatMap(({ task, objective, status, why, age_ms, commands }) => [
+      "",
+      `${oneLine(objective, 100)}  ${task}`,
+      `  ${status}, ${Math.floor(age_ms / 60_000)} min: ${why}`,
+      ...commands.map((command) => `  ${command}`),
+    ]);
+    return reply("ok", { ...onlyShown(foreign), message, page: [message, ...page, ...stuck], data: { blocks: rows, tasks, foreign } });
   });
 }

@@ -10,12 +10,12 @@
 
 import { type Ended, endedBudgets, whyNoBudget } from "./budgets.ts";
 import { inOrder, push } from "./dispatch-order.ts";
+import { isTriedAgain, lastWords } from "./for-people.ts";
 import { mayOverlap } from "./overlap.ts";
-import { openBlocks, type PortfolioView, type ProjectView, type TaskView, triesMax } from "./state.ts";
+import { openBlocks, type PortfolioView, type ProjectView, type TaskView } from "./state.ts";
 import { agentName, agentsOf, freeAgent, isAhead, unfinished, workersByAgent } from "./under-way.ts";
 
 export const batchTasksMax = 8;
-export const adjustmentsMax = 2;
 /** Beyond so many that wait before it in one repository, a task simply waits behind them. */
 const compareMax = 200;
 
@@ -93,12 +93,12 @@ function standingOf(state: PortfolioView, task: TaskView, facts: PlanFacts, bloc
     case "blocked_human":
       return wait("block", `it waits for an answer to ${blocks.get(task.task_id) ?? "a question"}`);
     case "failed":
-      if (task.failures < triesMax) return { action: { do: "retry", task_id: task.task_id, because: "it failed once" } };
+      if (isTriedAgain(task)) return { action: { do: "retry", task_id: task.task_id, because: "it failed once" } };
       return wait("needs_person", `it failed ${task.failures} times${lastWords(task)}; autopilot portfolio retry ${task.task_id}`);
     case "needs_adjustment":
-      if (task.returned_by === "queue" && task.adjustments < adjustmentsMax)
+      if (isTriedAgain(task))
         return { action: { do: "retry", task_id: task.task_id, because: "it goes back to its agent with what the merge showed" } };
-      return wait("needs_person", `it needs a person${lastWords(task)}; autopilot portfolio edit or retry ${task.task_id}`);
+      return wait("needs_person", `it needs you${lastWords(task)}; autopilot portfolio retry ${task.task_id}, or edit it first`);
     case "running":
       if (task.stage === "queued") return wait("merging", "its work is done and waits to be merged");
       if (task.stage === "resting") {
@@ -112,13 +112,6 @@ function standingOf(state: PortfolioView, task: TaskView, facts: PlanFacts, bloc
     default:
       return standingOfReady(state, task, blocks);
   }
-}
-
-const wordsMax = 160;
-/** What the last attempt came to, in a line. */
-function lastWords({ feedback }: TaskView): string {
-  const line = (feedback ?? "").split("\n", 1)[0]?.trim() ?? "";
-  return line === "" ? "" : `: ${line.length > wordsMax ? `${line.slice(0, wordsMax - 1)}…` : line}`;
 }
 
 function standingOfReady(state: PortfolioView, task: TaskView, blocks: ReadonlyMap<string, string>): Standing {

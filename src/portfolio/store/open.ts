@@ -29,6 +29,7 @@ import { systemClock } from "../../project/runs/system-clock.ts";
 import { type Cursor, draw, layOut, linesBeyond, readCursor } from "./draw.ts";
 import { asPortfolioEntry, beginAnew, type Fold, folded, foldOf, storeOf } from "./fold.ts";
 import { type PortfolioPaths, rememberHead } from "./folder.ts";
+import { tell } from "./tell.ts";
 
 const waitMsMax = 20_000;
 const lookEveryMs = 50;
@@ -109,7 +110,10 @@ async function workWith<Value>(
       requireMayChange(context, change); // O4
     }
     // The journal looks at nothing of an event but its name, its actor and its reason.
-    for (const entry of await journal.append(changes as unknown as readonly Event[])) take(entry);
+    for (const entry of await journal.append(changes as unknown as readonly Event[])) {
+      take(entry);
+      tell(context, paths.root, asPortfolioEntry(entry), fold.state);
+    }
     fold.at = { ...journal.position };
   };
   const beyond = linesBeyond(paths, cursor, lines);

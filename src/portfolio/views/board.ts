@@ -4,15 +4,20 @@
 //   B1. It has at most the rows it is given. What a person must do is never among what is cut.
 //   B2. Tasks that wait for the same reason are one line, however many they are.
 
+import { wrappedTo } from "../../kit/columns.ts";
 import { msOf } from "../../kit/iso-time.ts";
 import { columned } from "../../views/columned.ts";
 import { duration, figure, money, oneLine, plural } from "../../views/wording.ts";
 import type { Plan, WaitCode } from "../planner/plan.ts";
+import { tasksForPeople } from "../planner/for-people.ts";
 import { openBlocks, type PortfolioView, type TaskView } from "../planner/state.ts";
 import { countsOf } from "./metrics.ts";
 import { phaseOf } from "./pages.ts";
 
 const objectiveCharsMax = 60;
+/** A reason is wrapped while there is room for all of them; a terminal of 80 columns cuts nothing. */
+const reasonColumns = 62;
+const reasonCharsMax = 600;
 const landedShown = 3;
 const tableRowsShare = 0.4;
 /** Each of these is told by itself: something happens to it, or somebody must do something. */
@@ -31,23 +36,32 @@ export function board(state: PortfolioView, { actions, waiting }: Plan, now: str
   const order = ["blocked_human", "needs_adjustment", "failed", "running", "ready"];
   const tasks = reported
     .toSorted((a, b) => order.indexOf(a.status) - order.indexOf(b.status) || a.priority - b.priority || a.created - b.created)
-    .map((task) => taskRows(task, reasons.get(task.task_id) ?? ""));
+    .map((task) => ({ task, because: reasons.get(task.task_id) ?? "" }));
   const tail = [...groups(waiting.filter(({ code }) => !own.has(code))), ...landed(state, now)];
   const head = [...headOf(state, now), "", ...fit(projectRows(state), Math.max(3, Math.floor(rows * tableRowsShare)), "projects"), ""];
   const room = rows - head.length - tail.length;
+  const whole = tasks.flatMap(({ task, because }) => taskRows(task, wrappedTo(oneLine(because, reasonCharsMax), reasonColumns)));
+  if (whole.length <= room) return [...head, ...whole, ...tail];
   const shown = Math.max(0, Math.min(tasks.length, Math.floor((room - (tasks.length * 2 > room ? 1 : 0)) / 2)));
   const cut = tasks.length - shown;
-  return [...head, ...tasks.slice(0, shown).flat(), ...(cut === 0 ? [] : [`… and ${plural(cut, "task")} more`]), ...tail].slice(0, rows); // B1
+  const short = tasks.slice(0, shown).flatMap(({ task, because }) => taskRows(task, [oneLine(because, 200)]));
+  return [...head, ...short, ...(cut === 0 ? [] : [`… and ${plural(cut, "task")} more`]), ...tail].slice(0, rows); // B1
 }
 
 function headOf(state: PortfolioView, now: string): readonly string[] {
   const counts = countsOf(state);
-  const blocks = openBlocks(state).length;
+  const asked = waitingForPeople(openBlocks(state).length, tasksForPeople(state).length);
   const beat = state.heartbeat === null ? "no tick yet" : `last tick ${age(state.heartbeat, now)} ago`;
   return [
     `Portfolio ${oneLine(state.name, 30)}${state.paused ? " (paused)" : ""}: ${counts.running} running, ${counts.ready} ready, ${counts.done} done; ${beat}; ${figure(state.spent.tokens)} tokens, ${money(state.spent.usd)}`,
-    ...(blocks === 0 ? [] : [`! ${plural(blocks, "question waits", "questions wait")} for you: autopilot inbox`]),
+    ...(asked === null ? [] : [`! ${asked}: autopilot inbox`]),
   ];
+}
+
+/** `1 question and 2 tasks wait for you`; null where nothing does. */
+export function waitingForPeople(questions: number, tasks: number): string | null {
+  const parts = [...(questions === 0 ? [] : [plural(questions, "question")]), ...(tasks === 0 ? [] : [plural(tasks, "task")])];
+  return parts.length === 0 ? null : `${parts.join(" and ")} ${questions + tasks === 1 ? "waits" : "wait"} for you`;
 }
 
 const age = (at: string, now: string): string => duration(Math.max(0, (msOf(now) ?? 0) - (msOf(at) ?? 0)));
@@ -64,9 +78,9 @@ const projectRows = (state: PortfolioView): readonly string[] =>
 const fit = (lines: readonly string[], rows: number, what: string): readonly string[] =>
   lines.length <= rows ? lines : [...lines.slice(0, rows - 1), `… and ${lines.length - rows + 1} more ${what}`];
 
-const taskRows = ({ status, task_id, objective }: TaskView, because: string): readonly string[] => [
+const taskRows = ({ status, task_id, objective }: TaskView, because: readonly string[]): readonly string[] => [
   `${status.padEnd(16)} ${oneLine(objective, objectiveCharsMax)}  ${task_id}`,
-  `${" ".repeat(17)}${oneLine(because, 200)}`,
+  ...because.map((line) => `${" ".repeat(17)}${line}`),
 ];
 
 /** B2. */

@@ -4,6 +4,7 @@ import type { PortfolioTaskStatus } from "../../contracts/portfolio.ts";
 import { dashboardOf } from "./event-line.ts";
 import { countsOf, metricsOf } from "./metrics.ts";
 import { confidenceOf } from "../planner/result.ts";
+import { tasksForPeople } from "../planner/for-people.ts";
 import { openBlocks, type PortfolioView, type ProjectView, type TaskView } from "../planner/state.ts";
 import { isComplete } from "../planner/task-changes.ts";
 
@@ -86,7 +87,7 @@ function nextActions(state: PortfolioView, counts: Readonly<Record<PortfolioTask
     ...(state.paused ? ["- The portfolio is paused: `autopilot portfolio resume`"] : []),
     ...(blocks > 0 ? [`- Answer ${blocks} ${blocks === 1 ? "question" : "questions"}: \`autopilot inbox\``] : []),
     ...(counts.ready > 0 ? [`- Dispatch ${counts.ready} ready ${counts.ready === 1 ? "task" : "tasks"}: \`autopilot portfolio run\``] : []),
-    ...(counts.needs_adjustment > 0 ? [`- Adjust ${counts.needs_adjustment}: \`autopilot portfolio status\``] : []),
+    ...tasksForPeople(state).map(({ task, why, commands }) => `- ${task.task_id} waits for you, ${inline(why)}: \`${commands[0] ?? ""}\``),
     ...(counts.proposed > 0 ? [`- Look at ${counts.proposed} proposed: \`autopilot portfolio ready TASK\``] : []),
   ];
 }

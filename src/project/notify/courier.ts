@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   C1. One courier a hook at a time, by a lock of the kernel; whoever adds a notice starts one, and the one at work looks again after it let go.
-//   C2. A notice leaves the queue only when its outcome is journaled: sent, refused, or given up after a day.
+//   C2. A notice leaves the queue only when its outcome is journaled (sent, refused, or given up after a day), or when it was answered.
 //   C3. A hook that is gone from the user's config takes its notices with it; one that was mended there is used as it is now.
 
 import { createHash } from "node:crypto";
@@ -12,7 +12,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { loadTryLock } from "../../journal/lock.ts";
 import { isoOf, msOf } from "../../kit/iso-time.ts";
 import { digestOf } from "../../views/outbound/notices.ts";
-import { givenUpAfterMs, nextMessage, retryAt } from "./delivery-plan.ts";
+import { givenUpAfterMs, isUrgent, nextMessage, retryAt, type Sent } from "./delivery-plan.ts";
 import { type Hook, hooksOf, readSecret } from "./hooks.ts";
 import { type Item, openQueue, type Queue } from "./queue.ts";
 import { type Message, type Outcome, send } from "./send.ts";
@@ -81,10 +81,14 @@ async function serveLocked(
 ): Promise<{ readonly sent: number; readonly isThrough: boolean }> {
   const now = options.now ?? Date.now;
   let sent = 0;
-  const sentAt = queue.deliveries().flatMap((one) => (one.hook === known.name && one.outcome === "sent" ? [msOf(one.at) ?? 0] : []));
+  const sentLately = queue
+    .deliveries()
+    .flatMap((one): Sent[] =>
+      one.hook === known.name && one.outcome === "sent" ? [{ atMs: msOf(one.at) ?? 0, isUrgent: one.kind === "needs_you" }] : [],
+    );
   for (;;) {
     if (options.interrupted.aborted) return { sent, isThrough: false };
-    const due = nextMessage(ofHook(queue, known), sentAt, now());
+    const due = nextMessage(ofHook(queue, known), sentLately, now());
     if (due.do === "rest") return { sent, isThrough: true };
     if (due.do === "wait") {
       if (!options.waits) return { sent, isThrough: false };
@@ -106,7 +110,7 @@ async function serveLocked(
     };
     const outcome = await (options.send ?? ((one, reported) => send(one, reported, options.env)))(hook, message);
     if (outcome.kind === "sent") {
-      sentAt.push(now());
+      sentLately.push({ atMs: now(), isUrgent: isUrgent(message) });
       sent += 1;
     }
     record(queue, hook, items, message, outcome, now());
@@ -125,6 +129,7 @@ function record(queue: Queue, hook: Hook, items: readonly Item[], message: Messa
       hook: hook.name,
       ids: some.map(({ notice }) => notice.id),
       title: message.title,
+      kind: message.kind,
       try: tries,
       outcome: outcome.kind === "failed" && again === null ? "given_up" : outcome.kind,
       detail: outcome.detail,

@@ -79,6 +79,22 @@ describe("the queue", () => {
     expect(queue.add(notice("1"), "a", 1_000_001)).toBe(false);
   });
 
+  test("gives up what was answered meanwhile, also while it is tried again", async () => {
+    config("notify: [{ run: [x] }]\n");
+    const queue = openQueue(env);
+    queue.add(notice("1"), "hook-1", 1_000_000);
+    queue.add(notice("2"), "hook-1", 1_000_000);
+    queue.withdraw(({ id }) => id === "1");
+    expect(queue.waiting().map((item) => item.notice.id)).toEqual(["2"]);
+    const { messages } = await delivered(() => {
+      queue.withdraw(({ id }) => id === "2");
+      return { kind: "failed", detail: "exit 1" };
+    });
+    expect(messages).toHaveLength(1);
+    expect(queue.waiting()).toEqual([]);
+    expect(queue.add(notice("2"), "hook-1", 1_000_001)).toBe(false);
+  });
+
   test("passes over what it cannot read, and its files are the user's alone", () => {
     config("notify: [{ run: [x] }]\n");
     const queue = openQueue(env);

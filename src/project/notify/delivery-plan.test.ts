@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Notice } from "../../views/outbound/notices.ts";
-import { givenUpAfterMs, nextMessage, type Queued, retryAt, windowMs } from "./delivery-plan.ts";
+import { givenUpAfterMs, nextMessage, type Queued, retryAt, type Sent, windowMs } from "./delivery-plan.ts";
 
 const notice = (id: string): Notice => ({
   id,
@@ -23,7 +23,7 @@ const queued = (id: string, more: Partial<Queued> = {}): Queued => ({
 const minute = 60_000;
 
 test("the first three go out one by one, the rest of ten minutes as one", () => {
-  const sent: number[] = [];
+  const sent: Sent[] = [];
   let waiting = ["a", "b", "c"].map((id, at) => queued(id, { queuedAtMs: at }));
   const messages: string[][] = [];
   for (let now = minute; now < 30 * minute; now += minute) {
@@ -31,18 +31,24 @@ test("the first three go out one by one, the rest of ten minutes as one", () => 
     for (let due = nextMessage(waiting, sent, now); due.do === "send"; due = nextMessage(waiting, sent, now)) {
       const { items } = due;
       messages.push(items.map((item) => item.notice.id));
-      sent.push(now);
+      sent.push({ atMs: now, isUrgent: false });
       waiting = waiting.filter((item) => !items.includes(item));
     }
   }
   expect(messages).toEqual([["a"], ["b"], ["c"], ["d", "e", "f", "g"]]);
-  expect(sent.at(-1)).toBe(minute + windowMs);
+  expect(sent.at(-1)?.atMs).toBe(minute + windowMs);
 });
 
 test("what could not be sent for long goes out as one, and a clock set back holds nothing up", () => {
   const waiting = ["a", "b", "c", "d"].map((id) => queued(id));
   expect(nextMessage(waiting, [], minute)).toEqual({ do: "send", items: waiting });
-  expect(nextMessage([queued("a")], [9 * minute, 9 * minute, 9 * minute], minute)).toMatchObject({ do: "send" });
+  expect(
+    nextMessage(
+      [queued("a")],
+      [9, 9, 9].map((at) => ({ atMs: at * minute, isUrgent: false })),
+      minute,
+    ),
+  ).toMatchObject({ do: "send" });
   expect(nextMessage([], [], 0)).toEqual({ do: "rest" });
   expect(nextMessage([queued("a", { notBeforeMs: 5 })], [], 1)).toEqual({ do: "wait", untilMs: 5 });
 });
@@ -63,4 +69,15 @@ test("a hook that fails for a day is tried later and later, a bounded number of 
 test("a receiver may ask for a longer wait, up to an hour", () => {
   expect(retryAt(1, 0, 0, 90_000)).toBe(90_000);
   expect(retryAt(1, 0, 0, 1e12)).toBe(3_600_000);
+});
+
+test("a question goes out at once however much news went out before it, and has an allowance of its own", () => {
+  const news = [1, 2, 3].map((at) => ({ atMs: at, isUrgent: false }));
+  const question = queued("q", { notice: { ...notice("q"), kind: "needs_you" }, queuedAtMs: 9 });
+  const [ended] = [queued("e", { queuedAtMs: 1 })];
+  expect(nextMessage([ended, question], news, 10)).toEqual({ do: "send", items: [question] });
+  expect(nextMessage([ended], news, 10)).toEqual({ do: "wait", untilMs: 1 + windowMs });
+  const asked = [...news, ...[4, 5, 6].map((at) => ({ atMs: at, isUrgent: true }))];
+  expect(nextMessage([ended, question], asked, 10)).toEqual({ do: "wait", untilMs: 1 + windowMs });
+  expect(nextMessage([question], asked, 10)).toEqual({ do: "wait", untilMs: 4 + windowMs });
 });

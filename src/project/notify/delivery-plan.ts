@@ -2,6 +2,7 @@
 //
 // Invariants:
 //   P1. At most three single messages within ten minutes; what comes after them waits and is one message.
+//   P3. What needs a person has an allowance of its own: it never waits behind news, and never makes news wait.
 //   P2. A failed message is tried again later and later, and given up after a day: nothing is tried in a loop.
 
 import type { Notice } from "../../views/outbound/notices.ts";
@@ -18,8 +19,24 @@ export type Due =
   | { readonly do: "wait"; readonly untilMs: number }
   | { readonly do: "rest" };
 
-/** `sentAtMs`: when messages of this hook went out lately. */
-export function nextMessage(queued: readonly Queued[], sentAtMs: readonly number[], nowMs: number): Due {
+/** A message of this hook that went out lately. */
+export type Sent = { readonly atMs: number; readonly isUrgent: boolean };
+export const isUrgent = ({ kind }: Pick<Notice, "kind">): boolean => kind === "needs_you";
+
+export function nextMessage(queued: readonly Queued[], sent: readonly Sent[], nowMs: number): Due {
+  const [urgent, news] = [true, false].map((lane) =>
+    nextOf(
+      queued.filter(({ notice }) => isUrgent(notice) === lane),
+      sent.flatMap((one) => (one.isUrgent === lane ? one.atMs : [])),
+      nowMs,
+    ),
+  ) as [Due, Due]; // P3
+  if (urgent.do === "send" || news.do === "rest") return urgent;
+  if (news.do === "send" || urgent.do === "rest") return news;
+  return { do: "wait", untilMs: Math.min(urgent.untilMs, news.untilMs) };
+}
+
+function nextOf(queued: readonly Queued[], sentAtMs: readonly number[], nowMs: number): Due {
   const order = queued.toSorted((one, other) => one.queuedAtMs - other.queuedAtMs);
   const [first] = order;
   if (first === undefined) return { do: "rest" };

@@ -48,6 +48,7 @@ export const Delivery = v.strictObject({
   hook: text,
   ids: v.array(text),
   title: text,
+  kind: v.optional(v.picklist(noticeKinds)),
   try: v.number(),
   outcome: v.picklist(["sent", "failed", "refused", "given_up"]),
   /** `HTTP 500`, `exit 1`, `no answer in 10 s`. */
@@ -63,6 +64,8 @@ export type Queue = {
   readonly waiting: () => readonly Item[];
   readonly later: (item: Item, notBeforeMs: number) => void;
   readonly settle: (item: Item) => void;
+  /** Takes out what nobody needs to be told of any more: it was answered. */
+  readonly withdraw: (isOver: (notice: Notice) => boolean) => void;
   readonly note: (delivery: Delivery) => void;
   readonly deliveries: () => readonly Delivery[];
 };
@@ -77,6 +80,17 @@ export function openQueue(env: Env): Queue {
     writeFileSync(`${path}.${process.pid}.new`, JSON.stringify(item), { mode: 0o600 });
     renameSync(`${path}.${process.pid}.new`, path);
   };
+  const waiting = (): readonly Item[] =>
+    namesIn(queued)
+      .filter((name) => name.endsWith(".json"))
+      .flatMap((name) => itemIn(join(queued, name)));
+  const settle = (item: Item): void => {
+    mkdirSync(settled, { recursive: true, mode: 0o700 });
+    const name = nameOf(item.hook, item.notice.id);
+    writeFileSync(join(settled, name), "", { mode: 0o600 });
+    rmSync(join(queued, `${name}.json`), { force: true });
+    forgetOld(settled);
+  };
   return {
     folder,
     add: (notice, hook, nowMs) => {
@@ -86,18 +100,15 @@ export function openQueue(env: Env): Queue {
       put({ hook, notice: { ...notice }, queuedAtMs: nowMs, tries: 0, notBeforeMs: 0 });
       return true;
     },
-    waiting: () =>
-      namesIn(queued)
-        .filter((name) => name.endsWith(".json"))
-        .flatMap((name) => itemIn(join(queued, name))),
-    later: (item, notBeforeMs) => put({ ...item, tries: item.tries + 1, notBeforeMs }),
-    settle: (item) => {
-      mkdirSync(settled, { recursive: true, mode: 0o700 });
-      const name = nameOf(item.hook, item.notice.id);
-      writeFileSync(join(settled, name), "", { mode: 0o600 });
-      rmSync(join(queued, `${name}.json`), { force: true });
-      forgetOld(settled);
+    waiting,
+    later: (item, notBeforeMs) => {
+      if (!existsSync(join(settled, nameOf(item.hook, item.notice.id)))) put({ ...item, tries: item.tries + 1, notBeforeMs }); // not withdrawn meanwhile
     },
+    settle,
+    withdraw: (isOver) =>
+      waiting()
+        .filter(({ notice }) => isOver(notice))
+        .forEach(settle),
     note: (delivery) => {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       if ((statSync(journal, { throwIfNoEntry: false })?.size ?? 0) > journalBytesMax) renameSync(journal, `${journal}.before`);

@@ -212,3 +212,16 @@ test("a page for programs goes out as it is, and only the page", async () => {
   expect(out()).toBe('{"seq":0}\n{"seq":1,"text":"\u202e"}\n');
   expect(err()).toBe("");
 });
+
+test("a flag of a task on a project, or of a project on a task, is refused", async () => {
+  for (const [words, said] of [
+    [["add", "project", "Shop", "--accept", "x :: true", "--touches", "a"], "--accept, --touches are for a task, and this is a project."],
+    [["add", "task", "Shop", "sell", "--slots", "2"], "--slots is for a project, and this is a task."],
+    [["edit", "proj-shop", "--after", "task-a-b"], "--after is for a task, and this is a project."],
+    [["add", "task", "Shop", "sell", "--objective", "buy"], "The objective is given twice: as words and with --objective."],
+  ] as const) {
+    const { io, err } = fakeIo();
+    expect(await main(["portfolio", ...words], io)).not.toBe(0);
+    expect(err()).toContain(said);
+  }
+});

@@ -16,7 +16,7 @@ export type Attention = {
   readonly run: string;
   readonly project: string;
   readonly goal: string;
-  readonly kind: "Question" | "Verdict" | "Approval" | "Paused";
+  readonly kind: "Question" | "Verdict" | "Approval" | "Paused" | "Task";
   /** The block's id; `oracles` for protected tests, `paused` for a pause. */
   readonly id: string;
   readonly phase: string | null;

@@ -7,7 +7,7 @@
 import type { NoticeKind } from "../../contracts/config.ts";
 import type { Entry, EventOf } from "../../contracts/event.ts";
 import { isReasonCode, reasons } from "../../contracts/reason.ts";
-import { isPausedFor } from "../../core/selectors.ts";
+import { isPausedFor, questionsOpen } from "../../core/selectors.ts";
 import type { RunView } from "../../core/state.ts";
 import { budgetOf } from "../budget-view.ts";
 import { proofSentence, verdictLabel } from "../verdict-words.ts";
@@ -148,8 +148,29 @@ export function digestOf(notices: readonly Notice[]): Notice {
   });
   const more = sorted.length > digestedMax ? [`… and ${plural(sorted.length - digestedMax, "more")}`] : [];
   const title = oneLine(`${plural(notices.length, "notice")}: ${counts.join(", ")}`, titleCharsMax);
-  const text = [title, ...sorted.slice(0, digestedMax).map((one) => one.title), ...more].join("\n");
+  const text = [title, ...sorted.slice(0, digestedMax).flatMap(digested), ...more].join("\n");
   return { ...first, id: `${first.id}+${notices.length - 1}`, at: last.at, title, text, next: "autopilot inbox" };
+}
+
+/** Of what needs a person everything is said; of the rest what it is, and where more is. */
+const digested = ({ kind, title, text, next }: Notice): readonly string[] =>
+  kind === "needs_you"
+    ? [
+        "",
+        title,
+        ...text
+          .split("\n")
+          .slice(1)
+          .map((line) => `  ${line}`),
+      ]
+    : ["", title, `  ${next}`];
+
+/** Whether an event is the answer to a notice of its run: a question that is answered, a pause that is over. Null where it answers none. */
+export function answeredBy(entry: Entry, run: RunView): ((notice: Notice) => boolean) | null {
+  if (!["block_answered", "run_resumed", "run_stopped", "run_completed"].includes(entry.event)) return null;
+  const { run_id } = run.drafted;
+  const open = new Set(questionsOpen(run).map(({ block }) => `${run_id}:${block}`));
+  return (notice) => notice.run === run_id && notice.kind === "needs_you" && !open.has(notice.id);
 }
 
 /** The last line is the command and stays whole. */

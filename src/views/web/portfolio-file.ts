@@ -11,13 +11,14 @@ import { money, plural, short } from "./words.ts";
 export type PortfolioReport = PortfolioBoard & {
   readonly at: string;
   readonly name: string;
+  readonly needs_you: number;
   readonly product: string;
   readonly runs: readonly RunCard[];
 };
 
 /** A portfolio as one file. */
 export function portfolioFile(portfolio: PortfolioReport): string {
-  const { name, counts, at, product, runs } = portfolio;
+  const { name, counts, needs_you, at, product, runs } = portfolio;
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
   return page(
     `${name} · autopilot portfolio`,
@@ -28,7 +29,7 @@ export function portfolioFile(portfolio: PortfolioReport): string {
         el("h1", said(name)),
         el(
           "p",
-          `${plural(all, "task")}: ${counts["running"] ?? 0} running, ${counts["ready"] ?? 0} ready, ${counts["blocked_human"] ?? 0} need you, ${counts["done"] ?? 0} done. As of ${at.slice(0, 16).replace("T", " ")} UTC.`,
+          `${plural(all, "task")}: ${counts["running"] ?? 0} running, ${counts["ready"] ?? 0} ready, ${needs_you} ${needs_you === 1 ? "needs" : "need"} you, ${counts["done"] ?? 0} done. As of ${at.slice(0, 16).replace("T", " ")} UTC.`,
         ),
       ),
     ),

@@ -32,7 +32,6 @@ const agentFlag: FlagSpec = {
   about: "Who works on it, or on the tasks of a project that name nobody; several in order: codex,claude.",
 };
 const taskFlags: readonly FlagSpec[] = [
-  agentFlag,
   {
     name: "accept",
     kind: "text",
@@ -49,6 +48,7 @@ const taskFlags: readonly FlagSpec[] = [
     about: "What it may change; nothing else is kept, and tasks that overlap wait for each other.",
     standard: "anything",
   },
+  agentFlag,
   { name: "flow", kind: "text", placeholder: "NAME", about: "Which flow it walks.", standard: "objective", names: "flows" },
   { name: "isolation", kind: "enum", values: isolationLevels, about: "What holds the agent.", standard: "auto" },
 ];

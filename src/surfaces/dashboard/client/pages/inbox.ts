@@ -105,7 +105,7 @@ function body(ask: Attention, id: string): Element {
           el("div.second", "What is asked now stands above; your words are kept below."),
         )
       : null,
-    el("div.small", el("span.dim", "If you wait  "), el("strong", said(ask.impact))),
+    el("div.small", el("span.dim", "While you wait: "), el("strong", said(ask.impact))),
     ask.why === null ? null : el("div.second", said(ask.why)),
     ask.show.length === 0
       ? null
@@ -114,7 +114,7 @@ function body(ask: Attention, id: string): Element {
           mark("ok"),
           el("div.grow", el("span.hidden-text", "The runner found: "), facts(ask.show.map(([name, value]) => [said(name), said(value)]))),
         ),
-    ask.kind === "Paused" ? paused(ask) : answers(ask, id),
+    ask.kind === "Paused" ? paused(ask) : ask.kind === "Task" ? adjusted(ask) : answers(ask, id),
   );
 }
 
@@ -127,6 +127,12 @@ const paused = (ask: Attention): Child => [
   ),
 ];
 
+/** A task asks nothing: what to do is a command. */
+const adjusted = (ask: Attention): Child => [
+  ...ask.commands.slice(0, 4).map((one) => command(one, copy)),
+  el("div.row.wrap", el("a.button.quiet", { href: "#portfolio" }, "Open the portfolio")),
+];
+
 function answers(ask: Attention, id: string): Child {
   const picked = state.picks[id];
   const words = state.words[id] ?? "";
@@ -135,7 +141,9 @@ function answers(ask: Attention, id: string): Child {
   const idle = needsWords
     ? "Say what is wrong: one issue a line."
     : picked === undefined && (!ask.free || words.trim() === "")
-      ? "Choose an answer first."
+      ? ask.options.length === 0
+        ? "Write your answer first."
+        : "Choose an answer first."
       : null;
   const label = idle !== null ? idle.replace(/\.$/, "") : picked === undefined ? "Send your words" : `Send “${wordsOf(ask, picked)}”`;
   return [
@@ -162,7 +170,14 @@ function answers(ask: Attention, id: string): Child {
     ask.free || isVerdict
       ? el(
           "label",
-          el("span.tiny.dim", isVerdict ? "Issues, one a line (for “issues_found”)" : "Your own words (instead of an option)"),
+          el(
+            "span.tiny.dim",
+            isVerdict
+              ? "Issues, one a line (for “issues_found”)"
+              : ask.options.length === 0
+                ? "Your answer"
+                : "Your own words (instead of an option)",
+          ),
           el("textarea.field", {
             rows: "2",
             maxlength: "8000",

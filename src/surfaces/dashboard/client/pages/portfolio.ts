@@ -33,7 +33,7 @@ export function portfolioPage(): Child {
         h1(said(portfolio.name)),
         el(
           "p",
-          `${figure(all)} tasks: ${counts.running} running, ${counts.ready} ready, ${counts.blocked_human} need you, ${counts.done} done. ${portfolio.planned_at === null ? "Never planned yet." : `Planned ${age(portfolio.planned_at, now())} ago.`}${paused ? " Nothing new is dispatched: it is paused." : ""}`,
+          `${figure(all)} tasks: ${counts.running} running, ${counts.ready} ready, ${portfolio.needs_you} ${portfolio.needs_you === 1 ? "needs" : "need"} you, ${counts.done} done. ${portfolio.planned_at === null ? "Never planned yet." : `Planned ${age(portfolio.planned_at, now())} ago.`}${paused ? " Nothing new is dispatched: it is paused." : ""}`,
         ),
       ),
       el(

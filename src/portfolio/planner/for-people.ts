@@ -1,0 +1,49 @@
+// for-people: tasks that no planner, worker or merge queue moves on: each waits for a person, though it asks no question.
+
+import type { PortfolioView, TaskView } from "./state.ts";
+import { triesMax } from "./state.ts";
+
+/** How often the merge queue gives a task back to its agent before a person is asked. */
+export const adjustmentsMax = 2;
+
+export type TaskForPeople = {
+  readonly task: TaskView;
+  /** What happened, in a line. */
+  readonly why: string;
+  /** What a person can do, the likeliest first. */
+  readonly commands: readonly string[];
+};
+
+/** Whether it is tried again by itself. */
+export const isTriedAgain = ({ status, failures, returned_by, adjustments }: TaskView): boolean =>
+  status === "failed" ? failures < triesMax : status === "needs_adjustment" && returned_by === "queue" && adjustments < adjustmentsMax;
+
+export const tasksForPeople = (state: PortfolioView): readonly TaskForPeople[] =>
+  Object.values(state.tasks).flatMap((task) => forPeople(state, task));
+
+/** Empty where it goes on by itself, or is over, or its question is what waits. */
+export function forPeople(state: PortfolioView, task: TaskView): readonly TaskForPeople[] {
+  const { task_id, status } = task;
+  const cancel = `autopilot portfolio cancel ${task_id}`;
+  if ((status === "failed" || status === "needs_adjustment") && !isTriedAgain(task)) {
+    const what = status === "failed" ? `it failed ${task.failures} times` : "it needs an adjustment";
+    const edit = `autopilot portfolio edit ${task_id} --objective "…"`;
+    return [{ task, why: `${what}${lastWords(task)}`, commands: [`autopilot portfolio retry ${task_id}`, edit, cancel] }];
+  }
+  if (status !== "ready") return [];
+  const project = state.projects[task.project_id];
+  if (project?.repository === null)
+    return [{ task, why: `${task.project_id} names no repository`, commands: [`autopilot portfolio edit ${task.project_id} --repo DIR`] }];
+  const canceled = task.dependencies.find((id) => state.tasks[id]?.status === "canceled");
+  if (canceled === undefined) return [];
+  return [
+    { task, why: `it depends on ${canceled}, which is canceled`, commands: [`autopilot portfolio edit ${task_id} --after TASK`, cancel] },
+  ];
+}
+
+const wordsMax = 300;
+/** What the last attempt came to, in a line. */
+export function lastWords({ feedback }: Pick<TaskView, "feedback">): string {
+  const line = (feedback ?? "").split("\n", 1)[0]?.trim() ?? "";
+  return line === "" ? "" : `: ${line.length > wordsMax ? `${line.slice(0, wordsMax - 1)}…` : line}`;
+}

@@ -1,0 +1,78 @@
+// portfolio-notices: what of a portfolio a person who is not looking should be told of, from one event and the state after it. Its runs tell
+// nobody: that a run is verified says nothing of its task, and their folders are copies that nobody opens by hand.
+//
+// Invariants:
+//   N1. A notice's id follows from the journal: the same fact has the same id, however often it is read.
+
+import type { PortfolioEntry } from "../../contracts/portfolio-journal.ts";
+import type { NoticeKind } from "../../contracts/config.ts";
+import type { Notice } from "../../views/outbound/notices.ts";
+import { answerShown, choices, oneLine } from "../../views/wording.ts";
+import { forPeople } from "../planner/for-people.ts";
+import type { PortfolioView, TaskView } from "../planner/state.ts";
+
+const titleCharsMax = 120;
+const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\\''`)}'`);
+
+export function portfolioNotices(entry: PortfolioEntry, state: PortfolioView, root: string): readonly Notice[] {
+  const here = `autopilot -C ${quoted(root)}`;
+  const notice = (
+    id: string,
+    kind: NoticeKind,
+    task: TaskView | undefined,
+    said: string,
+    lines: readonly string[],
+    next: string,
+  ): Notice => {
+    const project = state.projects[task?.project_id ?? ""]?.name ?? state.name;
+    const title = oneLine(`${project}: ${said}`, titleCharsMax);
+    const goal = task === undefined ? [] : [`${oneLine(task.objective, 200)}  (${task.task_id})`];
+    const text = [title, ...goal, ...lines.map((line) => oneLine(line, 400)), next].join("\n");
+    const run = task?.task_id ?? state.name;
+    return { id: `portfolio:${id}`, kind, run, project: oneLine(project, 60), at: entry.ts, reason: entry.reason_code, title, text, next };
+  };
+  switch (entry.event) {
+    case "block_opened": {
+      const { block_id, task_id, question, options, expected_action } = entry;
+      const answers = Object.keys(options).length === 0 ? expected_action : `Answers: ${choices(options)}`;
+      const next = `${here} portfolio answer --block ${block_id} ${answerShown(options)}`;
+      return [notice(block_id, "needs_you", state.tasks[task_id ?? ""], "a question waits for you", [question, answers], next)];
+    }
+    case "worker_result_ingested":
+    case "task_status_changed":
+    case "merge_rejected": {
+      const task = state.tasks[entry.task_id];
+      if (task === undefined) return [];
+      if (task.status === "done" && entry.event === "worker_result_ingested")
+        return [notice(`${entry.task_id}:done`, "ended", task, "a task is done", [entry.summary], `${here} portfolio status`)];
+      const [waits] = task.status === "ready" ? [] : forPeople(state, task);
+      if (waits === undefined) return [];
+      const [first = "autopilot inbox"] = waits.commands;
+      return [notice(stuckId(task), "needs_you", task, "a task waits for you", [waits.why], first.replace("autopilot", here))];
+    }
+    case "merge_landed": {
+      const task = state.tasks[entry.task_id];
+      const landed = `It landed on ${entry.target} as ${entry.commit.slice(0, 12)}.`;
+      return [notice(`${entry.task_id}:done`, "ended", task, "a task is done", [landed], `${here} portfolio status`)];
+    }
+    case "budget_exhausted": {
+      const what = entry.project_id ?? entry.scope;
+      return [
+        notice(`budget:${what}:${entry.seq}`, "limit", undefined, "a budget is used up", [entry.because], `${here} portfolio status`),
+      ];
+    }
+    default:
+      return [];
+  }
+}
+
+const stuckId = ({ task_id, attempt }: Pick<TaskView, "task_id" | "attempt">): string => `${task_id}:${attempt}:waits`;
+
+/** Whether an event is the answer to a notice: a question that is answered, a task that goes on. Null where it answers none. */
+export function answeredIn(entry: PortfolioEntry, state: PortfolioView): ((notice: Notice) => boolean) | null {
+  if (entry.event === "block_resolved") return ({ id }) => id === `portfolio:${entry.block_id}`;
+  if (entry.event !== "task_status_changed") return null;
+  const task = state.tasks[entry.task_id];
+  if (task === undefined || (task.status !== "ready" && task.status !== "canceled")) return null;
+  return ({ id }) => id === `portfolio:${stuckId(task)}`;
+}
