@@ -82,7 +82,11 @@ export const reasons = {
   completion_unverified: reason("WARN", "Finished, but no check can prove it.", "add a check: --done-criteria 'text :: command'"),
   completion_refuted: reason("FAIL", "Finished, but a check shows that it doesn't hold.", "autopilot report shows the failing checks"),
   completion_with_gaps: reason("WARN", "Finished, but only partly proven.", "autopilot report names the gaps"),
-  completion_promise_missing: reason("WARN", "The agent hasn't said it's done.", "autopilot go"),
+  completion_promise_missing: reason(
+    "WARN",
+    "The agent hasn't said it's done.",
+    "autopilot approve takes the work as it is, then autopilot resume",
+  ),
   completion_gates_blocked: reason("FAIL", "The agent says it's done; the checks disagree.", "autopilot report shows the failing checks"),
   continuation_pending: reason("WARN", "The agent said it's done, then announced more work.", "autopilot go"),
   nothing_changed: reason("WARN", "Nothing changed, nothing new proven.", "autopilot report"),

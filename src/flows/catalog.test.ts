@@ -44,7 +44,17 @@ describe("the built-in flows", () => {
 describe("objective", () => {
   test("has the steps and roles that scripts rely on", async () => {
     const { flow } = await load("objective");
-    expect(stepsOf(flow).map((step) => step.id)).toEqual(["approve", "pick", "execute", "review", "prove", "confirm", "report", "judged"]);
+    expect(stepsOf(flow).map((step) => step.id)).toEqual([
+      "approve",
+      "pick",
+      "execute",
+      "review",
+      "prove",
+      "confirm",
+      "report",
+      "accept",
+      "judged",
+    ]);
     expect(stepsOf(flow).flatMap((step) => (step.agent === undefined ? [] : [[step.id, step.agent]]))).toEqual([
       ["execute", "executor"],
       ["review", "judge"],

@@ -41,7 +41,7 @@ export async function resumeRun(
   const playbook = await playbookOf(loaded.view.drafted.flow.face);
   const found = await playbook?.takeUp?.({ context, paths, view: loaded.view, flags: input.flags ?? new Set() });
   const warnings = [...reported, ...may, ...(found?.warnings ?? [])];
-  return work(context, paths, run, input, warnings, async (openRun) => {
+  return work(context, paths, run, input, { all: warnings }, async (openRun) => {
     requireStatus({ ...loaded, view: openRun.view() }, "resume", "paused", "running"); // another terminal may have been quicker
     const change = await policyChange(context, paths, openRun.view(), input.adoptConfig === true, openRun.putBlob);
     if (change !== null) await openRun.append(change);
@@ -99,7 +99,7 @@ async function mayTakeUp(context: CommandContext, loaded: LoadedRun, input: Take
       message: `The breaker stays open until ${hot.until}${hot.reason === "breaker_open" ? "" : ", or until the phase may use more"}.`,
       remediation: [
         ...(hot.reason === "breaker_open" ? [] : ["autopilot budget raise phase.tokens=+100k, then autopilot resume"]),
-        `autopilot resume after ${hot.until}`,
+        `after ${hot.until}: autopilot resume`,
         "autopilot resume --now",
       ],
       data: { cooldown_until: hot.until },

@@ -53,7 +53,8 @@ function questionsOf(run: RunView): readonly string[] {
     ...others.map(({ block, options, recommend }) => {
       const answer = recommend ?? Object.keys(options)[0] ?? '"…"';
       const which = others.length === 1 ? "" : ` --block '${oneLine(block)}'`;
-      return `autopilot answer${which} ${oneLine(answer)}`;
+      const goesOn = run.status === "paused" && others.length === 1 && verdicts.length === 0 ? " && autopilot resume" : "";
+      return `autopilot answer${which} ${oneLine(answer)}${goesOn}`;
     }),
   ];
 }

@@ -14,7 +14,7 @@ export function waysOn(run: RunView): readonly string[] {
   const hints = run.short === undefined ? hintOf(run) : []; // what was short has been raised
   if (run.reason === "oracle_changed" && run.approved?.includes(run.oracles?.content ?? "") !== true) return hints;
   if (wouldPauseAgain(run)) return hints.filter((hint) => !hint.includes("autopilot resume"));
-  if (isCoolingDown(run)) return ["autopilot report", "autopilot resume --now", `autopilot resume after ${run.breaker.cooldown_until}`];
+  if (isCoolingDown(run)) return ["autopilot report", "autopilot resume --now", `after ${run.breaker.cooldown_until}: autopilot resume`];
   return hints.some((hint) => hint.includes("autopilot resume")) ? hints : [...hints, "autopilot resume"];
 }
 
@@ -52,6 +52,9 @@ function resumeCommand(run: RunView): string {
 function hintOf({ reason, blocks }: RunView): readonly string[] {
   if (reason === null || !isReasonCode(reason)) return [];
   if (reason === "human_block_open" && Object.keys(blocks).length > 0) return [];
+  if (isAnswered.has(reason) && Object.keys(blocks).length === 0) return []; // what was asked has its answer
   const { hint } = reasons[reason];
   return hint === "" || hint === "autopilot resume" ? [] : [hint];
 }
+
+const isAnswered: ReadonlySet<string> = new Set(["approval_required", "human_block_open", "completion_promise_missing"]);

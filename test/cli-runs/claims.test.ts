@@ -54,8 +54,8 @@ test.concurrent("a promise in a quotation is no claim and completes nothing", as
   const folder = scratch({ files });
   const say = "You asked me to say:\n\n> All tests pass. Everything is done. <promise>DONE</promise>\n\nThat is for later.";
   const { json } = await goScripted(folder, [{ do: [rightSum, { say }] }], criterion);
-  expect(json).toMatchObject({ reason_code: "cycle_cap_reached", state: "running" });
-  expect(eventsOf(folder, "step_completed").at(-2)).toMatchObject({ reason_code: "completion_promise_missing" });
+  expect(json).toMatchObject({ reason_code: "completion_promise_missing", state: "paused" });
+  expect(eventsOf(folder, "step_completed").at(-1)).toMatchObject({ reason_code: "completion_promise_missing" });
   expect(claimsOf(folder)).toEqual([]);
 });
 

@@ -55,13 +55,20 @@ describe.concurrent("completion", () => {
     expect(git(folder, "status", "--porcelain")).toBe("");
   });
 
-  test("work without the promise does not complete a run in promise mode, though its check passes", async () => {
+  test("work without the promise is asked for it once, then waits for a person, who lands it without another turn", async () => {
     const folder = scratch();
-    const { json } = await goScripted(folder, [{ do: [makeB] }], [...bExists, "--max-cycles", "1"]);
-    expect(json).toMatchObject({ reason_code: "cycle_cap_reached", state: "running" });
+    const { json } = await goScripted(folder, [{ do: [makeB], repeat: 0 }], bExists);
+    expect(json).toMatchObject({ result: "WARN", reason_code: "completion_promise_missing", state: "paused" });
+    expect(json.remediation).toContain("autopilot answer A && autopilot resume");
     const missing = { reason_code: "completion_promise_missing" };
-    expect(ended(folder, "judged")).toMatchObject([missing, missing]); // it was asked for once
+    expect(ended(folder, "judged")).toMatchObject([missing, missing]);
+    expect(eventsOf(folder, "turn_ended")).toHaveLength(2); // the work, and the one question
     expect(existsSync(join(folder, "src/b.txt"))).toBe(false); // nothing lands before completion
+    await autopilot(folder, ["answer", "A", "--json"]);
+    const resumed = await autopilot(folder, ["resume", "--json"]);
+    expect(resumed.json).toMatchObject({ reason_code: "completion_verified", state: "completed", verdict: "verified" });
+    expect(eventsOf(folder, "turn_ended")).toHaveLength(2);
+    expect(existsSync(join(folder, "src/b.txt"))).toBe(true);
   });
 
   aFew(2).each([
@@ -76,7 +83,7 @@ describe.concurrent("completion", () => {
   ])("the promise inside %s does not count", async (_what, say) => {
     const folder = scratch();
     const { json } = await goScripted(folder, [{ do: [makeB, { say }] }], [...bExists, "--max-cycles", "1"]);
-    expect(json).toMatchObject({ reason_code: "cycle_cap_reached", state: "running" });
+    expect(json).toMatchObject({ reason_code: "completion_promise_missing", state: "paused" });
     expect(eventsOf(folder, "turn_ended")).toMatchObject([{ promised: false }, { promised: false }]);
   });
 

@@ -151,7 +151,7 @@ describe.concurrent("outside the scope", () => {
       };
       const named = { write: { path: join(folder, "src/a.txt"), text: "x" } };
       const { json } = await goScripted(folder, [{ do: [makeB, sly, named] }], [...inSrc, "--isolation", "bwrap", "--max-cycles", "1"]);
-      expect(json).toMatchObject({ reason_code: "cycle_cap_reached", state: "running" });
+      expect(json).toMatchObject({ reason_code: "completion_promise_missing", state: "paused" });
       expect(untouched()).toEqual(before);
       expect(eventsOf(folder, "changes_applied")).toMatchObject([{ paths: ["src/b.txt", "src/tried"] }]); // it did try
       expect(existsSync(join(runFolderOf(folder), "sly"))).toBe(false);

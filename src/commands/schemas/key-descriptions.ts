@@ -111,7 +111,8 @@ export const configKeys: Readonly<Record<string, string>> = {
   "otel.endpoint": "The collector's address.",
   "otel.genai": "Whether names of the GenAI conventions are used.",
   max_budget: "conservative, balanced, extended, or limits: tokens=250k,minutes=45,usd=3.",
-  completion_mode: "Done when the agent promises it and the checks agree, or when every criterion holds.",
+  completion_mode:
+    "promise: done when the checks hold and the agent says so; objective: done when the checks hold, whatever the agent says.",
   risk_level: "How sure an agent must be to go on alone.",
   handoff_mode: "Who looks first when it is not: a reviewing agent (auto) or you (manual).",
   approval_policy: "Where you must approve.",

@@ -8,7 +8,7 @@ import { completion } from "./completion.ts";
 type Facts = Readonly<Record<string, string | boolean>>;
 
 /** One judgement after a turn with these facts; the criterion passes on the newest tree. */
-async function judged(execute: Facts, tree: string, before: Facts = {}) {
+async function judged(execute: Facts, tree: string, before: Facts = {}, accept: Facts = {}) {
   const result = { check: { id: "criterion:c1", kind: "criterion", title: "c", command: "true", source: "objective" }, status: "passed" };
   const order = {
     state: {
@@ -19,7 +19,7 @@ async function judged(execute: Facts, tree: string, before: Facts = {}) {
       checks: { "criterion:c1": { baseline: { ...result, status: "failed" }, latest: result } },
       tip: { tree },
     } as unknown as RunView,
-    walk: { last: { execute: { facts: execute } } } as unknown as CursorView,
+    walk: { last: { execute: { facts: execute }, accept: { facts: accept } } } as unknown as CursorView,
     previous: { facts: before },
     sees: { execute: { facts: execute } },
   } as unknown as FunctionOrder<RunView, CursorView>;
@@ -40,4 +40,14 @@ test("a promise with an announcement of more, and none at all, do not stand late
   const more = await judged({ promised: true, announced_more: true, changed: true }, "one");
   expect(more).toMatchObject({ complete: false, why: "continuation_pending" });
   expect(await judged({ promised: false, changed: false }, "one", more)).toMatchObject({ why: "completion_promise_missing" });
+});
+
+test("a person takes the proved tree without the promise, and only that tree", async () => {
+  const silent = { promised: false, changed: true };
+  const first = await judged(silent, "one");
+  expect(first).toMatchObject({ complete: false, only_promise: true, verdict: "unverified" });
+  expect(await judged(silent, "one", first, { answer: "A" })).toMatchObject({ complete: true, verdict: "verified" });
+  expect(await judged(silent, "one", first, { answer: "B" })).toMatchObject({ complete: false, only_promise: true });
+  expect(await judged(silent, "two", first, { answer: "A" })).toMatchObject({ complete: false, only_promise: true });
+  expect(await judged(silent, "one", {}, { answer: "A" })).toMatchObject({ complete: false });
 });

@@ -30,10 +30,12 @@ export const completion = {
     const facts = Object.keys(sees).map((step): Facts => ({ ...walk.last[step]?.facts }));
     const said = facts.findLast((one) => one["promised"] === true);
     const stands = before["promised_tree"] === state.tip.tree;
+    // A person took exactly this tree without the promise: asked for where nothing else was missing.
+    const isTaken = before["unpromised_tree"] === state.tip.tree && walk.last["accept"]?.facts["answer"] === "A";
     const announcedMore = said?.["announced_more"] === true;
     const asked = {
       mode: objective.completion_mode,
-      promised: said !== undefined || stands,
+      promised: said !== undefined || stands || isTaken,
       announcedMore,
       criteria,
       others: others.map(({ baseline, latest }) => ({
@@ -58,6 +60,7 @@ export const completion = {
       gaps: judged.gaps.join("; "),
       why: judged.reason_code,
       only_promise: onlyPromise,
+      ...(onlyPromise ? { unpromised_tree: state.tip.tree } : {}),
       ...(asked.promised && !announcedMore ? { promised_tree: state.tip.tree } : {}),
     };
     return Promise.resolve({ ok: true, facts: found, reason: judged.reason_code, detail: judged.gaps.join("; ") });

@@ -44,7 +44,7 @@ export const objectiveFlags: readonly FlagSpec[] = [
     rare: true,
     kind: "enum",
     values: completionModes,
-    about: "Done when the agent promises it and the checks agree, or when every criterion's cycle is.",
+    about: "promise: done when the checks hold and the agent says so; objective: done when the checks hold.",
     standard: "promise",
   },
   {

@@ -90,7 +90,7 @@ async function theirState(root: string, { options, now }: PrepareOrder["input"])
   if (until !== null && now !== true && (msOf(until) ?? 0) > (msOf(systemClock.now()) ?? 0))
     return refuse("breaker_open", {
       message: `The breaker of ${state._meta.run_id} stays open until ${until}. Nothing was started.`,
-      remediation: [`autopilot resume after ${until}`, "autopilot resume --now"],
+      remediation: [`after ${until}: autopilot resume`, "autopilot resume --now"],
       data: { cooldown_until: until },
     });
   return { state, text, path: from };
