@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Flow } from "../contracts/flow.ts";
-import { begun, type Tape, turnEnded, usage } from "../../test/simulation/support/tape.ts";
+import { begun, opened, type Tape, turnEnded, usage } from "../../test/simulation/support/tape.ts";
 import { chargeOf, elapsedShare, minutesLeft, needOf, ratiosOf, retriesLeft, shortfallOf, softWarningsOf, tokensLeft } from "./budget.ts";
 
 const work = { id: "work", agent: "worker", prompt: "w.md", retry: 9 };
@@ -176,4 +176,18 @@ describe("a turn that was cut short and not metered", () => {
     tape.append(turnEnded(attempt, { tokens: 900, calls: 2, minutes: 0, estimated: 300, source: "metered" }));
     expect(tape.run.ledger.run).toMatchObject({ tokens: 900, estimated: 300 });
   });
+});
+
+test("time in which a run is paused is no work: not the run's, not its phase's, however long somebody thinks", () => {
+  const tape = at({ minutes: 1 });
+  const before = tape.run.ledger.run.minutes;
+  tape.append({ event: "run_paused", reason_code: "human_block_open", from_state: "running", to_state: "paused" }); // a second of work each
+  const [run, phase] = [tape.run.ledger.run.minutes, tape.run.ledger.phase["1"]?.minutes];
+  expect(run).toBeGreaterThan(before);
+  for (let n = 0; n < 100; n++) tape.append({ event: "limit_raised", request: `r${n}`, scope: "run", dimension: "calls", to: 500 + n });
+  tape.append({ event: "run_resumed", request: "r", from_state: "paused", to_state: "running" });
+  expect(tape.run.ledger.run.minutes).toBe(run);
+  expect(tape.run.ledger.phase["1"]?.minutes).toBe(phase);
+  tape.append(opened(2));
+  expect(tape.run.ledger.run.minutes).toBeGreaterThan(run);
 });

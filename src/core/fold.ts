@@ -82,7 +82,7 @@ export function evolve(state: RunState, entry: Entry): RunState {
   return state;
 }
 
-/** Time that was worked: the run's own, and each open phase's that does not wait for a person. */
+/** Time that was worked: the run's own, and each open phase's that does not wait for a person. Of a paused run none is, though a process may wait with it. */
 function passTime(run: Run, entry: Entry): void {
   const workedMs = entry.active_ms - run.activeMs;
   if (!(workedMs >= 0)) throw new InvariantBroken(`F3: worked time never runs back (entry ${entry.seq})`);
@@ -90,7 +90,11 @@ function passTime(run: Run, entry: Entry): void {
   run.updatedAt = entry.ts;
   if (workedMs === 0) return;
   run.activeMs = entry.active_ms;
-  run.ledger.run.minutes = minutesAt(run.drafted, entry.active_ms);
+  if (run.status === "paused") {
+    run.pausedMs = (run.pausedMs ?? 0) + workedMs;
+    return;
+  }
+  run.ledger.run.minutes = minutesAt(run.drafted, entry.active_ms - (run.pausedMs ?? 0));
   for (const phase of run.phases) {
     if (phase.status !== "open" || own(run.walks, phase.id)?.block !== null) continue;
     const spent = own(run.ledger.phase, phase.id);

@@ -271,6 +271,8 @@ export type Run = {
   tip: { commit: string; tree: string };
   seq: number;
   activeMs: number;
+  /** How much of that the run was paused: waiting for people or providers is no work. */
+  pausedMs?: number;
   startedAt: string | null;
   updatedAt: string;
 };

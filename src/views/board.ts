@@ -30,7 +30,7 @@ const stepsBefore = 4;
 
 export function boardLines(run: RunView, { owner, live, rowsMax, sinceMinutes }: BoardInput): readonly string[] {
   const rows = phaseRows(run);
-  const head = [headLine(run, owner), spendLine(run, owner === null ? 0 : sinceMinutes)];
+  const head = [headLine(run, owner), spendLine(run, owner === null || run.status === "paused" ? 0 : sinceMinutes)];
   const now = [...openLines(run), ...waitingLines(run), ...(live.trim() === "" ? [] : [`  ${live.trim()}`])];
   // What is going on comes first; the table takes the room that is left.
   const room = Math.max(phasesMin, rowsMax - head.length - now.length - 3);
