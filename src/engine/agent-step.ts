@@ -23,7 +23,7 @@ import { Cancelled, type StepExecution, settingOf } from "./step-execution.ts";
 import { checkClaims, keptOf, refusedReturn, type Words } from "./check-claims.ts";
 import { emptyIn } from "./placeholder-facts.ts";
 import { lockedBy, placed, prove } from "./prove.ts";
-import { commitSubject } from "./commit-subject.ts";
+import { commitSubject, placeFor } from "./commit-subject.ts";
 import { orderOf } from "./turn-order.ts";
 import { cutBy, unavailable } from "./turn-cut.ts";
 
@@ -233,8 +233,7 @@ async function applyChanges(action: StepExecution, seen: ChangeSet | null): Prom
   }
   if (changes?.paths.length === 0) return { parent: null };
   const subject = commitSubject({
-    phase: walk.phase,
-    name: run.phases.find(({ id }) => id === walk.phase)?.name,
+    ...placeFor(run, walk.phase),
     step: walk.task ?? step.id,
     paths: changes?.paths ?? [],
     goal: run.drafted.objective.goal,

@@ -1,26 +1,44 @@
-// commit-subject: builds the subject line of an attempt's commit from its phase, step and changed paths.
+// commit-subject: builds the subject line of an attempt's commit. It lands on the user's branch, so it says what the work is for; which
+// run and attempt it came from is in the trailers.
 
-/** What the commit of one attempt is called: the phase and step it belongs to, and what was changed. */
+import type { RunView } from "../core/state.ts";
+
+/** What the commit of one attempt is called: the goal; in a run of several phases the phase with its step, and what was changed. */
 export function commitSubject(order: {
   readonly phase: string;
   /** The phase's name, if it has one besides its id. */
   readonly name: string | undefined;
+  /** Whether the run has no other phase, so that the goal says it all. */
+  readonly isOnly: boolean;
   /** The step or the task. */
   readonly step: string;
   readonly paths: readonly string[];
   readonly goal: string;
 }): string {
-  const { phase, name, step, paths, goal } = order;
+  const { phase, name, isOnly, step, paths } = order;
+  const goal = (order.goal.trim().split("\n", 1)[0] ?? "").trim();
+  if (isOnly && goal !== "") return cut(goal, subjectCharsMax);
   const isNamed = name !== undefined && name.toLowerCase() !== phase.toLowerCase();
   const place = `${!isNamed ? phase : `${phase} ${name}`}/${step}`;
-  const what = paths.length === 0 ? (goal.split("\n", 1)[0] ?? "") : `change ${shown(paths)}`;
-  return cut(`${place}: ${what}`, subjectCharsMax);
+  return cut(`${place}: ${paths.length === 0 ? goal : `change ${shown(paths)}`}`, subjectCharsMax);
 }
 
-const subjectCharsMax = 100;
+/** Where a walk stands among the phases of its run, as a subject names it. */
+export function placeFor(run: RunView, phase: string): Pick<Parameters<typeof commitSubject>[0], "phase" | "name" | "isOnly"> {
+  const isOnly = !("read" in run.drafted.flow.phases) && run.phases.filter(({ group }) => group === "phases").length === 1;
+  return { phase, name: run.phases.find(({ id }) => id === phase)?.name, isOnly };
+}
+
+const subjectCharsMax = 72;
 const pathsShownMax = 2;
 
 const shown = (paths: readonly string[]): string =>
   `${paths.slice(0, pathsShownMax).join(", ")}${paths.length > pathsShownMax ? ` and ${paths.length - pathsShownMax} more` : ""}`;
 
-const cut = (text: string, charactersMax: number): string => (text.length > charactersMax ? `${text.slice(0, charactersMax - 1)}…` : text);
+/** Cut between words where that leaves most of it. */
+function cut(text: string, charactersMax: number): string {
+  if (text.length <= charactersMax) return text;
+  const whole = text.slice(0, charactersMax);
+  const end = whole.lastIndexOf(" ");
+  return `${(end > charactersMax / 2 ? whole.slice(0, end) : whole.slice(0, -1)).replace(/[\s,;:]+$/, "")}…`;
+}

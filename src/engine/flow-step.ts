@@ -4,7 +4,7 @@ import type { Draft } from "../contracts/event.ts";
 import { fingerprintOf } from "../core/breaker.ts";
 import type { CursorView } from "../core/state.ts";
 import { Cancelled, type StepExecution, settingOf } from "./step-execution.ts";
-import { commitSubject } from "./commit-subject.ts";
+import { commitSubject, placeFor } from "./commit-subject.ts";
 import { completeProved } from "./prove.ts";
 import type { ChildAnswered, ChildEnded } from "./runtime.ts";
 
@@ -44,8 +44,7 @@ async function takeWork(action: StepExecution, { work }: ChildEnded): Promise<re
   const { run, walk, step, open } = settingOf(action);
   if (work === undefined || open.stage === "applied") return [];
   const { attempt, world } = action;
-  const name = run.phases.find(({ id }) => id === walk.phase)?.name;
-  const subject = commitSubject({ phase: walk.phase, name, step: walk.task ?? step.id, paths: [], goal: run.drafted.objective.goal });
+  const subject = commitSubject({ ...placeFor(run, walk.phase), step: walk.task ?? step.id, paths: [], goal: run.drafted.objective.goal });
   const taken = await world.workspace.takeIn({ attempt, ...work, subject });
   if (taken === null) return [];
   if ("conflict" in taken) return taken.conflict;
