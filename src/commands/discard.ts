@@ -26,7 +26,9 @@ export function discard(context: CommandContext, input: Input): Promise<Answer> 
     for (const run of await chosen(context, paths, input.runs)) doomed.push({ run, branches: await branchesOf(repository, run, all) });
     if (doomed.length === 0) return reply("ok", { message: "No drafts here.", page: ["No drafts here."], data: { removed: [] } });
     const risks = risksOf(doomed, input.runs.length === 0);
-    if (risks.length > 0 && !input.yes && !(await agrees(context, risks)))
+    const consent = risks.length === 0 || input.yes ? "y" : await asked(context, risks);
+    if (consent === "n") return reply("ok", { message: "Nothing was removed.", data: { removed: [] } });
+    if (consent !== "y")
       return refuse("confirmation_needed", {
         message: `Nothing was removed. ${risks.join(" ")}`,
         remediation: [`autopilot discard ${doomed.map(({ run }) => run).join(" ")} --yes`, ...doomed.flatMap(waysToKeep)],
@@ -80,7 +82,8 @@ function risksOf(doomed: readonly Doomed[], isUnnamed: boolean): readonly string
 const waysToKeep = ({ branches }: Doomed): readonly string[] =>
   branches.filter(({ isMerged }) => !isMerged).map(({ name }) => `git merge ${name}`);
 
-async function agrees(context: CommandContext, risks: readonly string[]): Promise<boolean> {
+/** Null where nobody is there to say it. */
+function asked(context: CommandContext, risks: readonly string[]): Promise<string | null> {
   for (const risk of risks) context.show(`! ${risk}`);
-  return (await context.ask("Remove?", ["y", "n"])) === "y";
+  return context.ask("Remove?", ["y", "n"]);
 }

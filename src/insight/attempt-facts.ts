@@ -73,14 +73,19 @@ const isOutcome = (entry: Entry): entry is Extract<Entry, { event: "step_complet
 /** `1@2/execute#3` belongs to the walk `1`; a task's to `1@2/tasks#1/03-01`. */
 const walkOf = (attempt: string): string => attempt.slice(0, attempt.lastIndexOf("@"));
 
-/** Better, worse or the same as far as proof goes; null where neither says so. */
-export function proofChange(was: AttemptFacts, now: AttemptFacts): "better" | "worse" | "same" {
-  const [before, after] = [rank(was), rank(now)];
-  return after > before ? "better" : after < before ? "worse" : "same";
-}
-
-/** A step that didn't pass counts as less than one that did, whatever the checks; then each passing check counts. */
-function rank({ outcome, checks }: AttemptFacts): number {
-  const passing = checks.filter(({ status }) => status === "passed").length;
-  return (outcome === "passed" ? 1_000_000 : 0) + passing;
+/**
+ * Better, worse or the same as far as proof goes. A step that didn't pass proves less than one that did; between two of a kind the checks
+ * tell, where both were judged by the same ones. `unclear` where they were not, or where each passes what the other fails.
+ */
+export function proofChange(was: AttemptFacts, now: AttemptFacts): "better" | "worse" | "same" | "none" | "unclear" {
+  const [before, after] = [was.outcome === "passed", now.outcome === "passed"];
+  if (before !== after) return after ? "better" : "worse";
+  if (was.checks.length === 0 && now.checks.length === 0) return "none";
+  const passes = ({ checks }: AttemptFacts) => new Map(checks.map(({ command, status }) => [command, status === "passed"]));
+  const [first, second] = [passes(was), passes(now)];
+  if (first.size !== second.size || [...first.keys()].some((command) => !second.has(command))) return "unclear";
+  const gained = [...second].some(([command, isPassing]) => isPassing && first.get(command) === false);
+  const lost = [...second].some(([command, isPassing]) => !isPassing && first.get(command) === true);
+  if (gained && lost) return "unclear";
+  return gained ? "better" : lost ? "worse" : "same";
 }

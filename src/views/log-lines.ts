@@ -153,10 +153,11 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
     `${capital(attemptWords(attempt))} failed, ${reason_code}${checksWords(checks)}${reported(detail)}.`,
   step_interrupted: ({ attempt, by, paths, detail, usage }) =>
     // Cut off in its turn it is charged with this line; after its turn it is paid, and its work is kept.
-    `${capital(attemptWords(attempt))} ${by === "budget" && usage === undefined ? "waits" : "was discarded"} (${by})${paths === undefined || paths.length === 0 ? "" : `: ${firstFew(paths)}`}${reported(detail)}.`,
-  attempt_settled: ({ attempt, remedy, why }) => `Recovered ${attemptWords(attempt)} after a crash (${remedy}): ${oneLine(why)}.`,
+    `${capital(attemptWords(attempt))} ${cutWords(by, usage)}${paths === undefined || paths.length === 0 ? "" : `: ${firstFew(paths)}`}${reported(detail)}.`,
+  attempt_settled: ({ attempt, remedy, why, usage }) =>
+    `Recovered ${attemptWords(attempt)} after a crash (${remedy}): ${oneLine(why)}${usage === undefined ? "" : `; its use was lost with it, so the estimate of ${amount("tokens", usage.tokens)} is charged`}.`,
   step_skipped: ({ walk, step }) => `${step} of ${cursorWords(walk)} was skipped.`,
-  step_retried: ({ walk, step, n }) => `Retrying ${step} of ${cursorWords(walk)} (${n}).`,
+  step_retried: ({ walk, step, n }) => `Retrying ${step} of ${cursorWords(walk)}${n === 0 ? "" : ` (${n})`}.`,
   route_taken: (event) =>
     `${event.step} of ${cursorWords(event.walk)} → ${event.to}${reasoned(event.because ?? event.pause ?? event.rest)}.`,
 
@@ -168,12 +169,20 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
   wave_completed: (event) => `${capital(cursorWords(event.walk))} done${because(event)}.`,
   wave_failed: (event) => `${capital(cursorWords(event.walk))} failed${because(event)}.`,
 
-  block_opened: ({ block, question, options }) => `Question (${oneLine(block)}): ${oneLine(question)} [${choices(options)}]`,
+  block_opened: ({ block, question, options }) =>
+    `Question (${oneLine(block)}): ${oneLine(question)}${Object.keys(options).length === 0 ? "" : ` [${choices(options)}]`}`,
   block_answered: ({ block, answer }) => `${oneLine(block)} answered: ${oneLine(answer)}.`,
   circuit_breaker_opened: ({ because: why, cooldown_until }) =>
     `Circuit breaker opened (${why.replaceAll("_", " ")}); cooldown until ${cooldown_until}.`,
   circuit_breaker_closed: () => "Circuit breaker closed.",
 };
+
+/** What becomes of what it did so far. Only a turn, which is charged, has left something unfinished. */
+function cutWords(by: EventOf<"step_interrupted">["by"], usage: Usage | undefined): string {
+  if (by !== "operator") return `${by === "budget" && usage === undefined ? "waits" : "was discarded"} (${by})`;
+  if (usage === undefined) return "was cut short on request";
+  return `was cut short on request: ${usageWords(usage)}; what it had changed is a patch in aside/ of the run's folder`;
+}
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 const ordinal = (n: number): string =>

@@ -80,6 +80,10 @@ export function openMilestones(): (entry: Entry, run: RunView) => readonly strin
       case "step_interrupted":
         if (entry.by !== "scope" || !isTurn(run, entry.attempt)) return [plain(entry)];
         return [turnRow("✗", entry.attempt, `discarded: ${firstFew(entry.paths ?? [], 3)} outside the scope`, run)];
+      case "block_opened":
+        return entry.hold ? [] : [plain(entry)]; // the run pauses for it now, and whoever answers is shown it with its answers
+      case "run_paused":
+        return [isQuestion(run, entry.detail) ? `! Paused (${entry.reason_code}).` : plain(entry)];
       case "phase_started":
       case "phase_completed":
         return isWhole(run, entry.walk) ? [] : [plain(entry)];
@@ -127,6 +131,10 @@ const sureOf = ({ promised, confidence }: EventOf<"turn_ended">): readonly strin
   ...(promised ? ["says it's done"] : []),
   ...(confidence === null ? [] : [`confidence ${figure(confidence)}`]),
 ];
+
+/** Whether these words are an open question's, which is shown by itself. */
+export const isQuestion = (run: RunView, words: string | null | undefined): boolean =>
+  Object.values(run.blocks).some(({ question }) => question === words);
 
 /** Whether a phase needs no row of its own: the only one there is, or one around them. */
 const isWhole = (run: RunView, walk: string): boolean => !isByPhases(run) || /^(before|after)\./.test(walk);

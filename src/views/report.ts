@@ -219,7 +219,10 @@ function changesOf(entries: readonly Entry[]): Changes {
 
 /** What to do about it: first what the failing proof asks for, then the ways on. */
 function recommendationsOf(run: RunView, owner: Owner, isCurrent: boolean | undefined): readonly string[] {
-  const failing = failingChecksOf(run).map(({ check }) => `see why it fails: ${oneLine(check.command)}`);
+  const { run_id, base } = run.drafted;
+  const where =
+    run.tip.commit === base.commit ? "" : `; it ran on the run's branch: git diff ${base.commit.slice(0, 12)} autopilot/${run_id}`;
+  const failing = failingChecksOf(run).map(({ check }) => `see under Proof what ${oneLine(check.command)} printed${where}`);
   const unchecked = ownCriteriaOf(run)
     .filter(({ check }) => check === null)
     .map(({ id, text }) => `give criterion ${id} a check, so that it can be proved: --done-criteria '${oneLine(text, 60)} :: command'`);

@@ -13,7 +13,9 @@ import { isByPhases, failingWords, ownCriteriaOf, troublesOf } from "./criteria-
 import { interruptedAt, interruptedRows } from "./interrupted.ts";
 import { endingOf, type Owner } from "./next-actions.ts";
 import { originWords } from "./facts/origin.ts";
+import { pauseDetail } from "./facts/pause-detail.ts";
 import { phaseTable } from "./phase-table.ts";
+import { isQuestion } from "./progress.ts";
 import { statusOf, type StatusExtra, type StatusView } from "./status.ts";
 import { verdictLabel, verdictMark } from "./verdict-words.ts";
 import { isVerdict } from "./verdicts.ts";
@@ -37,7 +39,7 @@ export function statusPage(run: RunView, owner: Owner, extra: StatusExtra = {}):
     ...row("Goal", oneLine(view.objective.goal)),
     ...(view.forked_from === null ? [] : row("Forked", originWords(view.forked_from))),
     ...(run.status === "completed" ? row("Result", endingOf(run)) : []),
-    ...(run.status === "paused" && run.detail !== null ? row("Why", oneLine(run.detail)) : []),
+    ...(run.status === "paused" && !isQuestion(run, run.detail) ? row("Why", ...whyLines(run)) : []),
     ...questionRows(run),
     ...(owner === null ? [] : executionsOf(run).flatMap((open) => row("Now", `${agentOf(run, open.role)}${attemptWords(open.attempt)}`))),
     ...(view.interrupted === null ? [] : interruptedRows(view.interrupted).flatMap(([name, text]) => row(name, text))),
@@ -114,6 +116,11 @@ function stateWords(run: RunView, view: StatusView): string {
       return unreachable(run.status);
   }
 }
+
+const whyLines = (run: RunView): readonly string[] => {
+  const why = pauseDetail(run);
+  return why === null ? [] : [oneLine(why)];
+};
 
 const nowAt = (run: RunView): string => {
   const open = executionsOf(run);

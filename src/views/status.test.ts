@@ -161,7 +161,9 @@ test("a run that nobody works on any more is interrupted: what is kept and what 
   });
   const page = statusPage(crashed(open("started")), null);
   expect(page[0]).toBe("! interrupted: autopilot ended in execute #2 (phase 1) (10:20 UTC)     run_interrupted");
-  expect(page).toContain("  Resumes  execute #2 (phase 1): its unfinished changes are saved as a patch, and the turn starts over");
+  expect(page).toContain(
+    `  Resumes  execute #2 (phase 1): its unfinished changes are saved as a patch in .autopilot/runs/${runId}/aside, and the turn starts over`,
+  );
   expect(page).toContain("  Kept     no commit yet; your checkout is untouched");
   for (const [of, startsOver] of [
     [open("turned"), false],

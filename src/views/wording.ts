@@ -33,7 +33,7 @@ export const answerShown = (options: Readonly<Record<string, string>>, recommend
 export function amount(dimension: string, value: number): string {
   if (dimension === "usd") return money(value);
   if (dimension === "minutes") return `${figure(value)} min`;
-  return `${figure(value)} ${dimension}`;
+  return `${figure(Math.round(value))} ${dimension}`;
 }
 
 export function duration(ms: number): string {

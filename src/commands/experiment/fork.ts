@@ -40,7 +40,9 @@ export function fork(context: CommandContext, input: ForkInput): Promise<Answer>
     const changes = await readChanges({ context, paths, run: state, step: stepUnderWay(state), given: input, code: "fork_refused" });
     const page = forkPage({ run, at, asked: input.at, state, changed: changesIn(changes) });
     const where = { run_id: run, state: loaded.view.status, page, rowsMax: screenRows, warnings: moved };
-    if (!input.yes && (context.isTerminal ? await asked(context, page) : null) !== "y")
+    const consent = input.yes ? "y" : context.isTerminal ? await asked(context, page) : null;
+    if (consent === "n") return reply("ok", { run_id: run, state: loaded.view.status, message: `Not forked; ${run} stays as it is.` });
+    if (consent !== "y")
       return reply("dry_run_required_before_execute", {
         ...where,
         message: `Not forked: it isn't confirmed. ${run} stays as it is.`,

@@ -54,7 +54,9 @@ export function replay(context: CommandContext, input: ReplayInput): Promise<Ans
       "  Nothing of the run, its branch or your checkout changes. The turn is paid like any other.",
     ];
     const where = { run_id: run, state: loaded.view.status, warnings: moved };
-    if (!input.yes && (context.isTerminal ? await asked(context, about) : null) !== "y")
+    const consent = input.yes ? "y" : context.isTerminal ? await asked(context, about) : null;
+    if (consent === "n") return reply("ok", { ...where, message: "Not replayed; nothing has changed." });
+    if (consent !== "y")
       return reply("dry_run_required_before_execute", {
         ...where,
         page: about,

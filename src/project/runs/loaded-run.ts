@@ -45,6 +45,9 @@ export function requireStatus(loaded: LoadedRun, verb: string, ...allowed: reado
     run_id: run,
     state: view.status,
     message: `${run} is ${view.status}; ${verb} is possible only from ${allowed.join(" or ")}.`,
+    ...(verb === "resume" && view.status === "stopped"
+      ? { remediation: [`autopilot fork ${run} (a new run that goes on from its last finished step)`, `autopilot report --run ${run}`] }
+      : {}),
     data: { allowed_from: allowed },
   });
 }

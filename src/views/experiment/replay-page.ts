@@ -5,8 +5,10 @@ import { proofChange } from "../../insight/attempt-facts.ts";
 import { columned } from "../columned.ts";
 import { amount, attemptWords, figure, firstFew, money, oneLine } from "../wording.ts";
 
-const cellCharsMax = 44;
+const cellCharsMax = 23;
+const commandCharsMax = 18;
 const checksMax = 6;
+const saidCharsMax = 120;
 
 export type ReplayView = {
   readonly attempt: string;
@@ -34,14 +36,15 @@ export function replayPage({ attempt, run, commit, recorded, replayed, changed }
       ["", "RECORDED", "REPLAYED", ""],
       row("agent", ({ agent }) => agent ?? "-"),
       row("outcome", outcomeWords),
-      ...commands.slice(0, checksMax).map((command) => row(`  ${oneLine(command, 24)}`, statusOf(command))),
+      ...commands.slice(0, checksMax).map((command) => row(`  ${oneLine(command, commandCharsMax)}`, statusOf(command))),
       ...(commands.length > checksMax ? [[`  … ${figure(commands.length - checksMax)} more`, "", "", ""]] : []),
       row("tokens", ({ tokens }) => figure(tokens), share(recorded.tokens, replayed.tokens)),
       row("cost", ({ usd }) => money(usd), share(recorded.usd, replayed.usd)),
       row("time", ({ minutes }) => amount("minutes", minutes), share(recorded.minutes, replayed.minutes)),
-      row("changed", ({ paths }) => (paths.length === 0 ? "nothing" : firstFew(paths, 3)), recorded.tree === replayed.tree ? "same" : ""),
-      row("said", ({ said }) => said ?? "-"),
     ]),
+    "",
+    ...didLines("recorded", recorded),
+    ...didLines("replayed", replayed, recorded.tree === replayed.tree && recorded.tree !== null ? " (the same content)" : ""),
     "",
     `${marks[proofChange(recorded, replayed)]} One replay is one sample: autopilot calibrate measures over many.`,
   ];
@@ -51,7 +54,15 @@ const marks = {
   better: "✓ The replay proved more than the recorded attempt.",
   worse: "✗ The replay proved less than the recorded attempt.",
   same: "· Both proved the same.",
+  none: "! No check was run in either, so neither proved anything.",
+  unclear: "! Different checks were run or pass, so the two can't be ranked.",
 } as const;
+
+/** What it did, in lines of its own: words are too long for a column. */
+const didLines = (name: string, { paths, said }: AttemptFacts, more = ""): readonly string[] => [
+  `  ${name}  changed ${paths.length === 0 ? "nothing" : firstFew(paths, 3)}${more}`,
+  ...(said === null || said === "" ? [] : [`            “${oneLine(said, saidCharsMax)}”`]),
+];
 
 const outcomeWords = ({ outcome, reason }: AttemptFacts): string =>
   outcome === "passed" || reason === null ? outcome : `${outcome}: ${reason.replaceAll("_", " ")}`;

@@ -1,0 +1,26 @@
+// pause-detail: why a run is paused, in more than its reason's own words: what was recorded, or for doubt the figures behind it.
+
+import { reasons } from "../../contracts/reason.ts";
+import type { RunView } from "../../core/state.ts";
+import { figure } from "../wording.ts";
+
+/** Null where the reason says it all. */
+export function pauseDetail(run: RunView): string | null {
+  if (run.detail !== null && run.detail !== "") return run.detail;
+  return run.reason === "confidence_drop_requires_handoff" ? doubtWords(run) : null;
+}
+
+/** How sure the agents were that were not sure enough, and how sure this run wants them to be. */
+function doubtWords({ walks, drafted: { options, objective } }: RunView): string | null {
+  const floor = options["confidence_floor"];
+  if (typeof floor !== "number") return null;
+  const unsure = Object.values(walks).flatMap(({ last }) =>
+    Object.entries(last).flatMap(([step, { says }]) => {
+      const confidence = says["confidence"];
+      return typeof confidence === "number" && confidence < floor ? [`${step} ${figure(confidence)}`] : [];
+    }),
+  );
+  if (unsure.length === 0) return null;
+  const meaning = reasons.confidence_drop_requires_handoff.meaning.replace(/^Paused: /, "").replace(/\.$/, "");
+  return `${meaning}: confidence of ${unsure.join(", ")}; risk level ${objective.risk_level} needs ${figure(floor)}`;
+}
