@@ -23,6 +23,8 @@ export type CommandContext = {
   readonly interrupted: AbortSignal;
   /** Whoever gave the command tells people of what comes of it: runs tell nobody themselves. */
   readonly isTold?: boolean;
+  /** Aborted when they interrupt once more: what a run does now is not waited for either. */
+  readonly hurried?: AbortSignal;
   /** What the pause of an interrupted run says, where it is no person's. */
   readonly pauseDetail?: string;
 };

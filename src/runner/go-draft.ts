@@ -69,9 +69,10 @@ export async function goDraft(
       });
     }
   }
-  if (isAcknowledged) for (const line of reported) context.show(`! ${line}`); // before it is paid for, not when it is too late
+  const all = [...new Set([...warnings, ...reported, ...preview.warnings])];
+  const seen = isAcknowledged ? [] : [...preview.page, ...reported, ...warnings.filter((line) => line.startsWith("Defaults: "))]; // the page has a row of them
   for (const line of await keepWithinQuota(context, paths, settingsOf(context, paths).config.disk_quota)) context.show(`! ${line}`);
-  const answer = await work(context, paths, run, input, [...new Set([...warnings, ...reported, ...preview.warnings])], async (openRun) => {
+  const answer = await work(context, paths, run, input, { all, seen }, async (openRun) => {
     requireStatus({ paths, run, view: openRun.view(), owner: null }, "go", "draft"); // another terminal may have been quicker
     const { ack } = openRun.view().drafted;
     const actor = actorOf(context);

@@ -7,6 +7,8 @@ import type { RunView } from "../core/state.ts";
 import { completionCodes } from "../core/verdict.ts";
 import { chooseBox, questionsOf } from "../views/choose-box.ts";
 import { branchKept, endingOf, nextActions } from "../views/next-actions.ts";
+import { pauseDetail } from "../views/facts/pause-detail.ts";
+import { isQuestion } from "../views/progress.ts";
 import { oneLine } from "../views/wording.ts";
 import { codeOf } from "../project/runs/loaded-run.ts";
 import { reply } from "../project/reply.ts";
@@ -55,7 +57,8 @@ function sentence(run: RunView, code: ReasonCode): string {
   const name = run.drafted.run_id;
   // A question that was answered meanwhile is no reason any more.
   const isAnswered = run.reason === "session_boundary" && Object.keys(run.blocks).length === 0;
-  const because = run.detail === null || run.detail === "" || isAnswered ? reasons[code].meaning : run.detail;
+  const detail = pauseDetail(run);
+  const because = detail === null || isAnswered || isQuestion(run, detail) ? reasons[code].meaning : detail; // its box asks a question
   switch (run.status) {
     case "completed":
       return `${name} is completed. ${endingOf(run)}`;

@@ -27,18 +27,22 @@ async function goesOn(context: CommandContext, openRun: OpenRun, leavesParked: b
 
 const isParked = ({ status, parked }: RunView): boolean => status === "paused" && parked !== undefined;
 
+/** What somebody should know before anything is paid for, and what of it a page has just told them. */
+export type Warnings = { readonly all: readonly string[]; readonly seen?: readonly string[] };
+
 /** Takes a run in hand, lets it begin, and works until it rests. */
 export async function work(
   context: CommandContext,
   paths: ProjectPaths,
   run: string,
   input: { readonly maxCycles?: number | undefined; readonly asks?: Asks | undefined; readonly leavesParked?: boolean | undefined },
-  warnings: readonly string[],
+  { all: warnings, seen = [] }: Warnings,
   begin: (openRun: OpenRun) => Promise<void>,
 ): Promise<Answer> {
   return withRun(context, paths, run, async (openRun) => {
     const asked = asksOf(openRun.view().drafted.flow, input.asks ?? {}, context.isTerminal);
     await begin(openRun);
+    for (const warning of warnings) if (!seen.some((line) => line.includes(warning))) context.show(`! ${warning}`); // before a turn is paid for
     const overrides = { ...(input.maxCycles === undefined ? {} : { max_cycles: input.maxCycles }), ...asked };
     const drive = (): Promise<string> =>
       openRun.drive({ watch: narrate(context), ...(Object.keys(overrides).length === 0 ? {} : { overrides }) });

@@ -135,8 +135,7 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
   // A child run is called off by its parent alone: interrupted softly, its parent waits for its end as for a turn's.
   const isChild = parts.cancel !== null;
   const called = parts.cancel ?? context.interrupted;
-  const pause = (): void => {
-    const now = isChild || called.reason === atOnce;
+  const pause = (now: boolean): void => {
     const detail = context.pauseDetail === undefined ? {} : { detail: context.pauseDetail };
     void sendRequest(
       folder,
@@ -144,8 +143,10 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
       { waitMs: 0 },
     );
   };
-  if (called.aborted) pause(); // interrupted before there was anybody to tell
-  else called.addEventListener("abort", pause, { once: true });
+  const unheard = [
+    whenAborted(called, () => pause(isChild || called.reason === atOnce)),
+    ...(isChild || context.hurried === undefined ? [] : [whenAborted(context.hurried, () => pause(true))]),
+  ];
 
   const world: Runtime = {
     journal: recorder,
@@ -186,7 +187,7 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
     onSignal: live.signal,
   };
   const close = async (): Promise<void> => {
-    called.removeEventListener("abort", pause);
+    for (const end of unheard) end();
     live.close();
     await fileWriter.close();
     await agents.close();
@@ -202,4 +203,11 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
 function layersIn(folder: string): readonly string[] {
   const layers = join(folder, "layers");
   return existsSync(layers) ? readdirSync(layers).map((name) => join(layers, name)) : [];
+}
+
+/** Calls back when it is aborted, or now where it was before there was anybody to tell; gives what ends that. */
+function whenAborted(signal: AbortSignal, then: () => void): () => void {
+  if (signal.aborted) then();
+  else signal.addEventListener("abort", then, { once: true });
+  return () => signal.removeEventListener("abort", then);
 }

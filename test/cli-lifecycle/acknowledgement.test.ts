@@ -82,6 +82,18 @@ test.concurrent("an acknowledged draft goes, and the journal says who acknowledg
   ]);
 });
 
+test.concurrent("with --yes warnings come before the run's first line, and once", async () => {
+  const folder = scratch();
+  const words = objective(folder).filter((word) => word !== "--json");
+  const { err, out } = await autopilot(folder, ["go", ...words, "--yes", "--scope", "out.txt,srcc/**"]);
+  const firstTurn = err.indexOf("Baseline");
+  expect(firstTurn).toBeGreaterThan(0);
+  for (const warning of ["Sandbox clone doesn't block", "The scope srcc/** matches no file", "Defaults: "]) {
+    expect(`${err}${out}`.split(warning), warning).toHaveLength(2);
+    expect(err.indexOf(warning), warning).toBeLessThan(firstTurn);
+  }
+});
+
 test.concurrent("--yes acknowledges the preview of the very invocation", async () => {
   const folder = scratch();
   const went = await autopilot(folder, ["go", ...objective(folder), "--yes"]);

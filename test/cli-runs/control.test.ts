@@ -114,16 +114,22 @@ describe.concurrent("control from another terminal", () => {
     expect(eventsOf(folder, "turn_ended")).toHaveLength(1);
   });
 
-  test("Ctrl-C twice leaves at once and leaves no process; one resume goes on, although a pause was asked for", async () => {
+  test("Ctrl-C twice pauses now, charges what the turn reported, and leaves no process; one resume goes on", async () => {
     const mark = join(scratchFolder(), "hung-once");
     const { folder, run, child, ended } = await working(
-      [{ do: [{ run: `[ -e ${mark} ] || { touch ${mark}; sleep 300; }` }, makeB, promise] }],
+      [
+        {
+          do: [{ usage: { input: 1000, output: 100 } }, { run: `[ -e ${mark} ] || { touch ${mark}; sleep 300; }` }, makeB, promise],
+        },
+      ],
       2,
     );
+    await until("the turn to hang", () => existsSync(mark));
     child.kill("SIGINT");
     await until("the pause to be asked for", () => eventsOf(folder, "control_requested").length > 0);
     child.kill("SIGINT");
-    expect((await ended).code).toBe(130);
+    expect((await ended).json).toMatchObject({ reason_code: "operator_paused", state: "paused" });
+    expect(eventsOf(folder, "step_interrupted")).toMatchObject([{ by: "operator", usage: { tokens: 1100, source: "reported" } }]);
     await until("the guardian's work", () => processesOf(run, folder).length === 0);
     expect((await autopilot(folder, ["resume", "--json"])).json).toMatchObject({ reason_code: "completion_verified", state: "completed" });
   });

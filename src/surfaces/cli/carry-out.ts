@@ -27,13 +27,27 @@ export function folderOf({ directory }: Globals, from: string): { readonly cwd: 
 
 export async function carryOut({ command, given, globals }: Parsed, cwd: string, argv: readonly string[], io: Io): Promise<number> {
   const interruption = new AbortController();
+  const hurry = new AbortController();
   const mayAsk = !globals.json && io.isTerminal.in && io.isTerminal.err;
-  const place = openPlace(io, { cwd, mayAsk, hasColour: hasColour("err", argv, io), interrupted: interruption.signal });
+  const place = openPlace(io, {
+    cwd,
+    mayAsk,
+    hasColour: hasColour("err", argv, io),
+    interrupted: interruption.signal,
+    hurried: hurry.signal,
+  });
   const release = io.onInterrupt(({ kind, code }) => {
     if (command.onInterrupt === undefined) return io.leave(code);
     // Where there never was a terminal, none can go: `nohup` is meant. Where one goes, kernel and shell may both say so.
     if (kind === "hangup" && (!hasTerminal(io) || interruption.signal.aborted)) return;
-    if (interruption.signal.aborted) return io.leave(code);
+    if (interruption.signal.aborted) {
+      if (command.onSecondInterrupt !== undefined && interruption.signal.reason !== atOnce && !hurry.signal.aborted) {
+        place.show(command.onSecondInterrupt);
+        return hurry.abort();
+      }
+      place.settle(); // the shell's prompt begins on a clean line
+      return io.leave(code);
+    }
     place.show(kind === "end" ? (command.onTerminate ?? command.onInterrupt) : command.onInterrupt);
     interruption.abort(kind === "end" ? atOnce : undefined);
   });
@@ -44,9 +58,10 @@ export async function carryOut({ command, given, globals }: Parsed, cwd: string,
       await command.run(place, given, (line) => io.write("out", `${io.isTerminal.out ? visible(line) : line}\n`)),
     );
     place.settle();
-    if (!isRaw || answer.result === "FAIL") return printAnswer(answer, argv, io, answer.reason_code === "usage" ? command : undefined);
+    const untold = globals.json ? answer : { ...answer, warnings: answer.warnings.filter((warning) => !place.hasShown(`! ${warning}`)) };
+    if (!isRaw || answer.result === "FAIL") return printAnswer(untold, argv, io, answer.reason_code === "usage" ? command : undefined);
     for (const line of answer.page ?? []) io.write("out", `${io.isTerminal.out ? visible(line) : line}\n`);
-    for (const warning of answer.warnings) io.write("err", `! ${visible(warning)}\n`);
+    for (const warning of untold.warnings) io.write("err", `! ${visible(warning)}\n`);
     return exitOf(answer);
   } finally {
     place.settle();

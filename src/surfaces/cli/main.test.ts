@@ -130,6 +130,45 @@ test("one interrupt asks the run to rest and lets it answer; the second leaves a
   expect(impatient.left()).toBe(130);
 });
 
+test("where the second interrupt is heeded too, the third leaves, and the live line is gone before the shell's prompt", async () => {
+  const { io, err, left, interrupt } = fakeIo({ isTerminal: { in: true, out: true, err: true } });
+  const heeding = made(
+    ({ hurried, live }) => {
+      interrupt();
+      expect(hurried?.aborted).toBe(false);
+      interrupt();
+      expect(hurried?.aborted).toBe(true);
+      expect(left()).toBeNull();
+      live("1,100 tokens so far");
+      interrupt();
+      return Promise.resolve(fine);
+    },
+    { onInterrupt: "resting", onSecondInterrupt: "now" },
+  );
+  await main([], io, heeding);
+  expect(left()).toBe(130);
+  expect(err()).toMatch(/so far\r\u001b\[2K$/);
+});
+
+test("a warning shown while a command worked isn't said again with its answer; for programs it stays", async () => {
+  const told: Answer = { ...fine, warnings: ["Sandbox clone doesn't block network.", "New."] };
+  const showing = made(({ show }) => {
+    show("! Sandbox clone doesn't block network.");
+    return Promise.resolve(told);
+  });
+  const person = fakeIo();
+  await main([], person.io, showing);
+  expect(person.err().split("doesn't block")).toHaveLength(2);
+  expect(person.err()).toContain("! New.");
+  const program = fakeIo();
+  await main(
+    ["--json"],
+    program.io,
+    made(() => Promise.resolve(told)),
+  );
+  expect(program.out()).toContain("doesn't block");
+});
+
 test("a request to end waits for nothing, and says so", async () => {
   const { io, err, interrupt } = fakeIo();
   const ending = made(

@@ -5,7 +5,7 @@ import { oneLine } from "../../views/wording.ts";
 import { columnsOf, cutToColumns } from "../../kit/columns.ts";
 import { visible } from "../../kit/visible.ts";
 import type { Io } from "./io.ts";
-import { progressLine } from "./render.ts";
+import { progressLines, type Terminal } from "./render.ts";
 
 const asksMax = 3;
 const clearLine = "\r\u001b[2K";
@@ -17,14 +17,17 @@ export type PlaceSettings = {
   readonly mayAsk: boolean;
   readonly hasColour: boolean;
   readonly interrupted: AbortSignal;
+  readonly hurried?: AbortSignal;
 };
 
 export function openPlace(
   io: Io,
-  { cwd, mayAsk, hasColour, interrupted }: PlaceSettings,
-): CommandContext & { readonly settle: () => void } {
+  { cwd, mayAsk, hasColour, interrupted, hurried }: PlaceSettings,
+): CommandContext & { readonly settle: () => void; readonly hasShown: (line: string) => boolean } {
+  const shown = new Set<string>();
   let isLive = false;
   let board: readonly string[] = [];
+  const terminal = (): Terminal => ({ hasColour, ...(io.isTerminal.err ? { columns: io.columns() } : {}) });
   /** Takes the live line or the board away, so that what follows begins on a clean line. */
   const settle = (): void => {
     if (isLive) io.write("err", clearLine);
@@ -35,13 +38,14 @@ export function openPlace(
   const show = (line: string): void => {
     const kept = board;
     settle();
-    io.write("err", `${progressLine(line, { hasColour })}\n`);
+    shown.add(line.trim());
+    io.write("err", `${progressLines(line, terminal()).join("\n")}\n`);
     if (kept.length > 0) draw(kept);
   };
   /** The cursor stays at the end of the last line, so that the board never scrolls by itself. */
   const draw = (lines: readonly string[]): void => {
     const before = board.length === 0 ? "" : overDrawn(board, io.columns());
-    io.write("err", `${before}${lines.map((line) => progressLine(line, { hasColour })).join("\n")}`);
+    io.write("err", `${before}${lines.flatMap((line) => progressLines(line, { hasColour })).join("\n")}`);
     board = lines;
   };
   return {
@@ -50,7 +54,9 @@ export function openPlace(
     user: io.user,
     isTerminal: mayAsk,
     interrupted,
+    ...(hurried === undefined ? {} : { hurried }),
     settle,
+    hasShown: (line) => shown.has(line.trim()),
     show,
     live: (line) => {
       if (!io.isTerminal.err) return;

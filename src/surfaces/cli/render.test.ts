@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Answer } from "../../contracts/answer.ts";
-import { completed, jsonOf, linesOf, onScreen } from "./render.ts";
+import { completed, jsonOf, linesOf, onScreen, progressLines } from "./render.ts";
 
 const answer: Answer = {
   result: "WARN",
@@ -44,6 +44,20 @@ test("on a terminal prose is broken between words, and a command stays on its li
   const words = "word word word word word word";
   expect(out.slice(0, 3)).toEqual([`Isolation  ${words}`, `           ${words}`, page[1]]);
   expect(err.slice(0, 2).every((line) => line.length <= 40)).toBe(true);
+});
+
+test("what is shown while something works, hints and usage are broken too, never inside a command", () => {
+  const columns = 40;
+  expect(
+    progressLines("! Refused because the branch has moved; look at it, then autopilot resume --now", { hasColour: false, columns }),
+  ).toEqual(["! Refused because the branch has moved;", "  look at it, then", "  autopilot resume --now"]);
+  const { err } = linesOf(
+    { ...answer, result: "FAIL", warnings: [], remediation: ["wait until the provider answers again, then autopilot resume --now"] },
+    { hasColour: false, columns },
+    ["Usage: autopilot go [GOAL…] [--scope GLOBS] [--done-criteria TEXT]"],
+  );
+  expect(err.every((line) => line.length <= columns)).toBe(true);
+  expect(err).toContain("      again, then autopilot resume --now");
 });
 
 test("an agent's text neither steers the terminal nor makes a line of its own", () => {

@@ -4,7 +4,7 @@
 //   R1. What people see has passed `visible()`, line by line: no text of an agent or a file steers the terminal or begins a line.
 //   R2. Colour is put on after that, only on a terminal, and only by us.
 //   R3. Every answer but PASS says what to do now.
-//   R4. On a terminal a long line is broken between words, but never one that holds a command: that is there to be copied.
+//   R4. On a terminal every long line is broken between words by `broken`, but never inside a command: that is there to be copied.
 
 import type { Answer } from "../../contracts/answer.ts";
 import { type ResultWord, reasons } from "../../contracts/reason.ts";
@@ -37,18 +37,25 @@ export function jsonOf(answer: Answer, { isPretty }: { readonly isPretty: boolea
 
 /** What is known of where it goes out; `columns` only where that is a terminal. */
 export type Terminal = { readonly hasColour: boolean; readonly columns?: number };
-/** Something to be copied as it stands: a command, an address. */
-const command = /→|\b(?:autopilot [a-z"-]|git [a-z]|npm [a-z]|https?:)/;
+/** Something to be copied as it stands: a command up to the end of its clause. */
+const command = /\b(?:autopilot ["a-z-]|git [a-z]|npm [a-z])(?:"[^"]*"|'[^']*'|(?![;,:)](?:\s|$)|\s\().)*/g;
+const joint = "\ue000";
+
+/** A line as it fits the terminal. R4 */
+function broken(line: string, columns: number | undefined): readonly string[] {
+  if (columns === undefined) return [line];
+  const whole = line.replace(command, (words) => words.replaceAll(" ", joint));
+  return wrappedTo(whole, columns).map((piece) => piece.replaceAll(joint, " "));
+}
 
 export type Rendered = { readonly out: readonly string[]; readonly err: readonly string[] };
 
 /** The page on stdout; warnings and hints on stderr, and there too what went wrong, with how the command is used. */
 export function linesOf(answer: Answer, { hasColour, columns }: Terminal, usage: readonly string[] = []): Rendered {
   const paint = hasColour ? painted : plain;
-  const broken = (line: string): readonly string[] => (columns === undefined || command.test(line) ? [line] : wrappedTo(line, columns)); // R4
   const page = (answer.page ?? []).map(visible); // R1
-  const lines = page.flatMap(broken);
-  const reported = (as: ResultWord, line: string): readonly string[] => broken(line).map((piece) => paint(as, piece));
+  const lines = page.flatMap((line) => broken(line, columns));
+  const reported = (as: ResultWord, line: string): readonly string[] => broken(line, columns).map((piece) => paint(as, piece));
   const [first = "", ...more] = answer.message.split("\n");
   const message = [
     ...reported(answer.result, `${marks[answer.result]} ${visible(first)}`),
@@ -60,18 +67,23 @@ export function linesOf(answer: Answer, { hasColour, columns }: Terminal, usage:
     out: [...lines.map((line, at) => pageLine(line, lines[at + 1], paint)), ...(isSaid || answer.result === "FAIL" ? [] : message)],
     err: [
       ...(answer.result === "FAIL" ? message : []),
-      ...usage,
+      ...usage.flatMap((line) => (columns === undefined ? [line] : wrappedTo(line, columns))),
       ...answer.warnings
         .filter((warning) => !page.some((line) => line.includes(visible(warning))))
         .flatMap((warning) => reported("WARN", `! ${visible(warning)}`)),
-      ...hints.map((hint, at) => `${at === 0 ? paint("head", "Next:") : "     "} ${hint}`),
+      ...hints.flatMap((hint, at) => {
+        const [first = "", ...rest] = broken(hint, columns === undefined ? undefined : columns - nextColumns);
+        return [`${at === 0 ? paint("head", "Next:") : "     "} ${first}`, ...rest.map((piece) => `${" ".repeat(nextColumns)}${piece}`)];
+      }),
     ],
   };
 }
 
-/** A line for people while something works. */
-export const progressLine = (line: string, { hasColour }: { readonly hasColour: boolean }): string =>
-  pageLine(visible(line), undefined, hasColour ? painted : plain);
+const nextColumns = "Next: ".length;
+
+/** A line for people while something works, as it fits the terminal. */
+export const progressLines = (line: string, { hasColour, columns }: Terminal): readonly string[] =>
+  broken(visible(line), columns).map((piece) => pageLine(piece, undefined, hasColour ? painted : plain));
 
 const marks: Readonly<Record<ResultWord, string>> = { PASS: "✓", WARN: "!", FAIL: "✗" };
 

@@ -61,6 +61,8 @@ export type Command = {
   readonly takesRun: boolean;
   /** What is said at the first interrupt, which is a request to come to rest; the second leaves. Without it the first one leaves. */
   readonly onInterrupt?: string;
+  /** What is said at the second one where it is heeded too: what is being done is cut short. Then the third leaves. */
+  readonly onSecondInterrupt?: string;
   /** The same where the system asks the process to end and nothing is waited for; as at an interrupt where it is not given. */
   readonly onTerminate?: string;
   /** Whether the page is for programs (a script, JSON lines): it goes out as it is, with nothing around it. */
@@ -81,8 +83,9 @@ export const globalFlags: readonly FlagSpec[] = [
 ];
 
 /** What `go` and its like say when they are interrupted, and when they are asked to end. */
-export const restsWhenInterrupted: Pick<Command, "onInterrupt" | "onTerminate"> = {
-  onInterrupt: "! Asked to pause when the turn ends. Once more leaves at once; either way `autopilot resume` goes on.",
+export const restsWhenInterrupted: Pick<Command, "onInterrupt" | "onSecondInterrupt" | "onTerminate"> = {
+  onInterrupt: "! Pausing when the turn ends. Ctrl-C again pauses now; `autopilot resume` goes on.",
+  onSecondInterrupt: "! Pausing now: the turn is cut short, its changes are saved aside. Ctrl-C again leaves without waiting.",
   onTerminate: "! Asked to end: pausing now, the turn is set aside. `autopilot resume` goes on.",
 };
 

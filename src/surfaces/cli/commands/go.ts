@@ -16,7 +16,7 @@ export const go: Command = {
   details: [
     '`autopilot` alone and `autopilot "a goal"` mean this command.',
     "With no words it takes up the open run, else a document flow found here: a roadmap, a staged project, another tool's run. A preview that nobody acknowledged is shown first: on a terminal you are asked, elsewhere give --yes or `autopilot ack`.",
-    "Ctrl-C once pauses when the turn ends; twice leaves at once. Either way `autopilot resume` goes on.",
+    "Ctrl-C once pauses when the turn ends; twice pauses now. Either way `autopilot resume` goes on.",
     "Exit 0: verified, or left for a reason that is no failure; 1: a failure, explained; 2: usage; 70: a bug of autopilot's.",
   ],
   arguments: [goalWords],
