@@ -64,8 +64,8 @@ function scene(typed: readonly string[] = []) {
     },
   } as unknown as CommandContext;
   return {
-    hand: openRun,
-    place: context,
+    openRun,
+    context,
     events,
     shown,
     prompts,
@@ -78,7 +78,7 @@ const from = { request: "r1", actor: "operator:lee" };
 const send = (request: Request) => sendRequest(folder, request, { waitMs: 10_000 });
 
 test("an answer from another terminal takes the question away, is journaled and acknowledged, and the run goes on", async () => {
-  const { hand: openRun, place: context, events, shown, isAsked } = scene();
+  const { openRun, context, events, shown, isAsked } = scene();
   const asking = isAsked();
   const answering = answerHere(context, openRun);
   await asking;
@@ -92,7 +92,7 @@ test("an answer from another terminal takes the question away, is journaled and 
 });
 
 test("a stop from another terminal takes the question away and brings the run to its end", async () => {
-  const { hand: openRun, place: context, events, shown, isAsked, drives } = scene();
+  const { openRun, context, events, shown, isAsked, drives } = scene();
   const asking = isAsked();
   const answering = answerHere(context, openRun);
   await asking;
@@ -103,7 +103,7 @@ test("a stop from another terminal takes the question away and brings the run to
 });
 
 test("a pause from another terminal takes the question away and leaves the run as it is", async () => {
-  const { hand: openRun, place: context, events, shown, isAsked } = scene();
+  const { openRun, context, events, shown, isAsked } = scene();
   const asking = isAsked();
   const answering = answerHere(context, openRun);
   await asking;
@@ -114,7 +114,7 @@ test("a pause from another terminal takes the question away and leaves the run a
 });
 
 test("what settles nothing is journaled, told, and the question comes back", async () => {
-  const { hand: openRun, place: context, events, prompts, isAsked } = scene();
+  const { openRun, context, events, prompts, isAsked } = scene();
   const first = isAsked();
   const answering = answerHere(context, openRun);
   await first;
@@ -131,7 +131,7 @@ test("the options are shown by number; a number means its option, and other word
     ["2", "roll over"],
     ["neither: ask me later", "neither: ask me later"],
   ] as const) {
-    const { hand: openRun, place: context, events, shown, prompts } = scene([typed]);
+    const { openRun, context, events, shown, prompts } = scene([typed]);
     expect(await answerHere(context, openRun)).toBe(true);
     expect(events[0]).toMatchObject({ event: "block_answered", answer });
     expect(shown).toEqual(expect.arrayContaining(["DECISION REQUIRED: W60?", "1) error", "2) roll over", "Or answer in your own words."]));

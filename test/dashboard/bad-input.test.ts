@@ -53,7 +53,7 @@ describe.skipIf(!hasChromium)("in a browser (needs Chromium at its Debian place)
 function changedIn(root: string): FollowedRun {
   const commit = (name: string): string => git(root, "rev-parse", name);
   const view = { drafted: { base: { commit: commit("HEAD~1") } }, tip: { commit: commit("HEAD") }, status: "paused" };
-  return { view, home: { root }, foreign: false } as unknown as FollowedRun;
+  return { view, paths: { root }, foreign: false } as unknown as FollowedRun;
 }
 
 test("a diff of 100 MB, a line of 5 MB and binary files are listed; what is shown of each is bounded, and says so", async () => {

@@ -15,17 +15,17 @@ const answers = (...list: readonly Answer[]) => {
     if (left.length === 0) stop.abort();
     return Promise.resolve(next);
   };
-  return { place: context, run, asked };
+  return { context, run, asked };
 };
 
 test("works until idle again and again, also while another process has it, until somebody interrupts", async () => {
-  const { place: context, run, asked } = answers(reply("ok"), reply("portfolio_busy"), reply("ok", { message: "3 done" }));
+  const { context, run, asked } = answers(reply("ok"), reply("portfolio_busy"), reply("ok", { message: "3 done" }));
   expect(await runEvery(context, { jobs: 4, everyMs: 0 }, run)).toMatchObject({ message: "3 done" });
   expect(asked).toEqual(Array.from({ length: 3 }, () => ({ jobs: 4, untilIdle: true })));
 });
 
 test("what would be refused again ends it", async () => {
-  const { place: context, run, asked } = answers(reply("portfolio_foreign"), reply("ok"), reply("ok"));
+  const { context, run, asked } = answers(reply("portfolio_foreign"), reply("ok"), reply("ok"));
   expect(await runEvery(context, { everyMs: 0 }, run)).toMatchObject({ reason_code: "portfolio_foreign" });
   expect(asked).toHaveLength(1);
 });
