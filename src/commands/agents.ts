@@ -3,22 +3,20 @@
 import { usageWords } from "../agents/profiles/words.ts";
 import type { Answer } from "../contracts/answer.ts";
 import type { Config } from "../contracts/config.ts";
-import { findingText } from "../kit/finding.ts";
 import { type AgentAvailability, agentsHere, commandOf, isUsable } from "../runner/draft/agent-availability.ts";
 import { findProject } from "../project/runs/project-paths.ts";
 import { type IsolationHere, isolationHere, networkWords } from "../runner/isolation-here.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { product } from "../project/runs/product.ts";
 import { answered, refuse, reply } from "../project/reply.ts";
-import { readSettings } from "../project/config/settings.ts";
+import { invalidConfig, readSettings } from "../project/config/settings.ts";
 import { rehearse } from "./rehearse.ts";
 
 /** Every agent there is a profile or a setting for: found or not, how it would be contained, what it reports, what is missing. */
 export function agents(context: CommandContext, _input: object): Promise<Answer> {
   return answered(async () => {
     const settings = readSettings(context, findProject(context.cwd)?.root ?? context.cwd);
-    if (settings.kind !== "settings")
-      return refuse("config_invalid", { message: settings.findings.map(findingText).join("; "), data: { findings: settings.findings } });
+    if (settings.kind !== "settings") return refuse("config_invalid", invalidConfig(settings.findings));
     const [availability, isolation] = await Promise.all([agentsHere(context, settings.config), isolationHere(settings.isolation)]);
     const list = [...availability].sort((a, b) => rank(a) - rank(b)).map((one) => rowOf(one, isolation, settings.config));
     const usable = availability.filter((one) => isUsable(one) && one.profile.found !== "embedded").map(({ name }) => name);

@@ -2,8 +2,8 @@
 
 import type { Answer } from "../contracts/answer.ts";
 import type { NotifyHook } from "../contracts/config.ts";
-import { findingText } from "../kit/finding.ts";
 import { readConfig, type Origin } from "../project/config/config.ts";
+import { invalidConfig } from "../project/config/settings.ts";
 import { hookWords } from "../project/notify/hooks.ts";
 import { findProject } from "../project/runs/project-paths.ts";
 import type { CommandContext } from "../project/command-context.ts";
@@ -13,8 +13,7 @@ import { reply } from "../project/reply.ts";
 export function config(context: CommandContext, _input: object): Promise<Answer> {
   const read = readConfig({ env: context.env, root: findProject(context.cwd)?.root ?? null });
   if (read.kind === "invalid") {
-    const page = read.findings.map(findingText);
-    return Promise.resolve(reply("config_invalid", { message: page[0] ?? "Invalid config.", page, data: { findings: read.findings } }));
+    return Promise.resolve(reply("config_invalid", invalidConfig(read.findings)));
   }
   const settings = leavesOf(read.config)
     .map(({ key, value }) => ({
@@ -23,7 +22,11 @@ export function config(context: CommandContext, _input: object): Promise<Answer>
       ...(read.origins[key] ?? read.origins[key.split(".")[0] ?? ""] ?? { from: "default" as const }),
     }))
     .sort((a, b) => (a.key < b.key ? -1 : 1));
-  const page = settings.map((setting) => `${setting.key.padEnd(32)} ${JSON.stringify(setting.value)}  (${originText(setting)})`);
+  const page = [
+    ...settings.map((setting) => `${setting.key.padEnd(32)} ${JSON.stringify(setting.value)}  (${originText(setting)})`),
+    "",
+    "What isn't listed is decided for each run, and its preview shows it. Every key: autopilot schema config",
+  ];
   const message = `${settings.length} settings.`;
   return Promise.resolve(reply("ok", { message, warnings: read.warnings, page, data: { settings, config_hash: read.hash } }));
 }

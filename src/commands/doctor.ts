@@ -115,7 +115,7 @@ function repository(opened: Opened): Finding {
       name: "repository",
       ok: false,
       found: opened.failure.detail,
-      mend: opened.failure.hint ?? "git init && git add -A && git commit -m start",
+      mend: opened.failure.hint ?? "git init && git add -A && git commit --allow-empty -m start",
     };
   const { root, branch, isDirty } = opened.repository;
   return {
@@ -224,7 +224,7 @@ function agentsFound(availability: readonly AgentAvailability[]): Finding {
     found:
       usable.length > 0
         ? usable.map(({ name, version }) => `${name}${version === null ? "" : ` ${version}`}`).join(", ")
-        : "none can be used",
+        : "no coding agent can be used yet; the embedded one is here, and plays scripts (autopilot demo, --agent scripted:FILE)",
     mend: nearly === undefined ? agentProfiles.claude.hints.install : `${nearly.name}: ${nearly.mend ?? ""}`,
   };
 }

@@ -34,6 +34,7 @@ export function estimateRun(context: CommandContext, input: { readonly flow: str
     const record = recordOf(history);
     if (forecast === null)
       return reply("ok", {
+        result: "WARN",
         message: `Too little is known of ${flow} runs here: ${plural(history.length, "run")} ended, ${samplesMin} completed ones are needed.`,
         data: { flow, forecast: null, record, runs: history.length },
       });

@@ -38,7 +38,7 @@ test("init shows the checks and agents it found and asks before it writes", asyn
   expect(asked).toEqual(["Write .autopilot/config.yaml, .autopilot/schemas, .claude/skills?"]);
   expect([existsSync(config()), existsSync(join(root, ".claude/skills"))]).toEqual([false, false]);
 
-  await init(person("yes").context, {});
+  await init(person("y").context, {});
   expect(readFileSync(config(), "utf8")).toContain(
     "# Checks found in this project, run without being named here: npm run lint, npm run test\n",
   );
@@ -70,7 +70,7 @@ test.each([
     const target = path === ".gitignore" ? join(elsewhere, "file") : elsewhere;
     if (path === ".gitignore") writeFileSync(target, "");
     symlinkSync(target, join(root, path));
-    const { context } = person("yes");
+    const { context } = person("y");
     expect(await init(context, { gitignore: true, yes: true })).toMatchObject({ result: "FAIL", reason_code: "workspace_unusable" });
     expect(readdirSync(elsewhere).map((name) => readFileSync(join(elsewhere, name), "utf8"))).toEqual(path === ".gitignore" ? [""] : []);
   } finally {
@@ -82,7 +82,7 @@ test("a link that leads nowhere makes no file where it leads", async () => {
   const target = join(tmpdir(), `init-nowhere-${process.pid}`);
   mkdirSync(join(root, ".autopilot"));
   symlinkSync(target, config());
-  await init(person("yes").context, { yes: true });
+  await init(person("y").context, { yes: true });
   expect(existsSync(target)).toBe(false);
 });
 

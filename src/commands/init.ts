@@ -59,8 +59,8 @@ export function init(
     ];
     if (planned.length > 0 && input.yes !== true && context.isTerminal) {
       for (const line of page) context.show(line);
-      const answer = await context.ask(`Write ${planned.join(", ")}?`, ["yes", "no"]);
-      if (answer !== "yes")
+      const answer = await context.ask(`Write ${planned.join(", ")}?`, ["y", "n"]);
+      if (answer !== "y")
         return reply("ok", { message: "Nothing was written.", page: ["Nothing was written."], data: { done: [], ...found } });
     }
     const done: string[] = [];

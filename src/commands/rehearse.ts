@@ -7,7 +7,6 @@ import { resolveProfile } from "../agents/profiles/resolve.ts";
 import type { Answer } from "../contracts/answer.ts";
 import type { Cast } from "../contracts/event.ts";
 import type { ReasonCode } from "../contracts/reason.ts";
-import { findingText } from "../kit/finding.ts";
 import type { TurnOrder, TurnResult } from "../ports/agent.ts";
 import { erase } from "../workspace/folder.ts";
 import { openLimits } from "../workspace/isolation/limits.ts";
@@ -19,7 +18,7 @@ import { isolationFor } from "../runner/draft/isolation-for.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { policyOf } from "../runner/draft/policy.ts";
 import { refuse, reply } from "../project/reply.ts";
-import { readSettings, type Settings } from "../project/config/settings.ts";
+import { type Settings, invalidConfig, readSettings } from "../project/config/settings.ts";
 import { temporaryFolder } from "../project/runs/temporary.ts";
 
 const minutesMax = 2;
@@ -28,7 +27,7 @@ const saidCharsMax = 200;
 /** One harmless turn in an empty folder that goes again: is the agent there, does it answer, what does it report. */
 export async function rehearse(context: CommandContext, name: string): Promise<Answer> {
   const settings = readSettings(context, findProject(context.cwd)?.root ?? context.cwd);
-  if (settings.kind !== "settings") return refuse("config_invalid", { message: settings.findings.map(findingText).join("; ") });
+  if (settings.kind !== "settings") return refuse("config_invalid", invalidConfig(settings.findings));
   let text = "";
   const cast = await castFor(context, "try", name, settings.config, (kept) => {
     text = kept;

@@ -9,14 +9,16 @@ import { reply } from "../project/reply.ts";
 /** No run at all: the same fields, with nothing in them, so that a program need not ask first; and what lies here to be taken up. */
 export async function idle(context: CommandContext, root: string | null): Promise<Answer> {
   const detected = root === null ? [] : await detectWork(context, root);
-  const next = [...takenUpBy(detected), 'autopilot "what you want done"'];
+  const portfolio = await portfolioLine(context);
+  const next = [...(portfolio === null ? [] : ["autopilot portfolio status"]), ...takenUpBy(detected), 'autopilot "what you want done"'];
   const page = [
     "No open run here.",
+    ...(portfolio === null ? [] : [`  ${portfolio}`]),
     ...detected.flatMap(({ standing, files, findings }) => [
       `  Found ${standing} (${files.join(", ")})`,
       ...findings.map((finding) => `    ${finding.severity === "error" ? "✗" : "!"} ${findingText(finding)}`),
     ]),
-    ...(detected.length === 0 ? [] : ["", "Next", ...next.map((action) => `  → ${action}`)]),
+    ...(detected.length === 0 && portfolio === null ? [] : ["", "Next", ...next.map((action) => `  → ${action}`)]),
   ];
   const data = {
     objective: null,
@@ -33,6 +35,15 @@ export async function idle(context: CommandContext, root: string | null): Promis
     message: "No open run here.",
     remediation: next,
     data,
-    ...(detected.length === 0 ? {} : { page }),
+    ...(detected.length === 0 && portfolio === null ? {} : { page }),
   });
+}
+
+/** How the portfolio of this folder stands; null where there is none. */
+async function portfolioLine(context: CommandContext): Promise<string | null> {
+  const { isPortfolioMeant } = await import("./portfolio/meant.ts");
+  if (!isPortfolioMeant(context.cwd, {})) return null;
+  const { message, data } = await (await import("./portfolio/show.ts")).showPortfolio(context, {});
+  const waits = typeof data?.["needs_you"] === "number" ? data["needs_you"] : 0;
+  return `Portfolio: ${message}${waits === 0 ? "" : ` ${waits} ${waits === 1 ? "waits" : "wait"} for you: autopilot inbox`}`;
 }

@@ -155,7 +155,7 @@ export const reasons = {
   isolation_unavailable: reason("FAIL", "No strong enough sandbox works here.", "install bubblewrap, or choose --isolation clone by name"),
   workspace_changed: reason("FAIL", "Something else changed the run's branch.", "autopilot doctor"),
   workspace_unusable: reason("FAIL", "A run can't work in this folder.", "autopilot doctor"),
-  not_a_repository: reason("FAIL", "Not a git repository.", "git init && git add -A && git commit -m start"),
+  not_a_repository: reason("FAIL", "Not a git repository.", "git init && git add -A && git commit --allow-empty -m start"),
   no_commits_yet: reason("FAIL", "The repository has no commits.", "git add -A && git commit -m start"),
   repository_bare: reason("FAIL", "Bare repository: no checkout to merge into.", "run in a clone of it"),
   disk_full: reason("FAIL", "Disk full; no recorded work is lost.", "free some space, then autopilot resume"),

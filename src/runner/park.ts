@@ -67,9 +67,9 @@ async function isWanted(context: CommandContext, openRun: OpenRun, at: number): 
   const policy = recordedPolicy(openRun.view()).on_limit ?? "resume";
   if (policy !== "ask") return policy === "resume";
   const question = `The provider answers again at ${new Date(at).toISOString()}. Wait for it and go on?`;
-  const heard = await askListening(context, openRun, { question, choices: ["yes", "no"] });
+  const heard = await askListening(context, openRun, { question, choices: ["y", "n"] });
   if (heard.kind === "requests" && openRun.view().asked === "stop") await openRun.drive();
-  return heard.kind === "answer" && heard.text === "yes";
+  return heard.kind === "answer" && heard.text === "y";
 }
 
 async function waitUntil(context: CommandContext, folder: string, at: number): Promise<"time" | "mail" | "interrupted"> {

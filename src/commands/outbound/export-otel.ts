@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Answer } from "../../contracts/answer.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { readSettings } from "../../project/config/settings.ts";
+import { invalidConfig, readSettings } from "../../project/config/settings.ts";
 import { collectorOf, postTraces } from "../../project/otel/collector.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
 import { entriesOf } from "../../project/runs/entries.ts";
@@ -12,7 +12,6 @@ import { currentRun, findProject, namedRun } from "../../project/runs/project-pa
 import { version } from "../../project/runs/product.ts";
 import { requireOutside } from "../../runner/may-grant.ts";
 import { hashOf } from "../../runner/live-trace.ts";
-import { findingText } from "../../kit/finding.ts";
 import { type Origin, otlpBody, readTraceparent, traceIdOf } from "../../views/outbound/otlp.ts";
 import { spansOf } from "../../views/outbound/spans.ts";
 import { plural } from "../../views/wording.ts";
@@ -34,7 +33,7 @@ export function exportOtel(context: CommandContext, input: Input): Promise<Answe
         remediation: ["autopilot runs"],
       });
     const settings = readSettings(context, paths.root);
-    if (settings.kind === "invalid") return refuse("config_invalid", { message: settings.findings.map(findingText).join("; ") });
+    if (settings.kind === "invalid") return refuse("config_invalid", invalidConfig(settings.findings));
     const collector = collectorOf(context.env, settings.config.otel, input.endpoint);
     if ("problem" in collector)
       return refuse("usage", { run_id: run, message: `${collector.problem}.`, remediation: ["autopilot help export otel"] });

@@ -32,6 +32,15 @@ export function readSettings(
   return { kind: "settings", config, hash, warnings, isolation: config.isolation ?? "auto", dryRun: config.dry_run ?? "required", files };
 }
 
+/** Everything that is wrong, a line each, and the files to look at: the mistake may be in the user's own. */
+export const invalidConfig = (findings: readonly Finding[]) => ({
+  message: findings.map(findingText).join("\n"),
+  remediation: [...new Set(findings.map(({ file }) => file))]
+    .filter((file) => existsSync(file))
+    .map((file) => `autopilot validate ${file}`),
+  data: { findings },
+});
+
 /** The settings, or the broken file's lines as a refusal. */
 export function settingsOf(
   context: CommandContext,
@@ -39,8 +48,7 @@ export function settingsOf(
   flags: { readonly isolation?: string | undefined } = {},
 ): Settings {
   const read = readSettings(context, paths.root);
-  if (read.kind === "invalid")
-    return refuse("config_invalid", { message: read.findings.map(findingText).join("; "), data: { findings: read.findings } });
+  if (read.kind === "invalid") return refuse("config_invalid", invalidConfig(read.findings));
   if (flags.isolation === undefined) return read;
   if (!isolationLevels.some((level) => level === flags.isolation)) {
     refuse("objective_schema_invalid", {

@@ -264,3 +264,9 @@ test("a flag of a task on a project, or of a project on a task, is refused", asy
     expect(err()).toContain(said);
   }
 });
+
+test("a second word that other tools know is answered with ours", async () => {
+  const { io, err } = fakeIo();
+  expect(await main(["portfolio", "list"], io)).toBe(2);
+  expect(err()).toContain("Did you mean portfolio status?");
+});

@@ -154,6 +154,17 @@ function wrongValue(flag: FlagSpec, name: string, attached: string | undefined, 
 /** What people who know other tools type, and what it is called here. */
 const elsewhereCalled: Readonly<Record<string, string>> = { cancel: "stop", continue: "resume", list: "runs", version: "--version" };
 
+/** The same for the second word of a command. */
+const secondsElsewhere: Readonly<Record<string, string>> = {
+  list: "status",
+  ls: "status",
+  show: "status",
+  start: "run",
+  new: "add",
+  remove: "cancel",
+  delete: "cancel",
+};
+
 /** P2: one word alone is meant as a command. A goal of one word is said with `go`. */
 function slipOf(words: readonly string[], isImplied: boolean, commands: readonly Command[]): Omit<Misuse, "command"> | null {
   const [word = ""] = words;
@@ -178,7 +189,9 @@ function wrongWords(words: readonly string[], command: Command, commands: readon
   if (specs.at(-1)?.many !== true && words.length > specs.length) {
     const misuse = `autopilot ${command.name} takes ${specs.length === 0 ? "no words" : `at most ${specs.length}`}, but ${words.length} came: ${words.join(" ").slice(0, 100)}`;
     const seconds = commands.flatMap(({ name }) => (name.startsWith(`${command.name} `) ? name.slice(command.name.length + 1) : []));
-    const near = didYouMean(words[0] ?? "", seconds);
+    const called = Object.hasOwn(secondsElsewhere, words[0] ?? "") ? secondsElsewhere[words[0] ?? ""] : undefined;
+    const near =
+      called !== undefined && seconds.includes(called) ? ` Did you mean ${command.name} ${called}?` : didYouMean(words[0] ?? "", seconds);
     if (near !== "") return { misuse: `${misuse}.${near}`, hint };
     return { misuse, hint: `${hint}; if it is your goal: autopilot go -- ${command.name} …` };
   }

@@ -95,7 +95,8 @@ const command = (name: string, rest: Omit<Command, "name" | "takesRun">): Comman
 export const portfolio: Command = {
   name: "portfolio",
   summary: "Work on many projects at once: a planner, workers, and a merge queue that keeps each branch green.",
-  usage: "[init | add | import | status | tick | run | inbox | answer | watch | …]",
+  usage:
+    "[init | adopt | add | import | status | tick | run | inbox | answer | watch | ready | retry | cancel | edit | pause | resume | rebuild | compact]",
   details: [
     "A portfolio lies in a folder: its projects and tasks in .openclaw-autopilot/, its journal in .autopilot/portfolio/. Alone it shows how it stands.",
     "Every task is an ordinary run in a copy of its repository. It is done when its criteria hold on the merged tree and the branch holds its work.",
