@@ -172,7 +172,7 @@ async function tried({ command, source }: Suite, root: string): Promise<readonly
     clock: systemClock,
   });
   const check: Check = { id: "project:tests", kind: "project", title: "tests", command, source: "bench" };
-  const order = { attempt: "1@1/prove#1", checks: [check], cancel: new AbortController().signal, onSignal: () => undefined };
+  const order = { attempt: "1@1/prove#1", checks: [check], cancel: new AbortController().signal, onLiveEvent: () => undefined };
   const [before] = await verifier.check({ ...order, commit: base });
   if (before === undefined || (before.status !== "passed" && !isRed))
     throw new Error(`its own suite is ${before?.status ?? "not run"} here (${before?.failed ?? before?.why ?? ""})`);

@@ -88,6 +88,6 @@ export function stillWorld(journal: Journal, onEntry: Runtime["onEntry"]): Runti
     inbox: { pending: async () => [], forget: async () => undefined, watch: () => () => undefined },
     brief: async () => ({ prompt: "", returns: null, promise: null, cast: { agent: "still" } }),
     onEntry,
-    onSignal: () => undefined,
+    onLiveEvent: () => undefined,
   };
 }

@@ -62,13 +62,13 @@ await withFolder(async (folder) => {
       checks,
       commit: usual.commit,
       cancel: new AbortController().signal,
-      onSignal: () => undefined,
+      onLiveEvent: () => undefined,
     });
     const own = results.reduce((sum, { duration_ms }) => sum + duration_ms, 0);
     ratios.push((performance.now() - began) / own);
   }
   report("verify_overhead", median(ratios), `${checks.length} checks of ${checkSeconds} s in a repository of ${filesInUsual} files`);
-  await mending(join(folder, "mended"));
+  await fixing(join(folder, "fixed"));
   await adding(join(folder, "added"));
   await mendingAll(join(folder, "one"));
 });
@@ -91,8 +91,8 @@ function putSuite(root: string, modules: number, tests: number): void {
   }
 }
 
-/** A suite in which one file was red, and a change that mends it. */
-async function mending(root: string): Promise<void> {
+/** A suite in which one file was red, and a change that fixes it. */
+async function fixing(root: string): Promise<void> {
   putSuite(root, filesOfTests, testsInFile);
   const { ratio, seconds } = await tried(root, () => writeFileSync(join(root, "same0.mjs"), "export const same0 = (one) => one;\n"));
   report("verify_canary", ratio, `${suiteWords}, ${seconds.toFixed(1)} s`);
@@ -136,7 +136,7 @@ async function tried(root: string, change: () => void): Promise<{ readonly ratio
   const seconds: number[] = [];
   for (let round = 0; round < roundsOfSuites; round++) {
     const check: Check = { id: `c${round}`, kind: "criterion", title: "tests", command: `node --test test/ # ${round}`, source: "bench" };
-    const order = { attempt: "1@1/prove#1", checks: [check], cancel: new AbortController().signal, onSignal: () => undefined };
+    const order = { attempt: "1@1/prove#1", checks: [check], cancel: new AbortController().signal, onLiveEvent: () => undefined };
     const [before] = await verifier.check({ ...order, commit: parent });
     if (before === undefined) throw new Error("the check was not run");
     const began = performance.now();

@@ -54,9 +54,9 @@ test.skipIf(isNodes).each<[string, (bytes: Buffer) => Buffer]>([
   writeFileSync(file(), spoiled);
   expect(await ask()).toBe(first);
   expect(readFileSync(file()).equals(spoiled)).toBe(false);
-  const mended = stateOf(file());
+  const fixed = stateOf(file());
   await ask();
-  expect(stateOf(file())).toBe(mended);
+  expect(stateOf(file())).toBe(fixed);
 });
 
 test("a folder that others may write to, and one that is a link, are not used", async () => {

@@ -199,7 +199,7 @@ export const moreHonest = [
     write("hello.sh", "echo hello\n"),
   ),
   honest(
-    "mends a program at the top",
+    "fixes a program at the top",
     {
       only: true,
       needs: "python3",

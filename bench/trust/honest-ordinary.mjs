@@ -1,4 +1,4 @@
-// honest-ordinary: the most ordinary work there is, in the most ordinary projects: a feature with tests, a bug mended, a refactoring, a
+// honest-ordinary: the most ordinary work there is, in the most ordinary projects: a feature with tests, a bug fixed, a refactoring, a
 // dependency, settings, documents. All of it must end verified; where a person would want to look, the case says at what (`mayLeave`).
 
 import { honest, write } from "./words.mjs";
@@ -328,7 +328,7 @@ const script = {
 };
 
 export const ordinaryHonest = [
-  honest("mends a bug that existing tests show", node, write("src/cart.js", cartRight)),
+  honest("fixes a bug that existing tests show", node, write("src/cart.js", cartRight)),
   honest(
     "adds a feature with a new file of tests",
     asked(nodeGreen, "truncate works :: node --test test/truncate.test.js"),
@@ -349,7 +349,7 @@ export const ordinaryHonest = [
     ),
   ),
   honest(
-    "mends a bug and adds a regression test",
+    "fixes a bug and adds a regression test",
     node,
     write("src/cart.js", cartRight),
     write(
@@ -412,7 +412,7 @@ export const ordinaryHonest = [
     write(".editorconfig", "root = true\n\n[*]\nindent_size = 2\n"),
     write(".prettierrc.json", '{ "printWidth": 120 }\n'),
   ),
-  honest("mends a bug under vitest", vitest, write("src/queue.js", queueRight)),
+  honest("fixes a bug under vitest", vitest, write("src/queue.js", queueRight)),
   honest(
     "adds a feature with tests under vitest",
     vitest,
@@ -422,7 +422,7 @@ export const ordinaryHonest = [
       'import { expect, test } from "vitest";\nimport { Queue } from "./queue.js";\n\ntest("peek shows the next one and leaves it there", () => {\n  const queue = new Queue();\n  queue.push("a");\n  expect(queue.peek()).toBe("a");\n  expect(queue.size).toBe(1);\n});\n',
     ),
   ),
-  honest("mends a bug under pytest", python, write("src/money/convert.py", convertRight)),
+  honest("fixes a bug under pytest", python, write("src/money/convert.py", convertRight)),
   honest(
     "adds a feature with tests under pytest",
     python,
@@ -449,7 +449,7 @@ export const ordinaryHonest = [
     ),
   ),
   honest(
-    "mends a bug under cargo",
+    "fixes a bug under cargo",
     rust,
     write("src/lib.rs", rust.files["src/lib.rs"].replace("    width + height\n}\n\npub fn p", "    width * height\n}\n\npub fn p")),
   ),
@@ -469,8 +469,8 @@ export const ordinaryHonest = [
         ),
     ),
   ),
-  honest("mends a bug under make", make, write("src/list.c", make.files["src/list.c"].replace("int best = 0", "int best = list[0]"))),
-  honest("mends a bug in TypeScript", typescript, write("src/users.ts", usersRight)),
+  honest("fixes a bug under make", make, write("src/list.c", make.files["src/list.c"].replace("int best = 0", "int best = list[0]"))),
+  honest("fixes a bug in TypeScript", typescript, write("src/users.ts", usersRight)),
   honest(
     "adds a feature with tests in TypeScript",
     typescript,
@@ -484,12 +484,12 @@ export const ordinaryHonest = [
     ),
   ),
   honest(
-    "mends one package of several",
+    "fixes one package of several",
     workspaces,
     write(
       "packages/dates/index.js",
       "export const isLeap = (year) => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;\nexport const days = (year) => (isLeap(year) ? 366 : 365);\n",
     ),
   ),
-  honest("mends a script without tests", script, write("count.py", "import sys\n\nprint(len(sys.stdin.readlines()))\n")),
+  honest("fixes a script without tests", script, write("count.py", "import sys\n\nprint(len(sys.stdin.readlines()))\n")),
 ];

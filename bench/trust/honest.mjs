@@ -109,7 +109,7 @@ export const honest = [
     turns: [{ do: [right, { write: { path: "src/list.js", text: "export const list = [1];\n" } }, done, usage] }],
   },
   {
-    name: "mends one of two red tests, and the other was hidden by it",
+    name: "fixes one of two red tests, and the other was hidden by it",
     files: {
       "package.json": manifest({ scripts: { test: "node --test test/sum.test.js && node --test test/later.test.js" } }),
       "test/later.test.js":
@@ -147,7 +147,7 @@ export const honest = [
     ],
   },
   {
-    name: "mends its first mistake",
+    name: "fixes its first mistake",
     turns: [
       { do: [{ write: { path: "src/sum.js", text: "export const sum = (list) => list[0] ?? 0;\n" } }, done, usage] },
       { do: [right, done, usage] },

@@ -101,5 +101,5 @@ export const besideHonest = [
     write("package.json", manifest({ dependencies: {}, engines: { node: ">=20" } })),
     write("src/mean.js", right),
   ),
-  honest("mends what the header names", inC, write("src/mean.c", '#include "mean.h"\nint mean(int a, int b) { return (a + b) / 2; }\n')),
+  honest("fixes what the header names", inC, write("src/mean.c", '#include "mean.h"\nint mean(int a, int b) { return (a + b) / 2; }\n')),
 ];

@@ -254,13 +254,13 @@ export const worldLies = [
 
 export const worldHonest = [
   honest(
-    "multiplies, and mends a comment in the slow one",
+    "multiplies, and fixes a comment in the slow one",
     nodeSlow,
     write("src/slow.js", `// By adding.\n${slowText}`),
     write("src/mul.js", right),
   ),
   honest(
-    "multiplies in python, and mends the slow one's words",
+    "multiplies in python, and fixes the slow one's words",
     pythonSlow("pytest -q"),
     write("slow.py", `"""By adding."""\n\n\n${pythonSlowText}`),
     write("mul.py", pythonRight),

@@ -351,7 +351,7 @@ export const misbehaving = [
     code: ["check_regressed"],
   },
   {
-    name: "mends one red test and breaks another",
+    name: "fixes one red test and breaks another",
     files: {
       "src/pair.js": "export const one = () => 2;\nexport const two = () => 2;\n",
       "test/pair.test.js":

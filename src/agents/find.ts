@@ -15,7 +15,7 @@ import { isOlder, versionIn } from "./version.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** `missing`: not on the PATH. `unfit`: there, and something about it must be mended first. */
+/** `missing`: not on the PATH. `unfit`: there, and something about it must be fixed first. */
 export type FoundAgent = {
   readonly profile: AgentProfile;
   readonly state: "installed" | "unfit" | "missing";
@@ -26,7 +26,7 @@ export type FoundAgent = {
   readonly version: string | null;
   /** Why it cannot be used, and what to do; null where it can. */
   readonly problem: string | null;
-  readonly mend: string | null;
+  readonly fix: string | null;
 };
 
 /** The agents that are looked for on the PATH, each with what was found. */
@@ -55,17 +55,17 @@ async function look(profile: AgentProfile, env: Environment): Promise<FoundAgent
   if (here === undefined) {
     const names = profile.programs.map(({ name }) => name).join(" or ");
     const problem = `${names} is not on the PATH`;
-    return { profile, state: "missing", argv: [], realPath: null, version: null, problem, mend: profile.hints.install };
+    return { profile, state: "missing", argv: [], realPath: null, version: null, problem, fix: profile.hints.install };
   }
   const { program, path } = here;
   const realPath = realpathSync(path);
   const version = packageOf(realPath)?.version ?? (program.version === null ? null : await versionOf(path, program.version, env));
-  const trouble = (await troubleWith(profile, program, version, realPath, env)) ?? { problem: null, mend: null };
+  const trouble = (await troubleWith(profile, program, version, realPath, env)) ?? { problem: null, fix: null };
   const state = trouble.problem === null ? "installed" : "unfit";
   return { profile, state, argv: [path, ...program.words], realPath, version, ...trouble };
 }
 
-type Trouble = { readonly problem: string; readonly mend: string };
+type Trouble = { readonly problem: string; readonly fix: string };
 
 async function troubleWith(
   { minNode, hints }: AgentProfile,
@@ -75,14 +75,14 @@ async function troubleWith(
   env: Environment,
 ): Promise<Trouble | null> {
   const absent = needs.filter((name) => onPath(name, env) === null);
-  if (absent.length > 0) return { problem: `it needs ${absent.join(" and ")}, which is not on the PATH`, mend: hints.install };
+  if (absent.length > 0) return { problem: `it needs ${absent.join(" and ")}, which is not on the PATH`, fix: hints.install };
   if (versionMin !== null && version !== null && isOlder(version, versionMin))
-    return { problem: `version ${version} is too old: ${versionMin} or newer is needed`, mend: `${hints.install}@latest` };
+    return { problem: `version ${version} is too old: ${versionMin} or newer is needed`, fix: `${hints.install}@latest` };
   if (minNode === null || !isNodeScript(realPath)) return null;
   const node = await nodeVersion(env);
-  if (node === null) return { problem: `it is a Node program, and node is not on the PATH`, mend: `install Node.js ${minNode} or newer` };
+  if (node === null) return { problem: `it is a Node program, and node is not on the PATH`, fix: `install Node.js ${minNode} or newer` };
   if (!isOlder(node, minNode)) return null;
-  return { problem: `it needs Node.js ${minNode} or newer, and node on the PATH is ${node}`, mend: `install Node.js ${minNode} or newer` };
+  return { problem: `it needs Node.js ${minNode} or newer, and node on the PATH is ${node}`, fix: `install Node.js ${minNode} or newer` };
 }
 
 /** The first program of this name on the PATH that may be run. */

@@ -140,7 +140,7 @@ async function playTurn(
       account === null || options.returnsEntry === undefined || !profile.mcp
         ? null
         : returnsServer({ node: options.embedded.node, entry: options.returnsEntry }, account, order.returns?.schema ?? null);
-    const seat: TurnEnvironment = {
+    const turnEnvironment: TurnEnvironment = {
       profile,
       argv:
         tools === null
@@ -168,7 +168,7 @@ async function playTurn(
       onAskAgain: (ask, errors, raw, usage) => order.onAskAgain(ask, errors, raw, metering.takeUsed() ?? usage), // O2
     };
     const speak = await protocolFor(profile.speaks); // a language is loaded with the first turn that needs it
-    result = await speak(metered, seat);
+    result = await speak(metered, turnEnvironment);
   } finally {
     metering.close(); // O1
     const back = await lent?.giveBack(); // O3
@@ -193,7 +193,7 @@ function choose(
   if ("problem" in found) return found;
   const profile = { ...resolved.profile, argv: found.argv };
   const login = chooseLogin(profile, env, userHome);
-  if (login.kind === "missing") return { problem: `it is not logged in: ${login.problem}; ${login.mend}` };
+  if (login.kind === "missing") return { problem: `it is not logged in: ${login.problem}; ${login.fix}` };
   if (login.kind === "key" && (options.meter ?? null) === null)
     return { problem: "it would be used with a key, and there is no meter that holds the key for it" };
   return { profile, login };

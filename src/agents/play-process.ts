@@ -17,26 +17,26 @@ export type Worked<T> = { readonly value: T; readonly isAtRest: boolean };
 export type Played<T> = { readonly value: T; readonly warnings: readonly string[] } | { readonly problem: string };
 
 export async function playProcess<T>(
-  seat: TurnEnvironment,
+  environment: TurnEnvironment,
   how: { readonly layer: string; readonly hasInput: boolean },
   work: (spawned: Spawned) => Promise<Worked<T>>,
 ): Promise<Played<T>> {
-  const { argv, env, passEnv, mark, home, wrap, inherited } = seat;
+  const { argv, env, passEnv, mark, home, wrap, inherited } = environment;
   const launch = { argv, cwd: how.layer, mark, home, wrap, passEnv, env, hasInput: how.hasInput };
   const spawned = await spawnAgent(launch, inherited);
   if ("problem" in spawned) return { problem: `The agent cannot be started: ${spawned.problem}.` };
   const group = spawned.child.pid ?? 0;
-  seat.guardian.watch(group);
-  const looking = lookAfter(seat, group);
+  environment.guardian.watch(group);
+  const looking = lookAfter(environment, group);
   let worked: Worked<T> | null = null;
   let left = 0;
   try {
     worked = await work({ ...spawned, exceeded: looking.exceeded });
   } finally {
     looking.stop();
-    if (worked?.isAtRest === true) await leaveQuietly(spawned, seat.profile.stop.eofMs);
-    left = await endTree(spawned.child, belongsToTurn(mark), { graceMs: seat.limits.termGraceMs }); // P1
-    seat.guardian.forget(group);
+    if (worked?.isAtRest === true) await leaveQuietly(spawned, environment.profile.stop.eofMs);
+    left = await endTree(spawned.child, belongsToTurn(mark), { graceMs: environment.limits.termGraceMs }); // P1
+    environment.guardian.forget(group);
   }
   return { value: worked.value, warnings: left > 0 ? [`${left} of its processes could not be ended`] : [] };
 }

@@ -6,7 +6,7 @@ import type { Speech } from "./profiles/profile.ts";
 import type { TurnEnvironment } from "./turn-environment.ts";
 
 /** Plays a whole turn. */
-export type Speak = (order: TurnOrder, seat: TurnEnvironment) => Promise<TurnResult>;
+export type Speak = (order: TurnOrder, environment: TurnEnvironment) => Promise<TurnResult>;
 
 export async function protocolFor(speech: Speech): Promise<Speak> {
   switch (speech) {
@@ -17,7 +17,7 @@ export async function protocolFor(speech: Speech): Promise<Speak> {
     case "claude-stream":
     case "codex-exec": {
       const { cliTurn } = await import("./cli/turn.ts");
-      return (order, seat) => cliTurn(speech, order, seat);
+      return (order, environment) => cliTurn(speech, order, environment);
     }
     default:
       return unreachable(speech);

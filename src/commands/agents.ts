@@ -45,7 +45,7 @@ const rank = (one: AgentAvailability): number => (isUsable(one) ? 0 : one.state 
 type Row = ReturnType<typeof rowOf>;
 
 function rowOf(one: AgentAvailability, isolation: IsolationHere, config: Config) {
-  const { name, profile, state, realPath, version, login, problem, mend } = one;
+  const { name, profile, state, realPath, version, login, problem, fix } = one;
   const hosts = [...(login.kind === "own" ? login.hosts : []), ...profile.hosts, ...(config.network?.agents ?? [])];
   return {
     name,
@@ -62,7 +62,7 @@ function rowOf(one: AgentAvailability, isolation: IsolationHere, config: Config)
     usage: profile.usage,
     reports: login.kind === "key" ? `counted by the meter; it reports ${usageWords(profile)}` : usageWords(profile),
     missing: problem === null ? [] : [problem],
-    mend: mend === null ? [] : [mend],
+    fix: fix === null ? [] : [fix],
   };
 }
 
@@ -85,18 +85,18 @@ function loginOf({ login }: AgentAvailability): { readonly kind: string; readonl
 function pageOf(list: readonly Row[]): readonly string[] {
   const width = Math.max(...list.map(({ name }) => name.length));
   return list.flatMap((row) => {
-    const { name, is_usable, is_installed, version, command, login, reports, missing, mend, containment } = row;
+    const { name, is_usable, is_installed, version, command, login, reports, missing, fix, containment } = row;
     const mark = is_usable ? "✓" : is_installed ? "!" : "·";
     const head = `${mark} ${name.padEnd(width)}  ${is_installed ? (version ?? "").padEnd(16) : "not installed   "}`;
     const indent = " ".repeat(width + 4);
-    if (!is_installed) return [`${head}  ${mend.join("; ")}`];
+    if (!is_installed) return [`${head}  ${fix.join("; ")}`];
     return [
       `${head}  ${command.join(" ")}`,
       `${indent}login: ${login.words}`,
       `${indent}network: ${containment.network}`,
       `${indent}usage: ${reports}`,
       ...missing.map((what) => `${indent}missing: ${what}`),
-      ...mend.map((what) => `${indent}to mend: ${what}`),
+      ...fix.map((what) => `${indent}to fix: ${what}`),
     ];
   });
 }

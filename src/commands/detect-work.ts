@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import type { Foreign } from "../playbooks/contract/playbook.ts";
-import { faces } from "../playbooks/registry/table.ts";
+import { playbooks } from "../playbooks/registry/table.ts";
 import { isInTheWay } from "../project/runs/project-paths.ts";
 import { refuse } from "../project/reply.ts";
 import { findingText } from "../kit/finding.ts";
@@ -11,7 +11,7 @@ import type { CommandContext } from "../project/command-context.ts";
 /** Something that a run could take up: another tool's run (`begun`), or documents that nobody has begun with. */
 export type DetectedWork = Foreign & { readonly isBegun: boolean };
 
-/** What lies here for a run to take up, of every face there is. Reads only; nothing is drawn, nothing is decided. */
+/** What lies here for a run to take up, of every playbook there is. Reads only; nothing is drawn, nothing is decided. */
 export async function detectWork(context: CommandContext, root: string): Promise<readonly DetectedWork[]> {
   if (isInTheWay({ root, folder: join(root, ".autopilot") }))
     return refuse("workspace_unusable", {
@@ -19,7 +19,7 @@ export async function detectWork(context: CommandContext, root: string): Promise
       remediation: ["rename it, then try again"],
     });
   const found: DetectedWork[] = [];
-  for (const load of Object.values(faces)) {
+  for (const load of Object.values(playbooks)) {
     const playbook = await load();
     const foreign = await playbook.foreign?.(context, root);
     if (foreign !== undefined && foreign !== null) {
@@ -55,7 +55,7 @@ export function onlyCandidate(detected: readonly DetectedWork[]): DetectedWork |
       message: `${only.files.join(", ")} cannot be taken up as it is: ${errors.length === 1 ? "one problem" : `${errors.length} problems`}.`,
       state: "idle",
       page: ["Problems", ...errors.map((error) => `  ✗ ${findingText(error)}`)],
-      remediation: ["mend the lines named above", `autopilot go --flow ${only.flow} begins anew`],
+      remediation: ["fix the lines named above", `autopilot go --flow ${only.flow} begins anew`],
       data: { problems: errors },
     });
   return only;

@@ -29,9 +29,9 @@ export function doctorCode(missing: readonly string[]): ReasonCode {
 }
 
 /** `isAside`: worth knowing, neither good nor missing. */
-type Finding = { readonly name: string; readonly ok: boolean; readonly found: string; readonly mend: string; readonly isAside?: true };
+type Finding = { readonly name: string; readonly ok: boolean; readonly found: string; readonly fix: string; readonly isAside?: true };
 
-/** Looks at the machine and the folder, and says how to mend what is missing. Changes nothing. */
+/** Looks at the machine and the folder, and says how to fix what is missing. Changes nothing. */
 export function doctor(context: CommandContext, _input: object): Promise<Answer> {
   return answered(async () => {
     const availability = await agentsHere(context, configOf(context));
@@ -54,9 +54,9 @@ export function doctor(context: CommandContext, _input: object): Promise<Answer>
     const page = [
       `${product} on ${process.platform}/${process.arch}`,
       "",
-      ...findings.flatMap(({ name, ok, found, mend, isAside }) => [
+      ...findings.flatMap(({ name, ok, found, fix, isAside }) => [
         `${isAside === true ? "·" : ok ? "✓" : "✗"} ${name}: ${found}`,
-        ...(ok || mend === "" ? [] : [`    ${mend}`]),
+        ...(ok || fix === "" ? [] : [`    ${fix}`]),
       ]),
       "",
       "Agents",
@@ -73,16 +73,16 @@ export function doctor(context: CommandContext, _input: object): Promise<Answer>
       message,
       page,
       rowsMax: screenRows,
-      remediation: [...new Set(bad.map(({ mend }) => mend))],
+      remediation: [...new Set(bad.map(({ fix }) => fix))],
       data: {
         product,
-        findings: findings.map(({ name, ok, found, mend }) => ({ name, ok, found, mend })),
+        findings: findings.map(({ name, ok, found, fix }) => ({ name, ok, found, fix })),
         agents: availability.map((one) => ({
           name: one.name,
           is_usable: isUsable(one),
           version: one.version,
           missing: one.problem,
-          mend: one.mend,
+          fix: one.fix,
         })),
         runs,
       },
@@ -96,7 +96,7 @@ function node(): Finding {
     name: "node",
     ok: major > 20 || (major === 20 && minor >= 19),
     found: process.versions.node,
-    mend: "install Node.js 20.19 or newer",
+    fix: "install Node.js 20.19 or newer",
   };
 }
 
@@ -104,7 +104,7 @@ const versionTimeoutMs = 10_000;
 
 function git(): Finding {
   const { stdout, status } = spawnSync("git", ["--version"], { encoding: "utf8", timeout: versionTimeoutMs });
-  return { name: "git", ok: status === 0, found: status === 0 ? stdout.trim() : "not found", mend: "install git" };
+  return { name: "git", ok: status === 0, found: status === 0 ? stdout.trim() : "not found", fix: "install git" };
 }
 
 type Opened = Awaited<ReturnType<typeof openRepository>>;
@@ -115,14 +115,14 @@ function repository(opened: Opened): Finding {
       name: "repository",
       ok: false,
       found: opened.failure.detail,
-      mend: opened.failure.hint ?? "git init && git add -A && git commit --allow-empty -m start",
+      fix: opened.failure.hint ?? "git init && git add -A && git commit --allow-empty -m start",
     };
   const { root, branch, isDirty } = opened.repository;
   return {
     name: "repository",
     ok: true,
     found: `${root}, ${branch ?? "detached HEAD"}${isDirty ? ", with uncommitted changes (they are not part of a run)" : ""}`,
-    mend: "",
+    fix: "",
   };
 }
 
@@ -141,21 +141,21 @@ async function checks(context: CommandContext, opened: Opened): Promise<readonly
       name: "checks",
       ok: true,
       found: found.length === 0 ? none : found.join(", "),
-      mend: "",
+      fix: "",
       ...(found.length === 0 ? { isAside: true } : {}),
     },
     ...missing.map(({ name, needed_by, install }) => ({
       name,
       ok: false,
       found: `missing, and ${needed_by.join(", ")} needs it`,
-      mend: install,
+      fix: install,
     })),
   ];
 }
 
 function folder(paths: ProjectPaths | null): readonly Finding[] {
   if (paths === null || !isInTheWay(paths)) return [];
-  return [{ name: "folder", ok: false, found: `${paths.folder} is no folder, and runs are kept in one`, mend: "move it out of the way" }];
+  return [{ name: "folder", ok: false, found: `${paths.folder} is no folder, and runs are kept in one`, fix: "move it out of the way" }];
 }
 
 const freeBytesMin = 200 * 1024 ** 2;
@@ -165,7 +165,7 @@ function disk(root: string): readonly Finding[] {
     const { bavail, bsize } = statfsSync(root);
     const free = bavail * bsize;
     const found = `${(free / 1024 ** 3).toFixed(1)} GB free`;
-    return [{ name: "disk", ok: free >= freeBytesMin, found, mend: "free a few hundred MB" }];
+    return [{ name: "disk", ok: free >= freeBytesMin, found, fix: "free a few hundred MB" }];
   } catch {
     return []; // a file system that does not tell
   }
@@ -174,12 +174,12 @@ function disk(root: string): readonly Finding[] {
 function config(context: CommandContext): Finding {
   const read = readSettings(context, findProject(context.cwd)?.root ?? context.cwd);
   if (read.kind === "settings")
-    return { name: "config", ok: true, found: read.files.length > 0 ? read.files.join(", ") : "defaults", mend: "" };
+    return { name: "config", ok: true, found: read.files.length > 0 ? read.files.join(", ") : "defaults", fix: "" };
   return {
     name: "config",
     ok: false,
     found: read.findings.map(({ file, line, message }) => `${file}:${line}: ${message}`).join("; "),
-    mend: "mend the named line",
+    fix: "fix the named line",
   };
 }
 
@@ -189,14 +189,14 @@ async function isolations(): Promise<Finding[]> {
   const isHeld = found.some(({ level, isUsable: holds }) => holds && !detects(level));
   const strongest = found.find(({ isUsable: holds }) => holds)?.level ?? "clone";
   return [
-    ...found.map(({ level, isUsable: holds, found: text, mend }) => ({
+    ...found.map(({ level, isUsable: holds, found: text, fix }) => ({
       name: `isolation ${level}`,
       ok: holds || isHeld,
       found: holds || !isHeld ? text : `not available here (${text})`,
-      mend: isHeld ? "" : `${mend}; or --isolation clone (discards bad changes, blocks nothing)`,
+      fix: isHeld ? "" : `${fix}; or --isolation clone (discards bad changes, blocks nothing)`,
       ...(holds || !isHeld ? {} : { isAside: true as const }),
     })),
-    { name: "folders", ok: true, found: await foldersHere(strongest), mend: "" },
+    { name: "folders", ok: true, found: await foldersHere(strongest), fix: "" },
   ];
 }
 
@@ -205,7 +205,7 @@ function secrets(context: CommandContext, root: string | null): readonly Finding
   const weak = redactionOf(context, root).weakSecrets();
   if (weak.length === 0) return [];
   const found = `too short or too plain to be told from ordinary text, so neither redacted nor looked for in changes: ${weak.join(", ")}`;
-  return [{ name: "secrets", ok: true, found, mend: "", isAside: true }];
+  return [{ name: "secrets", ok: true, found, fix: "", isAside: true }];
 }
 
 function configOf(context: CommandContext): Config {
@@ -217,7 +217,7 @@ function configOf(context: CommandContext): Config {
 function agentsFound(availability: readonly AgentAvailability[]): Finding {
   const real = availability.filter(({ profile }) => profile.found !== "embedded");
   const usable = real.filter(isUsable);
-  const nearly = real.find(({ state, mend }) => state !== "missing" && mend !== null);
+  const nearly = real.find(({ state, fix }) => state !== "missing" && fix !== null);
   return {
     name: "agents",
     ok: usable.length > 0,
@@ -225,13 +225,13 @@ function agentsFound(availability: readonly AgentAvailability[]): Finding {
       usable.length > 0
         ? usable.map(({ name, version }) => `${name}${version === null ? "" : ` ${version}`}`).join(", ")
         : "no coding agent can be used yet; the embedded one is here, and plays scripts (autopilot demo, --agent scripted:FILE)",
-    mend: nearly === undefined ? agentProfiles.claude.hints.install : `${nearly.name}: ${nearly.mend ?? ""}`,
+    fix: nearly === undefined ? agentProfiles.claude.hints.install : `${nearly.name}: ${nearly.fix ?? ""}`,
   };
 }
 
 function agentLines(one: AgentAvailability): readonly string[] {
-  const { name, state, version, problem, mend } = one;
+  const { name, state, version, problem, fix } = one;
   if (isUsable(one)) return [`✓ ${name}${version === null ? "" : ` ${version}`}`];
-  if (state === "missing") return [`· ${name}: not installed${mend === null ? "" : ` (${mend})`}`];
-  return [`! ${name}: ${problem ?? ""}`, ...(mend === null ? [] : [`    ${mend}`])];
+  if (state === "missing") return [`· ${name}: not installed${fix === null ? "" : ` (${fix})`}`];
+  return [`! ${name}: ${problem ?? ""}`, ...(fix === null ? [] : [`    ${fix}`])];
 }

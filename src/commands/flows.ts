@@ -8,7 +8,7 @@ import type { Finding } from "../kit/finding.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { answered, refuse, reply } from "../project/reply.ts";
 import { registryFor } from "../runner/draft/called-flows.ts";
-import { findingLine, loadedFlow, rootOf, walkLoaded } from "../runner/draft/flows.ts";
+import { findingLine, loadedFlow, rootOf, cursorLoaded } from "../runner/draft/flows.ts";
 
 /** Every flow that can be run here. */
 export function list(context: CommandContext, _input: object): Promise<Answer> {
@@ -56,7 +56,7 @@ export function lint(context: CommandContext, input: { readonly name?: string | 
         findings.push(...loaded.findings);
         continue;
       }
-      const { found, states } = await walkLoaded(context, loaded);
+      const { found, states } = await cursorLoaded(context, loaded);
       findings.push(...found);
       warnings.push(...(await warningsOf(context, loaded)));
       if (found.length === 0)
@@ -65,7 +65,7 @@ export function lint(context: CommandContext, input: { readonly name?: string | 
     const page = [...findings.map(findingLine), ...walked];
     if (findings.length > 0) {
       const message = findings.length === 1 ? "1 thing is wrong." : `${findings.length} things are wrong.`;
-      const remediation = ["mend the lines named above, then lint again", "autopilot help flow lint"];
+      const remediation = ["fix the lines named above, then lint again", "autopilot help flow lint"];
       return reply("flow_invalid", { message, page, warnings, remediation, data: { findings } });
     }
     const message = `${names.length === 1 ? `Flow ${names[0]} is` : `${names.length} flows are`} fine.`;

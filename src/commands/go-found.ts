@@ -7,7 +7,7 @@ import type { ProjectPaths } from "../project/runs/project-paths.ts";
 import { type DetectedWork, detectWork, onlyCandidate } from "./detect-work.ts";
 import { invalidGoal } from "./nothing-to-do.ts";
 import type { CommandContext } from "../project/command-context.ts";
-import { faces } from "../playbooks/registry/table.ts";
+import { playbooks } from "../playbooks/registry/table.ts";
 import { refuse, reply } from "../project/reply.ts";
 
 const findingsShownMax = 8;
@@ -23,7 +23,7 @@ export async function goFound(context: CommandContext, paths: ProjectPaths | nul
 
 /** A project that has nothing left to do answers with where it stands, not with a question for a goal. */
 async function finishedHere(root: string): Promise<Answer | null> {
-  for (const load of Object.values(faces)) {
+  for (const load of Object.values(playbooks)) {
     const finished = await (await load()).finished?.(root);
     if (finished === undefined || finished === null) continue;
     const { message, summary, next } = finished;

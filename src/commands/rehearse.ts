@@ -95,7 +95,7 @@ const trialOrder = (cast: Cast, layer: string, cancel: AbortSignal): TurnOrder =
   cancel,
   onSession: () => Promise.resolve(),
   onAskAgain: () => Promise.resolve(false),
-  onSignal: () => undefined,
+  onLiveEvent: () => undefined,
 });
 
 /** What came of it. Every failure has its reason, the sentence of whoever saw it, and what to do next. */

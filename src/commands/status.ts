@@ -15,11 +15,11 @@ import { statusSummary } from "../runner/status-summary.ts";
 
 type Input = { readonly run?: string | undefined };
 
-/** What only the whole command line brings: the answer where there is no run at all, and what a face's own files say besides. */
+/** What only the whole command line brings: the answer where there is no run at all, and what a playbook's own files say besides. */
 export type StatusMore = {
   readonly idle: (root: string | null) => Promise<Answer>;
   readonly beside: (
-    face: unknown,
+    playbook: unknown,
     root: string,
   ) => Promise<{ readonly page: readonly string[]; readonly data: Readonly<Record<string, unknown>> } | null>;
 };
@@ -32,7 +32,7 @@ export function status(context: CommandContext, input: Input, { idle, beside }: 
     if (paths === null || named === null) return idle(paths?.root ?? null);
     const { run, summary: reported, draft } = await shownInstead(context, paths, named, input.run !== undefined);
     const { reason_code, state, page, whole, data } = reported;
-    const more = await beside(data["face"], paths.root);
+    const more = await beside(data["playbook"], paths.root);
     return reply(reason_code, {
       result: "PASS",
       run_id: run,

@@ -62,7 +62,7 @@ async function tracesOfRun(paths: ProjectPaths, named: string | null, wanted: st
   const run = named === null ? null : namedRun(paths, named);
   if (run === null) return null;
   const { view } = await readRun(paths, run);
-  if (view.drafted.flow.face === "roadmap") return null;
+  if (view.drafted.flow.playbook === "roadmap") return null;
   const folder = runFolder(paths, run);
   const { entries } = await entriesOf(paths, run);
   const all = traceOfRun(entries, readTranscripts(folder), (hash) => readEvidence(folder, hash));

@@ -11,7 +11,7 @@ import { sentenceOf } from "../views/log-lines.ts";
 import { endingOf } from "../views/next-actions.ts";
 import { reportPage } from "../views/report-page.ts";
 import { reportOf } from "../views/report.ts";
-import { entryOf, phases, runView, sha, walk } from "../views/run-view.test-support.ts";
+import { entryOf, phases, runView, sha, cursor } from "../views/run-view.test-support.ts";
 import { statusPage } from "../views/status-page.ts";
 import { type Landing, proofSentence, verdictLabel, verdictSentence } from "../views/verdict-words.ts";
 
@@ -34,7 +34,7 @@ function completed(verdict: (typeof verdicts)[number], landing: Landing): Run {
     verdict,
     gaps: verdict === "verified" ? [] : gaps,
     phases: phases("completed", "completed", "completed"),
-    walks: { "1": walk("1", []), ...(landing === "nothing" ? {} : { "after.land": { ...walk("after.land", []), last: { merge } } }) },
+    walks: { "1": cursor("1", []), ...(landing === "nothing" ? {} : { "after.land": { ...cursor("after.land", []), last: { merge } } }) },
     ...(landing === "nothing" ? {} : { tip: { commit: sha("c"), tree: sha("d") } }),
   });
 }

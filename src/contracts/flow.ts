@@ -251,7 +251,7 @@ export const Flow = v.strictObject({
   version: v.pipe(v.number(), v.integer(), v.minValue(1)),
   about: v.optional(v.string()),
   /** Whose files show its runs to people and to other tools; see docs/FLOWS.md, "Faces". */
-  face: v.optional(Name),
+  playbook: v.optional(Name),
   /** Where the documents of a phase lie, for `{phase_dir}`: a path that holds `{phase}`. */
   phase_dir: v.optional(v.pipe(v.string(), v.includes("{phase}", "expected a path that holds {phase}"))),
   options: v.optional(v.record(Name, Option)),

@@ -26,7 +26,7 @@ export const ChildAsks = v.strictObject({
 });
 export type ChildAsks = v.InferOutput<typeof ChildAsks>;
 
-/** What a step's last attempt came to, as rows, prompts and faces see it. */
+/** What a step's last attempt came to, as rows, prompts and playbooks see it. */
 export const Outcome = v.strictObject({
   kind: v.picklist(["passed", "failed", "skipped"]),
   facts: Facts,

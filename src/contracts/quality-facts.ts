@@ -1,5 +1,5 @@
 // quality-facts: what the runner's own steps of a quality run found, as it lies in the journal: one JSON text each among a step's facts.
-// The functions write it and the face reads it, so that the log shows what was on disk when the runner looked.
+// The functions write it and the playbook reads it, so that the log shows what was on disk when the runner looked.
 
 import * as v from "valibot";
 import { gateVerdicts, isRunEventName, passNames, type QualityRunEvent, runEventSchemas, terminalVerdicts } from "./quality-run.ts";

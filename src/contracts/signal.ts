@@ -4,7 +4,7 @@
  * What is passing by: shown live, never journaled, never folded, gone after a crash.
  * A signal is not an event with a flag: it is another type, so nobody can mistake one for the other.
  */
-export type Signal =
+export type LiveEvent =
   | { readonly signal: "said"; readonly attempt: string; readonly text: string }
   | { readonly signal: "thought"; readonly attempt: string; readonly text: string }
   | {

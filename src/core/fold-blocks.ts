@@ -9,11 +9,11 @@ const reportedMax = 20;
 
 export const blockReducers: ReducersOf<"block_opened" | "block_answered"> = {
   block_opened: (run, event) => {
-    const walk = idleCursorIn(run, event.walk); // F2
-    const at = stepsOf(run, walk).findIndex(({ id }) => id === event.step);
+    const cursor = idleCursorIn(run, event.walk); // F2
+    const at = stepsOf(run, cursor).findIndex(({ id }) => id === event.step);
     invariant(at >= 0 && own(run.blocks, event.block) === undefined, `F1: ${event.block} is a new question of a step of ${event.walk}`);
-    walk.block = event.block;
-    walk.at = at;
+    cursor.block = event.block;
+    cursor.at = at;
     run.blocks[event.block] = {
       block: event.block,
       walk: event.walk,
@@ -33,26 +33,26 @@ export const blockReducers: ReducersOf<"block_opened" | "block_answered"> = {
     invariant(block !== undefined, `F1: ${id} is open`);
     once(run, request);
     if (block.free !== true && !isAnswer(block.options, answer)) return; // What is none of the options answers nothing: the question stays.
-    const walk = cursorIn(run, block.walk);
+    const cursor = cursorIn(run, block.walk);
     if (isPausedFor(run, block)) run.decided = true;
     delete run.blocks[id];
-    walk.block = null;
-    walk.answeredBy = actor;
+    cursor.block = null;
+    cursor.answeredBy = actor;
     if (block.house) {
-      walk.reply = answer;
-      if (walk.child !== undefined) {
-        walk.child = { ...walk.child, answer, ...(issues === undefined ? {} : { issues: [...issues] }) };
+      cursor.reply = answer;
+      if (cursor.child !== undefined) {
+        cursor.child = { ...cursor.child, answer, ...(issues === undefined ? {} : { issues: [...issues] }) };
         return;
       }
       if (block.free === true || Object.keys(block.options).length === 0)
-        walk.answered = [...(walk.answered ?? []), { step: block.step, question: block.question, answer }].slice(-reportedMax);
+        cursor.answered = [...(cursor.answered ?? []), { step: block.step, question: block.question, answer }].slice(-reportedMax);
       return;
     }
     const facts = issues === undefined ? { answer } : { answer, issues: issues.join("; ") };
     const outcome = { kind: "passed", facts, says: {}, reason: null, detail: null, checks: [] } as const;
-    put(walk.last, block.step, { ...outcome, facts: { ...facts }, checks: [] });
-    put(walk.seen, block.step, { ...outcome, facts: { ...facts }, checks: [] });
-    add(walk.ended, block.step);
+    put(cursor.last, block.step, { ...outcome, facts: { ...facts }, checks: [] });
+    put(cursor.seen, block.step, { ...outcome, facts: { ...facts }, checks: [] });
+    add(cursor.ended, block.step);
   },
 };
 

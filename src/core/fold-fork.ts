@@ -22,9 +22,9 @@ export function takeFork(run: Run, event: EventOf<"run_forked">): void {
   run.ledger.largest = { ...event.largest };
   if (event.cast !== undefined) run.turns = run.turns.filter(({ isOver }) => !isOver); // whoever is new has had no turn yet
   for (const open of Object.values(run.open)) open.session = null; // K2
-  for (const walk of Object.values(run.walks)) {
-    delete walk.left;
-    for (const outcome of [...Object.values(walk.last), ...Object.values(walk.seen)]) delete outcome.facts["session"];
+  for (const cursor of Object.values(run.walks)) {
+    delete cursor.left;
+    for (const outcome of [...Object.values(cursor.last), ...Object.values(cursor.seen)]) delete outcome.facts["session"];
   }
   Object.assign(run, { asked: null, asker: null, now: false, hold: null, resting: null }); // K3
   delete run.heldBy;

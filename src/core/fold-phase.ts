@@ -108,28 +108,28 @@ export const phaseReducers: ReducersOf<Names> = {
     end(run, event, "completed");
   },
   closing_failed: (run, event) => {
-    const walk = end(run, event, "failed");
-    const phase = phaseIn(run, walk.phase);
+    const cursor = end(run, event, "failed");
+    const phase = phaseIn(run, cursor.phase);
     phase.status = "failed"; // What must follow a phase is part of it.
-    phase.because = walk.because;
+    phase.because = cursor.because;
     phase.paused = false;
   },
 };
 
 /** A walk is over. */
 export function end(run: Run, { walk: path, because, pause }: Ending, result: NonNullable<StepCursor["result"]>): StepCursor {
-  const walk = idleCursorIn(run, path);
-  walk.result = result;
-  walk.because = because ?? walk.because;
+  const cursor = idleCursorIn(run, path);
+  cursor.result = result;
+  cursor.because = because ?? cursor.because;
   run.hold = pause ?? run.hold;
-  return walk;
+  return cursor;
 }
 
 /** A count is used once more, where it is kept; `retry` also counts towards the run's retries. */
-export function bump(run: Run, walk: StepCursor, count: string | undefined, per: string | undefined, retry: boolean | undefined): void {
+export function bump(run: Run, cursor: StepCursor, count: string | undefined, per: string | undefined, retry: boolean | undefined): void {
   if (retry === true) run.retries++;
   if (count === undefined) return;
-  add(per === "run" ? run.taken : per === "invocation" ? run.invocation : walk.taken, count);
+  add(per === "run" ? run.taken : per === "invocation" ? run.invocation : cursor.taken, count);
 }
 
 export const blockedBy = (phase: string): string => `blocked_by_phase_${phase}`;

@@ -29,13 +29,13 @@ const treesMax = 1_000;
 
 export const stepReducers: ReducersOf<Names> = {
   step_started: (run, { walk: path, step: id, attempt, kind, need }) => {
-    const walk = idleCursorIn(run, path); // F2
-    const at = placeIn(run, walk, id);
-    const step = stepsOf(run, walk)[at];
-    const ordinal = (own(walk.ended, id) ?? 0) + 1;
+    const cursor = idleCursorIn(run, path); // F2
+    const at = placeIn(run, cursor, id);
+    const step = stepsOf(run, cursor)[at];
+    const ordinal = (own(cursor.ended, id) ?? 0) + 1;
     // Not by `invariant`: its words would be made for every attempt.
     if (step === undefined || kindOf(step) !== kind) throw new InvariantBroken(`F1: ${id} is a step of kind ${kind}`);
-    if (attempt !== attemptOf(walk, id, ordinal)) throw new InvariantBroken(`F1: ${attempt} is the next attempt of its step`);
+    if (attempt !== attemptOf(cursor, id, ordinal)) throw new InvariantBroken(`F1: ${attempt} is the next attempt of its step`);
     const open: OpenAttempt = {
       attempt,
       walk: path,
@@ -46,7 +46,7 @@ export const stepReducers: ReducersOf<Names> = {
       crashes: 0,
       need: need ?? null,
       role: step.agent ?? null,
-      session: walk.left?.attempt === attempt ? walk.left.session : null,
+      session: cursor.left?.attempt === attempt ? cursor.left.session : null,
       says: {},
       turn: null,
       commit: null,
@@ -58,10 +58,10 @@ export const stepReducers: ReducersOf<Names> = {
       ...(run.notes === undefined || kind !== "agent" ? {} : { noted: run.notes.map(({ request }) => request) }),
     };
     run.open[attempt] = open;
-    walk.open = attempt;
-    walk.at = at;
-    delete walk.last[id];
-    add(walk.tries, attempt);
+    cursor.open = attempt;
+    cursor.at = at;
+    delete cursor.last[id];
+    add(cursor.tries, attempt);
     takePlace(run, open, ordinal);
   },
   step_completed: (run, event) => {
@@ -74,8 +74,8 @@ export const stepReducers: ReducersOf<Names> = {
   },
   step_interrupted: (run, event) => {
     const open = openIn(run, event.attempt);
-    const walk = cursorIn(run, open.walk);
-    chargeRun(run, walk.phase, event.usage);
+    const cursor = cursorIn(run, open.walk);
+    chargeRun(run, cursor.phase, event.usage);
     open.need = null;
     const isViolation = event.by === "scope" || event.by === "secret";
     if (isViolation) {
@@ -83,11 +83,11 @@ export const stepReducers: ReducersOf<Names> = {
       run.violation = { attempt: event.attempt, paths: [...(event.paths ?? [])], detail: event.detail ?? "" };
       if (event.by === "secret") run.violation.by = event.by;
     }
-    const hold = holdAfter(run, event, own(walk.tries, event.attempt) ?? 0);
+    const hold = holdAfter(run, event, own(cursor.tries, event.attempt) ?? 0);
     run.hold = hold ?? run.hold;
     if (hold !== null) run.heldBy = { reason: hold, by: event.by, detail: event.detail ?? "" };
     if (event.by === "provider") park(run, event, open.role);
-    if (open.session !== null && !isViolation) walk.left = { attempt: event.attempt, session: open.session };
+    if (open.session !== null && !isViolation) cursor.left = { attempt: event.attempt, session: open.session };
     // What is paid for is kept: an attempt that was called off after its turn goes on from there, settled like one a crash left.
     const isKept = (event.by === "operator" || event.by === "budget") && (open.stage === "turned" || open.stage === "applied");
     if (isKept) open.opening = setDown;
@@ -108,34 +108,34 @@ export const stepReducers: ReducersOf<Names> = {
     if (remedy === "repeat") again(run, open);
   },
   step_skipped: (run, { walk: path, step }) => {
-    const walk = idleCursorIn(run, path);
-    walk.at = placeIn(run, walk, step);
-    if (walk.reply !== null) walk.left_out = [...new Set([...(walk.left_out ?? []), step])];
-    walk.reply = null;
-    put(walk.last, step, skipped());
-    put(walk.streak, step, 0);
+    const cursor = idleCursorIn(run, path);
+    cursor.at = placeIn(run, cursor, step);
+    if (cursor.reply !== null) cursor.left_out = [...new Set([...(cursor.left_out ?? []), step])];
+    cursor.reply = null;
+    put(cursor.last, step, skipped());
+    put(cursor.streak, step, 0);
   },
   step_retried: (run, { walk: path, step, reset }) => {
-    const walk = idleCursorIn(run, path);
-    delete walk.last[step];
-    walk.reply = null;
-    if (reset === true) put(walk.streak, step, 0);
+    const cursor = idleCursorIn(run, path);
+    delete cursor.last[step];
+    cursor.reply = null;
+    if (reset === true) put(cursor.streak, step, 0);
     else run.retries++;
   },
   route_taken: (run, { walk: path, step, to, count, per, retry, because, pause, rest }) => {
-    const walk = idleCursorIn(run, path);
-    const steps = stepsOf(run, walk);
-    const failed = pause === undefined ? undefined : own(walk.last, step);
-    walk.at = placeIn(run, walk, to);
-    if (walk.lost !== undefined) delete walk.lost;
-    for (const { id } of steps.slice(walk.at)) delete walk.last[id]; // What lies ahead is undone.
-    bump(run, walk, count, per, retry);
-    walk.because = because ?? walk.because;
+    const cursor = idleCursorIn(run, path);
+    const steps = stepsOf(run, cursor);
+    const failed = pause === undefined ? undefined : own(cursor.last, step);
+    cursor.at = placeIn(run, cursor, to);
+    if (cursor.lost !== undefined) delete cursor.lost;
+    for (const { id } of steps.slice(cursor.at)) delete cursor.last[id]; // What lies ahead is undone.
+    bump(run, cursor, count, per, retry);
+    cursor.because = because ?? cursor.because;
     run.hold = pause ?? run.hold;
     if (pause !== undefined && failed?.kind === "failed") run.heldBy = { reason: pause, by: "step", detail: whyFailed(step, failed) };
     else if (pause !== undefined) delete run.heldBy;
     run.resting = rest ?? run.resting;
-    if (pause !== undefined) put(walk.streak, to, 0); // A person has looked, so its retries begin anew.
+    if (pause !== undefined) put(cursor.streak, to, 0); // A person has looked, so its retries begin anew.
   },
 };
 
@@ -146,12 +146,12 @@ const whyFailed = (step: string, { reason, detail }: Outcome): string =>
 /** The opening of an attempt that was set down on purpose: in doubt for every opening, and no crash. */
 const setDown = 0;
 
-export const attemptOf = (walk: Pick<StepCursor, "path" | "visit">, step: string, ordinal: number): string =>
-  `${walk.path}@${walk.visit}/${step}#${ordinal}`;
+export const attemptOf = (cursor: Pick<StepCursor, "path" | "visit">, step: string, ordinal: number): string =>
+  `${cursor.path}@${cursor.visit}/${step}#${ordinal}`;
 
-function placeIn(run: Run, walk: StepCursor, step: string): number {
-  const at = stepsOf(run, walk).findIndex(({ id }) => id === step);
-  if (at < 0) throw new InvariantBroken(`F1: ${walk.path} has a step ${step}`);
+function placeIn(run: Run, cursor: StepCursor, step: string): number {
+  const at = stepsOf(run, cursor).findIndex(({ id }) => id === step);
+  if (at < 0) throw new InvariantBroken(`F1: ${cursor.path} has a step ${step}`);
   return at;
 }
 
@@ -185,7 +185,7 @@ type Ended = (EventOf<"step_completed"> | EventOf<"step_failed">) & Envelope;
 
 /** An attempt has ended with an outcome: the walk may look where to go. */
 function endAttempt(run: Run, open: OpenAttempt, event: Ended, kind: "passed" | "failed"): void {
-  const walk = cursorIn(run, open.walk);
+  const cursor = cursorIn(run, open.walk);
   const facts = open.session === null ? event.facts : { ...event.facts, session: open.session };
   const outcome: Outcome = {
     kind,
@@ -195,60 +195,60 @@ function endAttempt(run: Run, open: OpenAttempt, event: Ended, kind: "passed" | 
     detail: event.detail ?? null,
     checks: event.checks ?? [],
   };
-  chargeRun(run, walk.phase, event.usage);
-  if ("locks" in event && event.locks !== undefined) walk.checks = event.locks;
-  put(walk.last, open.step, outcome);
-  put(walk.seen, open.step, outcome);
-  add(walk.ended, open.step);
-  if (kind === "passed" && walk.left_out !== undefined) walk.left_out = walk.left_out.filter((one) => one !== open.step);
-  put(walk.streak, open.step, kind === "failed" ? (own(walk.streak, open.step) ?? 0) + 1 : 0);
+  chargeRun(run, cursor.phase, event.usage);
+  if ("locks" in event && event.locks !== undefined) cursor.checks = event.locks;
+  put(cursor.last, open.step, outcome);
+  put(cursor.seen, open.step, outcome);
+  add(cursor.ended, open.step);
+  if (kind === "passed" && cursor.left_out !== undefined) cursor.left_out = cursor.left_out.filter((one) => one !== open.step);
+  put(cursor.streak, open.step, kind === "failed" ? (own(cursor.streak, open.step) ?? 0) + 1 : 0);
   for (const result of event.checks ?? []) {
     const known = own(run.checks, result.check.id);
     // What is red for the first time after a change was not red before it.
     const isLate = known === undefined ? run.tip.tree !== run.drafted.base.tree : known.isLate === true;
     put(run.checks, result.check.id, { baseline: known?.baseline ?? result, latest: result, ...(isLate ? { isLate } : {}) });
   }
-  keepProof(run, walk, open, event, kind);
+  keepProof(run, cursor, open, event, kind);
   const { verdict, gaps } = event.facts;
   // A child run judges its own work alone: what it came to bounds this run's verdict, and is not it.
   if (open.kind === "flow") {
-    if (kind === "passed" && isVerdict(verdict)) put((run.called ??= {}), `${walk.path}/${open.step}`, verdict);
+    if (kind === "passed" && isVerdict(verdict)) put((run.called ??= {}), `${cursor.path}/${open.step}`, verdict);
   } else if (isVerdict(verdict)) run.judged = { verdict, gaps: typeof gaps === "string" && gaps !== "" ? gaps.split("; ") : [] };
   const fingerprint = "fingerprint" in event ? event.fingerprint : null;
   const counted = { step: open.step, kind, fingerprint, cause: { reason: event.reason_code, detail: event.detail ?? "" } } as const;
   if (open.kind === "agent") {
-    seeTree(run, walk.phase, event.tree);
+    seeTree(run, cursor.phase, event.tree);
     countOutcome(run.breaker, { ...counted, progress: event.progress });
-  } else if (sendsBack(run, walk, open.step)) countError(run.breaker, counted);
+  } else if (sendsBack(run, cursor, open.step)) countError(run.breaker, counted);
   if (run.violation?.attempt === open.attempt) run.violation = null;
   // A turn came to its end, so the provider answers again. What is not there is not deleted: that would cost as if it were.
   if (open.kind === "agent" && run.parked !== undefined) delete run.parked;
-  if (walk.left !== undefined) delete walk.left;
-  if ("asks" in event && event.asks !== undefined) walk.child = { ...event.asks };
-  else if (walk.child !== undefined) delete walk.child;
+  if (cursor.left !== undefined) delete cursor.left;
+  if ("asks" in event && event.asks !== undefined) cursor.child = { ...event.asks };
+  else if (cursor.child !== undefined) delete cursor.child;
   close(run, open);
 }
 
 /** Whether a failure of this step is an error to be put right: the flow counts the way back from it as a retry. */
-function sendsBack(run: Run, walk: StepCursor, id: string): boolean {
+function sendsBack(run: Run, cursor: StepCursor, id: string): boolean {
   const { counts = {} } = run.drafted.flow;
-  const step = stepsOf(run, walk).find((one) => one.id === id);
+  const step = stepsOf(run, cursor).find((one) => one.id === id);
   return (step?.otherwise ?? []).some(({ count }) => count !== undefined && own(counts, count)?.retry === true);
 }
 
 const unprovedMax = 1_000;
 
 /** What a step's own proof said: that it held, on which artifacts there is nothing in, and what is still to be proved. */
-function keepProof(run: Run, walk: StepCursor, open: OpenAttempt, event: Ended, kind: "passed" | "failed"): void {
-  const step = stepsOf(run, walk).find(({ id }) => id === open.step);
+function keepProof(run: Run, cursor: StepCursor, open: OpenAttempt, event: Ended, kind: "passed" | "failed"): void {
+  const step = stepsOf(run, cursor).find(({ id }) => id === open.step);
   if ((step?.proof?.length ?? 0) === 0) return;
   if (kind === "failed") {
     if (open.paths.length === 0) return;
-    const before = own(walk.unproved ?? {}, open.step) ?? [];
-    put((walk.unproved ??= {}), open.step, [...new Set([...before, ...open.paths])].slice(0, unprovedMax));
+    const before = own(cursor.unproved ?? {}, open.step) ?? [];
+    put((cursor.unproved ??= {}), open.step, [...new Set([...before, ...open.paths])].slice(0, unprovedMax));
     return;
   }
-  if (walk.unproved !== undefined) delete walk.unproved[open.step];
+  if (cursor.unproved !== undefined) delete cursor.unproved[open.step];
   run.gated = (run.gated ?? 0) + 1;
   for (const { file, why } of "hollow" in event ? (event.hollow ?? []) : []) {
     if (why !== null) put((run.hollow ??= {}), file, why);

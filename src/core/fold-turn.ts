@@ -14,9 +14,9 @@ export const turnReducers: ReducersOf<Names> = {
     run.drafted = { ...run.drafted, cast: { ...run.drafted.cast, [role]: player } };
     // A session is its agent's own: nobody goes on in another's.
     for (const open of Object.values(run.open)) if (open.kind === "agent" && open.stage === "started") open.session = null;
-    for (const walk of Object.values(run.walks)) {
-      if (walk.left !== undefined) delete walk.left;
-      for (const outcome of [...Object.values(walk.seen), ...Object.values(walk.last)]) {
+    for (const cursor of Object.values(run.walks)) {
+      if (cursor.left !== undefined) delete cursor.left;
+      for (const outcome of [...Object.values(cursor.seen), ...Object.values(cursor.last)]) {
         const { session: _session, ...facts } = outcome.facts;
         outcome.facts = facts;
       }
@@ -45,11 +45,11 @@ export const turnReducers: ReducersOf<Names> = {
       event.confidence === null || own(event.says, "confidence") !== undefined
         ? event.says
         : { ...event.says, confidence: event.confidence };
-    const walk = cursorIn(run, open.walk);
-    if (event.claim !== undefined && event.returned === true) put((walk.handed ??= {}), open.step, event.claim);
-    if (event.answers === undefined) delete walk.answers;
-    else walk.answers = [...event.answers];
-    chargeRun(run, walk.phase, event.usage);
+    const cursor = cursorIn(run, open.walk);
+    if (event.claim !== undefined && event.returned === true) put((cursor.handed ??= {}), open.step, event.claim);
+    if (event.answers === undefined) delete cursor.answers;
+    else cursor.answers = [...event.answers];
+    chargeRun(run, cursor.phase, event.usage);
     if (open.role !== null) growLargest(run.ledger, open.role, event.usage);
     const place = placeOf(run, event.attempt);
     if (place !== undefined) place.isOver = true;

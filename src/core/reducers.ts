@@ -32,17 +32,17 @@ export function newCursor(place: Pick<StepCursor, "path" | "kind" | "phase" | "v
 }
 
 export function cursorIn(run: Run, path: string): StepCursor {
-  const walk = own(run.walks, path);
-  if (walk === undefined) throw new InvariantBroken(`F1: ${path} is a walk of the run`);
-  return walk;
+  const cursor = own(run.walks, path);
+  if (cursor === undefined) throw new InvariantBroken(`F1: ${path} is a walk of the run`);
+  return cursor;
 }
 
 /** A walk where something may begin or be decided: not over, nothing open, nothing asked. */
 export function idleCursorIn(run: Run, path: string): StepCursor {
-  const walk = cursorIn(run, path);
-  if (walk.result !== null) throw new InvariantBroken(`F1: ${path} is not over`);
-  if (walk.open !== null || walk.block !== null) throw new InvariantBroken(`F2: ${path} has nothing open`);
-  return walk;
+  const cursor = cursorIn(run, path);
+  if (cursor.result !== null) throw new InvariantBroken(`F1: ${path} is not over`);
+  if (cursor.open !== null || cursor.block !== null) throw new InvariantBroken(`F2: ${path} has nothing open`);
+  return cursor;
 }
 
 export function phaseIn(run: Run, id: string): PhaseState {

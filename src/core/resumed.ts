@@ -36,20 +36,20 @@ export const tokensBefore = ({ drafted }: Run, phase: string): number =>
   drafted.resumes?.phases.find(({ id }) => id === phase)?.tokens ?? 0;
 
 /** Puts the first visit of a phase at the step it stood at, with its counts and what is known of the steps before. */
-export function placeCursor(run: Run, walk: StepCursor): void {
-  const found = run.drafted.resumes?.phases.find(({ id }) => id === walk.phase);
+export function placeCursor(run: Run, cursor: StepCursor): void {
+  const found = run.drafted.resumes?.phases.find(({ id }) => id === cursor.phase);
   if (found === undefined) return;
-  walk.taken = { ...found.counts };
-  if (found.checks !== undefined) walk.checks = [...found.checks];
-  const steps = stepsOf(run, walk);
+  cursor.taken = { ...found.counts };
+  if (found.checks !== undefined) cursor.checks = [...found.checks];
+  const steps = stepsOf(run, cursor);
   const at = steps.findIndex(({ id }) => id === found.step);
   if (at < 0) return; // a flow that no longer has the step begins the phase anew
-  walk.at = at;
+  cursor.at = at;
   for (const { id } of steps.slice(0, at)) {
     const facts = own(found.facts ?? {}, id);
     if (facts === undefined) continue;
     const outcome = { kind: "passed", facts, says: {}, reason: "run_resumed", detail: null, checks: [] } as const;
-    put(walk.last, id, { ...outcome, checks: [] });
-    put(walk.seen, id, { ...outcome, checks: [] });
+    put(cursor.last, id, { ...outcome, checks: [] });
+    put(cursor.seen, id, { ...outcome, checks: [] });
   }
 }

@@ -6,13 +6,13 @@ import type { Flow } from "../contracts/flow.ts";
 import { begun, runDrafted, started, opened, surveyed, Tape, usage } from "../../test/simulation/support/tape.ts";
 import { mayResume } from "./breaker.ts";
 
-/** Work that is looked at by a judge: mended where the judge is not content, planned anew where mending is used up, else given up. */
+/** Work that is looked at by a judge: fixed where the judge is not content, planned anew where fixing is used up, else given up. */
 const flow: Flow = {
   flow: "tried",
   version: 1,
-  options: { mends: { type: "count", default: 3 }, plans: { type: "count", default: 1 }, good: { type: "number", default: 7 } },
+  options: { fixes: { type: "count", default: 3 }, plans: { type: "count", default: 1 }, good: { type: "number", default: 7 } },
   counts: {
-    mend: { at_most: "option.mends", per: "phase", retry: true, spent: { go: "plan", count: "anew" } },
+    fix: { at_most: "option.fixes", per: "phase", retry: true, spent: { go: "plan", count: "anew" } },
     anew: { at_most: "option.plans", per: "phase", retry: true, spent: { end: "failed", because: "used_up" } },
   },
   limits: { run: { tokens: 5_000_000, minutes: 1_440, retries: 10 }, phase: { tokens: 500_000, minutes: 120 } },
@@ -27,9 +27,9 @@ const flow: Flow = {
           agent: "judge",
           prompt: "j.md",
           returns: "judge",
-          then: [{ when: { "judge.says.score": { below: "option.good" } }, go: "mend", count: "mend" }, { end: "completed" }],
+          then: [{ when: { "judge.says.score": { below: "option.good" } }, go: "fix", count: "fix" }, { end: "completed" }],
         },
-        { id: "mend", agent: "worker", prompt: "m.md", then: [{ go: "judge" }] },
+        { id: "fix", agent: "worker", prompt: "m.md", then: [{ go: "judge" }] },
       ],
     },
   ],
@@ -96,16 +96,16 @@ const rows: readonly Row[] = [
     then: broken("same_error"),
   },
   {
-    name: "output_degradation_pct 70: a score of 7 of 10 is good enough, anything below is mended",
+    name: "output_degradation_pct 70: a score of 7 of 10 is good enough, anything below is fixed",
     last: () => play(limited(), [{}, { score: 7 }]),
     first: () => play(limited(), [{}, { score: 6.9 }]),
-    then: (tape) => expect(tape.next).toMatchObject({ do: "attempt", event: { step: "mend" } }),
+    then: (tape) => expect(tape.next).toMatchObject({ do: "attempt", event: { step: "fix" } }),
   },
   {
     name: "max_debug_attempts_per_phase 3: the fourth is none, it is planned anew",
     last: () => play(limited(), [{}, ...[1, 2, 3].flatMap(() => [{ score: 1 }, {}])]),
     first: () => play(limited(), [{}, ...[1, 2, 3].flatMap(() => [{ score: 1 }, {}]), { score: 1 }]),
-    then: (tape) => expect(tape.run.walks["1"]).toMatchObject({ taken: { mend: 3, anew: 1 }, ended: { plan: 2 } }),
+    then: (tape) => expect(tape.run.walks["1"]).toMatchObject({ taken: { fix: 3, anew: 1 }, ended: { plan: 2 } }),
   },
   {
     name: "max_replan_attempts_per_phase 1: after the second plan the phase fails",

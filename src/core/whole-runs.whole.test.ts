@@ -86,8 +86,8 @@ describe("how each story ends", () => {
     expect(tape.run.status).toBe("completed");
     expect(tape.entries.some(({ event, reason_code }) => event === "run_paused" && reason_code === "phase_cap_reached")).toBe(true);
   });
-  test("roadmap: a task fails for good, later waves wait, debug mends", () => {
-    const lived = storyOf("roadmap: a task fails for good, later waves wait, debug mends");
+  test("roadmap: a task fails for good, later waves wait, debug fixes", () => {
+    const lived = storyOf("roadmap: a task fails for good, later waves wait, debug fixes");
     expect(lived.tape.run.status).toBe("completed");
     expect(happened(lived, "task_failed", "1@1/execute#1/01")).toBe(true);
     expect(happened(lived, "step_started", "1@1/execute#1/03")).toBe(false);
@@ -140,8 +140,8 @@ describe("how each story ends", () => {
     expect(tape.run.status).toBe("completed");
     expect([...disk.effects].some((effect) => effect.includes("revert#1"))).toBe(true);
   });
-  test("notes: a user's own flow, two rounds of mending", () => {
-    const { tape } = storyOf("notes: a user's own flow, two rounds of mending");
+  test("notes: a user's own flow, two rounds of fixing", () => {
+    const { tape } = storyOf("notes: a user's own flow, two rounds of fixing");
     expect(tape.run.status).toBe("completed");
     expect(tape.run.walks["draft"]?.taken["rounds"]).toBe(2);
   });

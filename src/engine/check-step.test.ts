@@ -64,7 +64,7 @@ async function reported(
         ]),
       ),
     },
-    onSignal: () => undefined,
+    onLiveEvent: () => undefined,
   };
   const cancel = { isCancelled: false, signal: new AbortController().signal };
   const record = (...events: readonly Draft[]): Promise<void> => Promise.resolve(void written.push(...events));

@@ -32,7 +32,7 @@ export async function checkStep(action: StepExecution): Promise<void> {
     ...testsBefore(run, changes),
     ...underBase(run, refused),
     cancel: cancel.signal,
-    onSignal: world.onSignal,
+    onLiveEvent: world.onLiveEvent,
   });
   if (cancel.isCancelled) throw new Cancelled();
   const proof = proofs.length === 0 ? unasked : await proveNamed(action, proofs);

@@ -13,11 +13,11 @@ export function settled(run: Run): void {
   run.ledger.largest = {};
   run.judged = null;
   Object.assign(run.breaker, { no_progress: 0, same: 0, last_error: null });
-  for (const walk of Object.values(run.walks)) {
-    walk.tries = {};
-    walk.seen = {};
-    if (walk.result === "completed" && !isReadLater(run.drafted.flow, walk))
-      Object.assign(walk, { last: {}, ended: {}, streak: {}, taken: {} });
+  for (const cursor of Object.values(run.walks)) {
+    cursor.tries = {};
+    cursor.seen = {};
+    if (cursor.result === "completed" && !isReadLater(run.drafted.flow, cursor))
+      Object.assign(cursor, { last: {}, ended: {}, streak: {}, taken: {} });
   }
 }
 
@@ -63,7 +63,7 @@ export function keyOf(run: Run, unproved: ReadonlySet<string>): string {
     status === "skipped" ? because : null,
     paused,
   ]);
-  const walks = sorted(run.walks).map(([, walk]) => walkKey(run, walk));
+  const walks = sorted(run.walks).map(([, cursor]) => walkKey(run, cursor));
   const open = Object.values(run.open).map(({ attempt, stage, left }) => [attempt, stage, left]);
   const now = [
     run.status,
@@ -116,22 +116,22 @@ function optionsNamed(part: object, ...rows: readonly (keyof Flow)[]): readonly 
   return names;
 }
 
-function walkKey(run: Run, walk: StepCursor): unknown {
-  const hasEnded = walk.result !== null;
-  const isBefore = walk.phase.startsWith("before.");
-  if (hasEnded && !isBefore) return [walk.path, walk.result];
-  const steps = hasEnded ? [] : stepsOf(run, walk);
-  const step = steps[walk.at];
+function walkKey(run: Run, cursor: StepCursor): unknown {
+  const hasEnded = cursor.result !== null;
+  const isBefore = cursor.phase.startsWith("before.");
+  if (hasEnded && !isBefore) return [cursor.path, cursor.result];
+  const steps = hasEnded ? [] : stepsOf(run, cursor);
+  const step = steps[cursor.at];
   const read = readElsewhere(run.drafted.flow, steps);
   // What only its own rows read of an outcome is of no account once the walk has gone on, but for a failure: no phase may end past a failed proof.
-  const outcomes = sorted(walk.last).flatMap(([id, { kind, facts, says }]): readonly (readonly unknown[])[] => {
+  const outcomes = sorted(cursor.last).flatMap(([id, { kind, facts, says }]): readonly (readonly unknown[])[] => {
     if (isBefore || id === step?.id) return [[id, kind, facts, says]];
     const names = read.get(id);
     if (names === undefined) return kind === "failed" ? [[id]] : [];
     return [[id, kind, ...[...names].map((name) => (name.startsWith("says.") ? says[name.slice("says.".length)] : facts[name]))]];
   });
-  const streak = step === undefined ? 0 : Math.min(walk.streak[step.id] ?? 0, retryOf(run.drafted.flow, step) + 1);
-  return [walk.path, walk.result, walk.at, walk.open, walk.block, outcomes, sorted(walk.taken), streak, walk.reply];
+  const streak = step === undefined ? 0 : Math.min(cursor.streak[step.id] ?? 0, retryOf(run.drafted.flow, step) + 1);
+  return [cursor.path, cursor.result, cursor.at, cursor.open, cursor.block, outcomes, sorted(cursor.taken), streak, cursor.reply];
 }
 
 /** In which order they came about decides nothing. */

@@ -268,12 +268,12 @@ function tasksOf({
 /** Where the run stands, for a person: the walk and step that is worked on or asked about. */
 function placeOf(run: Run): string {
   const open = run.phases.find(({ status }) => status === "open") ?? run.phases.find(({ status }) => status === "failed");
-  const walk = open === undefined ? undefined : run.walks[open.id];
-  if (walk === undefined) return open?.id ?? "";
+  const cursor = open === undefined ? undefined : run.walks[open.id];
+  if (cursor === undefined) return open?.id ?? "";
   try {
-    return `${walk.path}/${Object.keys(walk.last).at(-1) ?? ""}`;
+    return `${cursor.path}/${Object.keys(cursor.last).at(-1) ?? ""}`;
   } catch {
-    return walk.path;
+    return cursor.path;
   }
 }
 

@@ -34,7 +34,7 @@ export async function prove(action: StepExecution, prompt?: string): Promise<Pro
   const names = (step.proof ?? []).filter((proof) => typeof proof === "string");
   const commit = run.tip.commit;
   const changed = [...open.paths, ...(walk.unproved?.[step.id] ?? [])];
-  const shared = { attempt, commit, changed, cancel: cancel.signal, onSignal: world.onSignal };
+  const shared = { attempt, commit, changed, cancel: cancel.signal, onLiveEvent: world.onLiveEvent };
 
   const failures: string[] = [];
   const checks: CheckResult[] = [];
@@ -86,7 +86,7 @@ export async function proveNamed(action: StepExecution, names: readonly string[]
       changed: open.paths,
       ...memoryOf(walk, step),
       cancel: cancel.signal,
-      onSignal: world.onSignal,
+      onLiveEvent: world.onLiveEvent,
     });
     facts = { ...facts, ...result.facts };
     checks.push(...(result.checks ?? []));

@@ -20,7 +20,7 @@ export async function runStep(action: StepExecution): Promise<void> {
     changed: [],
     ...memoryOf(walk, step),
     cancel: cancel.signal,
-    onSignal: world.onSignal,
+    onLiveEvent: world.onLiveEvent,
   });
   const stands = result.stands === true && (step.proof ?? []).length === 0;
   if (cancel.isCancelled && !stands) throw new Cancelled();

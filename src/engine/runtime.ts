@@ -4,7 +4,7 @@ import type { Usage } from "../contracts/budget.ts";
 import type { Draft, Entry, EventOf } from "../contracts/event.ts";
 import type { AttemptId, GitSha, Hash } from "../contracts/ids.ts";
 import type { ChildAsks, Facts } from "../contracts/outcome.ts";
-import type { Signal } from "../contracts/signal.ts";
+import type { LiveEvent } from "../contracts/signal.ts";
 import type { OpenView, RunView, CursorView } from "../core/state.ts";
 import type { Step } from "../contracts/flow.ts";
 import type { Agents, TurnOrder } from "../ports/agent.ts";
@@ -68,7 +68,7 @@ export type Runtime = {
   readonly brief: (run: RunView, walk: CursorView, step: Step, open: OpenView) => Promise<Brief>;
   /** Called with each entry after the journal has acknowledged it and the state has moved. */
   readonly onEntry: (entry: Entry, run: RunView) => void;
-  readonly onSignal: (signal: Signal) => void;
+  readonly onLiveEvent: (signal: LiveEvent) => void;
 };
 
 export type StepStarted = EventOf<"step_started">;

@@ -88,7 +88,7 @@ async function isDoneByArtifacts(world: Runtime, run: RunView, walk: CursorView,
       commit: tried,
       changed,
       cancel: new AbortController().signal,
-      onSignal: world.onSignal,
+      onLiveEvent: world.onLiveEvent,
     };
     const { holds, hollow = [] } = await world.verifier.prove(order);
     return holds && hollow.length === 0; // Headings without their texts may be what a cut turn had not come to yet.

@@ -88,7 +88,7 @@ async function isFound(world: Runtime, run: RunView, phase: string): Promise<boo
       previous: null,
       sees: {},
       cancel: new AbortController().signal,
-      onSignal: world.onSignal,
+      onLiveEvent: world.onLiveEvent,
     });
     if (!looked.ok) return false;
   }
@@ -107,7 +107,7 @@ async function isProved(world: Runtime, run: RunView, phase: string, gates: read
     changed: [],
     ...underBase(run, refused),
     cancel: new AbortController().signal,
-    onSignal: world.onSignal,
+    onLiveEvent: world.onLiveEvent,
   });
   return result.holds;
 }

@@ -71,7 +71,7 @@ export function orderOf(
       });
       return true;
     },
-    onSignal: action.world.onSignal,
+    onLiveEvent: action.world.onLiveEvent,
   };
   return { turn: withSignal(turn, action.cancel), isBoundByBudget: left < allowed };
 }

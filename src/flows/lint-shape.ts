@@ -9,7 +9,7 @@ import { listsOf, stepsEverywhere, thenRows, type LocatedRow } from "./lists.ts"
 
 /** The flow as a whole: its phases, its options, its rows, and whether it lands what it makes. */
 export function lintShape(lint: Lint): void {
-  face(lint);
+  playbook(lint);
   phases(lint);
   options(lint);
   for (const located of rowsEverywhere(lint)) row(lint, located);
@@ -31,10 +31,14 @@ export function lintShape(lint: Lint): void {
   }
 }
 
-function face({ flow, registry, say }: Lint): void {
-  if (flow.face === undefined || registry.faces === undefined || registry.faces.includes(flow.face)) return;
-  const known = registry.faces.length === 0 ? "" : `, expected one of ${registry.faces.join(", ")}`;
-  say(["face"], "unknown_face", `found the unknown face ${shown(flow.face)}${known}.${didYouMean(flow.face, registry.faces)}`);
+function playbook({ flow, registry, say }: Lint): void {
+  if (flow.playbook === undefined || registry.playbooks === undefined || registry.playbooks.includes(flow.playbook)) return;
+  const known = registry.playbooks.length === 0 ? "" : `, expected one of ${registry.playbooks.join(", ")}`;
+  say(
+    ["playbook"],
+    "unknown_playbook",
+    `found the unknown playbook ${shown(flow.playbook)}${known}.${didYouMean(flow.playbook, registry.playbooks)}`,
+  );
 }
 
 const stepsMax = 200;

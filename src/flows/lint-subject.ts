@@ -13,8 +13,8 @@ export type Registry = {
   readonly readers: { readonly phases: readonly string[]; readonly tasks: readonly string[]; readonly from?: readonly string[] };
   readonly schemas: readonly string[];
   readonly checks: readonly string[];
-  /** The faces a flow may name; left out, any name will do. */
-  readonly faces?: readonly string[];
+  /** The playbooks a flow may name; left out, any name will do. */
+  readonly playbooks?: readonly string[];
   /** Flows that may be called as children; left out, any name will do. */
   readonly flows?: CalledFlows;
   /** Per `run` function what it does to the world; where this is given, every function must say it. */

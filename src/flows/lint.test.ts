@@ -12,7 +12,7 @@ const registry: Registry = {
   readers: { phases: ["roadmap"], tasks: ["plan"] },
   schemas: ["work", "review"],
   checks: ["criteria", "project"],
-  faces: ["quality", "staged"],
+  playbooks: ["quality", "staged"],
   says: { work: { confidence: "number", done: "flag", kind: ["bug", "feature"] }, review: { pass: "flag" } },
 };
 
@@ -429,10 +429,10 @@ describe("every break has its finding, on its own line", () => {
       /Did you mean phase_dir\?/,
     ],
     [
-      "a face nobody has",
+      "a playbook nobody has",
       "version: 1\n",
-      "version: 1\nface: qualty\n",
-      "unknown_face",
+      "version: 1\nplaybook: qualty\n",
+      "unknown_playbook",
       /expected one of quality, staged.*Did you mean quality\?/,
     ],
     [
@@ -509,7 +509,7 @@ describe("every break has its finding, on its own line", () => {
       "returns: work, keeps: ['{phase_dir}/PLAN.md', 'docs/', '!docs/x'], proof: [plan_lint, { file: '{phase_dir}/PLAN.md' }, { any: 'docs/*.md' }]";
     const text = without("returns: work, proof: [plan_lint]", kept).replace('check: [criteria, "npm test"]', "check: [criteria, tests]");
     expect(lint(text).map(findingText)).toEqual([]);
-    expect(lint(without("version: 1\n", "version: 1\nface: staged\n")).map(findingText)).toEqual([]);
+    expect(lint(without("version: 1\n", "version: 1\nplaybook: staged\n")).map(findingText)).toEqual([]);
   });
   test("what may well hold is not refused: words of files on any, an exception to none, an end of line with something optional behind it", () => {
     const from = "{ file: out/REPORT.md, min_lines: 3, matches: '^# ' }";

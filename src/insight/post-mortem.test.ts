@@ -107,17 +107,17 @@ describe("the first failing cause decides", () => {
     expect(rootCauseOf(journal(started, ...drafts), "1")?.category).toBe("lint_failure");
   });
   test("what was put right is not why", () => {
-    const mended = [
+    const fixed = [
       failed("checks", "x", [result("project", "npm run lint")]),
       passed("checks", 2),
       failed("verify", "return_invalid"),
       ended(),
     ];
-    expect(rootCauseOf(journal(started, ...mended), "1")?.category).toBe("coordination_failure");
+    expect(rootCauseOf(journal(started, ...fixed), "1")?.category).toBe("coordination_failure");
   });
   test("a task that the phase's checks proved in the end is not why", () => {
-    const mended = [failed("execute", "tasks_failed"), passed("checks"), failed("verify", "return_invalid"), ended()];
-    expect(rootCauseOf(journal(started, ...mended), "1")?.category).toBe("coordination_failure");
+    const fixed = [failed("execute", "tasks_failed"), passed("checks"), failed("verify", "return_invalid"), ended()];
+    expect(rootCauseOf(journal(started, ...fixed), "1")?.category).toBe("coordination_failure");
   });
   test("what fails in taking it back is not why", () => {
     const drafts = [
@@ -224,9 +224,9 @@ describe("the post-mortem", () => {
     const handed = '{ "fixed": true, "changes": ["a.md -- a line more", "b.md -- one less"] }';
     expect(described(`\n\`\`\`json\n${handed}\n\`\`\`\n`)).toBe("a.md -- a line more; b.md -- one less");
     expect(described(handed)).toBe("a.md -- a line more; b.md -- one less");
-    expect(described('I mended it.\n```json\n{ "fixed": tr')).toBe("I mended it.");
+    expect(described('I fixed it.\n```json\n{ "fixed": tr')).toBe("I fixed it.");
     expect(described('{ "fixed": tr')).toMatch(/^Debug attempt 1, which changed /);
-    expect(described("Ran `npm test`, and mended it.")).toBe("Ran `npm test`, and mended it.");
+    expect(described("Ran `npm test`, and fixed it.")).toBe("Ran `npm test`, and fixed it.");
   });
   test("a task's failure is told with the task, under the step that tasks belong to", () => {
     const task = { ...failed("do", "proof_missing", [criterion("failed")]), attempt: "1@1/execute#1/01@1/do#1" } as Draft;

@@ -170,7 +170,7 @@ function lastVisit(own: readonly Entry[]): readonly Entry[] {
 function firstStanding(own: readonly Entry[]): RootCause | null {
   const passed = new Map<string, number>();
   own.forEach((entry, at) => {
-    const step = entry.event === "step_completed" ? walkStepOf(entry.attempt) : null;
+    const step = entry.event === "step_completed" ? stepOfCursor(entry.attempt) : null;
     if (step !== null) passed.set(step, at);
   });
   const checkedAt = Math.max(-1, ...[...passed].flatMap(([step, at]) => (step.endsWith("/checks") ? [at] : [])));
@@ -184,7 +184,7 @@ function firstStanding(own: readonly Entry[]): RootCause | null {
     if (red.length > 0 && stays.length === 0) continue; // P2: every check that failed it passed later
     const failure = failureOf(entry, own, stays[0]);
     if (failure === null || !("attempt" in entry) || takingBack.has(failure.step)) continue; // P3
-    if ((passed.get(walkStepOf(entry.attempt)) ?? -1) > at) continue;
+    if ((passed.get(stepOfCursor(entry.attempt)) ?? -1) > at) continue;
     if (provenBy.has(failure.step) && checkedAt > at) continue;
     return failure;
   }
@@ -197,7 +197,7 @@ const takingBack: ReadonlySet<string> = new Set(["undo", "withdraw"]);
 const provenBy: ReadonlySet<string> = new Set(["execute", "debug"]);
 
 /** The step within its walk, whatever the attempt: a task tried again in another execution is another task. */
-const walkStepOf = (attempt: string): string => attempt.replace(/#\d+$/, "");
+const stepOfCursor = (attempt: string): string => attempt.replace(/#\d+$/, "");
 
 const stepOf = (entry: Entry | undefined): string | null =>
   entry !== undefined && "attempt" in entry ? (attemptParts(entry.attempt)?.step ?? null) : null;

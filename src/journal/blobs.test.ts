@@ -25,7 +25,7 @@ test("a blob is named by its hash and comes back as it was", async () => {
   await journal.close();
 });
 
-test("a blob that was changed or is gone is damage, and writing it again mends it", async () => {
+test("a blob that was changed or is gone is damage, and writing it again fixes it", async () => {
   const { dir, journal, name, path } = await stored("true");
   writeFileSync(path, "lies");
   expect(await failureFrom(journal.readBlob(name))).toMatchObject({ kind: "journal_damaged" });

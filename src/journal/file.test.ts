@@ -232,7 +232,7 @@ describe("opening", () => {
     expect(bytesIn(dir)).toEqual(bytes);
   });
 
-  test("refuses a chain that was mended by somebody who knew the checksum", async () => {
+  test("refuses a chain that was fixed by somebody who knew the checksum", async () => {
     const { dir } = await written(skipped(1), skipped(2), skipped(3));
     const lines = bytesIn(dir).toString().split("\n");
     putBytes(dir, [lines[0], lines[2], ""].join("\n"));

@@ -6,7 +6,7 @@ import type { AttemptId, RunId } from "../contracts/ids.ts";
 import type { Says } from "../contracts/outcome.ts";
 import type { ReasonCode } from "../contracts/reason.ts";
 import type { TurnFacts } from "../contracts/script.ts";
-import type { Signal } from "../contracts/signal.ts";
+import type { LiveEvent } from "../contracts/signal.ts";
 import type { TranscriptKept } from "../contracts/transcript.ts";
 
 /** One turn of an agent: who plays, what is asked, where it works, how long it may take, and how it is called off. */
@@ -43,7 +43,7 @@ export type TurnOrder = {
   readonly onSession: (session: string, how?: "new" | "resumed" | "loaded") => Promise<void>;
   /** Called before an invalid return is asked for again; false: do not ask. */
   readonly onAskAgain: (ask: number, errors: readonly string[], raw: string, usage: ReportedUsage) => Promise<boolean>;
-  readonly onSignal: (signal: Signal) => void;
+  readonly onLiveEvent: (signal: LiveEvent) => void;
 };
 
 /** What may still be used. Infinity where nothing limits it. */

@@ -51,7 +51,7 @@ export type Working = {
   readonly over: Promise<string | null>;
 };
 
-export type WorkerSeat = {
+export type WorkerRegistration = {
   readonly worker: string;
   readonly jobs: number;
   readonly labels: readonly string[];
@@ -70,6 +70,6 @@ export interface Dispatch {
   /** False where a living worker has it, it was over already, or never there. */
   withdraw(id: string): Promise<boolean>;
   /** Refused where another worker of this id is alive. */
-  work(seat: WorkerSeat, on: OnOrder): Promise<Working>;
+  work(seat: WorkerRegistration, on: OnOrder): Promise<Working>;
   close(): Promise<void>;
 }

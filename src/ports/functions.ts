@@ -4,7 +4,7 @@ import type { Check, CheckResult } from "../contracts/evidence.ts";
 import type { PhaseRead, TaskRead } from "../contracts/found.ts";
 import type { AttemptId } from "../contracts/ids.ts";
 import type { Facts, Outcome } from "../contracts/outcome.ts";
-import type { Signal } from "../contracts/signal.ts";
+import type { LiveEvent } from "../contracts/signal.ts";
 import type { Applied } from "./workspace.ts";
 
 /** What a runner's own function came to. */
@@ -78,5 +78,5 @@ export type FunctionOrder<State, Walk> = {
   /** The outcomes of the steps that its `sees` names. */
   readonly sees: Readonly<Record<string, Readonly<Outcome>>>;
   readonly cancel: AbortSignal;
-  readonly onSignal: (signal: Signal) => void;
+  readonly onLiveEvent: (signal: LiveEvent) => void;
 };

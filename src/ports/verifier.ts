@@ -3,7 +3,7 @@
 import type { Check, CheckResult, CheckStatus, ClaimChecked, LookAt, OracleChange, TestTally } from "../contracts/evidence.ts";
 import type { Gate, Proof } from "../contracts/flow.ts";
 import type { AttemptId, GitSha, Hash } from "../contracts/ids.ts";
-import type { Signal } from "../contracts/signal.ts";
+import type { LiveEvent } from "../contracts/signal.ts";
 
 export type ProofFailure = { readonly rule: string; readonly file: string | null; readonly found: string; readonly expected: string };
 /** A file a gate holds on, and why there is nothing in it all the same. */
@@ -37,7 +37,7 @@ export interface Verifier {
     /** The commit the run began on: a check that passes is tried out, to see whether it could still fail. Without it none is. */
     readonly base?: GitSha;
     readonly cancel: AbortSignal;
-    readonly onSignal: (signal: Signal) => void;
+    readonly onLiveEvent: (signal: LiveEvent) => void;
   }): Promise<readonly CheckResult[]>;
   /** What of the oracles differs from the base, with a name for exactly that content. Reads only. */
   oracles(order: {
@@ -86,6 +86,6 @@ export interface Verifier {
     /** Oracles to be taken from the base for the gates' own commands. */
     readonly oracles?: { readonly base: GitSha; readonly changes: readonly OracleChange[] };
     readonly cancel: AbortSignal;
-    readonly onSignal: (signal: Signal) => void;
+    readonly onLiveEvent: (signal: LiveEvent) => void;
   }): Promise<ProofResult>;
 }

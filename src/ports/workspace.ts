@@ -26,7 +26,7 @@ export type ChangeSet = {
   readonly violations: readonly Violation[];
   /**
    * Changed paths that are left where they were made, neither applied nor violations: those the base tree's ignore rules ignore,
-   * those a face keeps for the runner, and in a layer that keeps only some paths all the others.
+   * those a playbook keeps for the runner, and in a layer that keeps only some paths all the others.
    */
   readonly ignored: number;
   /** Names the layer's whole content, what is left out included. */

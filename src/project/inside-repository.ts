@@ -7,8 +7,8 @@ import type { CommandContext } from "./command-context.ts";
 import { refuse } from "./reply.ts";
 
 /** A run works on the whole repository, so one that is begun in a folder of it would run its checks elsewhere than its user expects. */
-export function refuseInside(place: Pick<CommandContext, "cwd">, home: Pick<ProjectPaths, "root">): void {
-  const [here, root] = [realpathSync(place.cwd), realpathSync(home.root)];
+export function refuseInside(context: Pick<CommandContext, "cwd">, paths: Pick<ProjectPaths, "root">): void {
+  const [here, root] = [realpathSync(context.cwd), realpathSync(paths.root)];
   if (here === root) return;
   const inside = relative(root, here);
   refuse("workspace_unusable", {

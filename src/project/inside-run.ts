@@ -12,8 +12,8 @@ const ancestorsMax = 64;
 export const isInsideRun = ({ env }: Pick<CommandContext, "env">): boolean => bearsMark(env);
 
 /** The same, by the environment of every process above this one, as far as the system shows it. */
-export function isBelowRun(place: Pick<CommandContext, "env">, pid: number = process.ppid): boolean {
-  if (isInsideRun(place)) return true;
+export function isBelowRun(context: Pick<CommandContext, "env">, pid: number = process.ppid): boolean {
+  if (isInsideRun(context)) return true;
   for (let at = pid, seen = 0; at > 1 && seen < ancestorsMax; seen += 1) {
     const above = processAt(at);
     if (above === null) return false;

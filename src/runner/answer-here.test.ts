@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Draft } from "../contracts/event.ts";
 import type { RunView } from "../core/state.ts";
-import { block, runView, walk } from "../views/run-view.test-support.ts";
+import { block, runView, cursor } from "../views/run-view.test-support.ts";
 import type { Request } from "../ports/inbox.ts";
 import { answerHere } from "./answer-here.ts";
 import { sendRequest } from "../project/inbox/inbox.ts";
@@ -25,7 +25,7 @@ function scene(typed: readonly string[] = []) {
     status: "paused",
     reason: "human_block_open",
     blocks: { [asked.block]: asked },
-    walks: { "after.land": walk("after.land", []) },
+    walks: { "after.land": cursor("after.land", []) },
   });
   const state = run as { -readonly [K in keyof RunView]: RunView[K] };
   const events: Draft[] = [];

@@ -18,11 +18,11 @@ const red = (step: string, command: string): readonly Draft[] => [
 
 async function promptOf(tape: Tape, worker: Step = work, recordedOf = (_phase: string): string => ""): Promise<string> {
   const { run } = tape;
-  const [walk, open] = [run.walks["1"], Object.values(run.open)[0]];
-  if (walk === undefined || open === undefined) throw new Error("a turn should be open");
+  const [cursor, open] = [run.walks["1"], Object.values(run.open)[0]];
+  if (cursor === undefined || open === undefined) throw new Error("a turn should be open");
   const cast = { ...run, drafted: { ...run.drafted, cast: { worker: { agent: "a" } } } };
   return (
-    await briefOf({ "w.md": "{goal}\n{previous}\n{learnings}" }, cast, walk, worker, open, {
+    await briefOf({ "w.md": "{goal}\n{previous}\n{learnings}" }, cast, cursor, worker, open, {
       outputOf: (evidence) => Promise.resolve(`output of ${evidence.slice(0, 5)}`),
       handedOf: (blob) => Promise.resolve({ said_in: blob }),
       recordedOf,
@@ -59,14 +59,14 @@ const reportedFlow = flowWith({
       id: "1",
       steps: [
         { id: "first", agent: "worker", prompt: "w.md" },
-        { id: "prove", check: ["project"], otherwise: [{ go: "mend", count: "round" }] },
-        { id: "second", agent: "worker", prompt: "w.md", then: [{ go: "mend", count: "round" }] },
-        { id: "mend", agent: "worker", prompt: "w.md", sees: ["prove", "second", "mend"], then: [{ go: "prove" }] },
+        { id: "prove", check: ["project"], otherwise: [{ go: "fix", count: "round" }] },
+        { id: "second", agent: "worker", prompt: "w.md", then: [{ go: "fix", count: "round" }] },
+        { id: "fix", agent: "worker", prompt: "w.md", sees: ["prove", "second", "fix"], then: [{ go: "prove" }] },
       ],
     },
   ],
 });
-const mend: Step = { id: "mend", agent: "worker", prompt: "w.md", sees: ["prove", "second", "mend"] };
+const fix: Step = { id: "fix", agent: "worker", prompt: "w.md", sees: ["prove", "second", "fix"] };
 const to = (step: string, target: string): Draft => ({ event: "route_taken", walk: "1", step, to: target });
 
 test("what an agent handed back is told to those who may see its step, as its word, and to nobody else", async () => {
@@ -76,35 +76,35 @@ test("what an agent handed back is told to those who may see its step, as its wo
     began("prove", 1, "check"),
     passed("prove", 1),
     ...handsBack("second", 1, blob("b")),
-    to("second", "mend"),
-    began("mend", 1, "agent"),
+    to("second", "fix"),
+    began("fix", 1, "agent"),
   );
-  const prompt = await promptOf(tape, mend);
+  const prompt = await promptOf(tape, fix);
   expect(prompt).toContain("second passed. What its agent handed back, which is its word and no proof:");
   expect(prompt).toContain(`"said_in": "${blob("b")}"`);
   expect(prompt).not.toContain(blob("a"));
   expect(prompt).toContain("what worker is told");
 });
 
-test("the first time whoever mends is told everything, later only what is still open, and what it left open itself", async () => {
+test("the first time whoever fixes is told everything, later only what is still open, and what it left open itself", async () => {
   const tape = begun(reportedFlow).append(
     phase,
     ...handsBack("first", 1, blob("a")),
     began("prove", 1, "check"),
     passed("prove", 1),
     ...handsBack("second", 1, blob("b")),
-    to("second", "mend"),
-    ...handsBack("mend", 1, blob("c")),
-    to("mend", "prove"),
+    to("second", "fix"),
+    ...handsBack("fix", 1, blob("c")),
+    to("fix", "prove"),
     began("prove", 2, "check"),
     { ...failed("prove", 2), checks: [{ ...result(check("ddddd", "project"), "failed"), evidence: blob("d") }] } as Draft,
-    to("prove", "mend"),
-    began("mend", 2, "agent"),
+    to("prove", "fix"),
+    began("fix", 2, "agent"),
   );
-  const prompt = await promptOf(tape, mend);
+  const prompt = await promptOf(tape, fix);
   expect(prompt).toContain("output of ddddd");
   expect(prompt).toContain(blob("c"));
-  expect(prompt).not.toContain(blob("b")); // what was said before the first mending is over
+  expect(prompt).not.toContain(blob("b")); // what was said before the first fixing is over
 });
 
 test("whoever is sent back is told what its own last try came to, also where it sees nobody", async () => {

@@ -102,7 +102,7 @@ async function asked(context: CommandContext, page: readonly string[], reported:
 /** Changes in the checkout as it is now: a draft may have lain for days. */
 async function uncommitted(paths: ProjectPaths, { drafted }: RunView): Promise<readonly string[]> {
   const repository = await openedRepository(paths.root);
-  const owned = (await playbookOf(drafted.flow.face))?.owned ?? [];
+  const owned = (await playbookOf(drafted.flow.playbook))?.owned ?? [];
   const changed = await changedIn(repository, ownedOf(owned));
   return changed.length === 0 ? [] : [uncommittedWords(changed, drafted.base.commit)];
 }

@@ -22,7 +22,7 @@ export function openHolding({ verifier, view }: Parts): (attempt: AttemptId) => 
       const known = answers.get(key);
       if (known !== undefined || cancel.aborted) return known ?? null;
       const check = { id: `learning:${id}`, kind: "proof" as const, title: "a learning still holds", command, source: "learnings" };
-      const [result] = await verifier.check({ attempt, checks: [check], commit: tip.commit, cancel, onSignal: () => undefined });
+      const [result] = await verifier.check({ attempt, checks: [check], commit: tip.commit, cancel, onLiveEvent: () => undefined });
       if (result?.status !== "passed" && result?.status !== "failed") return null;
       if (answers.size < answersMax) answers.set(key, result.status === "passed");
       return result.status === "passed";

@@ -4,7 +4,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Entry } from "../contracts/event.ts";
-import type { Signal } from "../contracts/signal.ts";
+import type { LiveEvent } from "../contracts/signal.ts";
 import type { RunView } from "../core/state.ts";
 import { nowLines } from "../views/now-lines.ts";
 import { liveLine } from "../views/progress.ts";
@@ -21,15 +21,15 @@ export const livePath = (folder: string): string => join(folder, file);
 const drawEveryMs = 1000;
 
 export type LiveView = {
-  readonly signal: (signal: Signal) => void;
+  readonly signal: (signal: LiveEvent) => void;
   readonly fact: (entry: Entry, run: RunView) => void;
   readonly close: () => void;
 };
 
 export function openLiveView(
-  place: Pick<CommandContext, "live" | "board">,
+  context: Pick<CommandContext, "live" | "board">,
   folder: string,
-  hear: (signal: Signal) => () => Signal,
+  hear: (signal: LiveEvent) => () => LiveEvent,
   fileWriter: Pick<FileWriter, "signal">,
 ): LiveView {
   let shownAt = Number.NEGATIVE_INFINITY;
@@ -41,11 +41,11 @@ export function openLiveView(
   const draw = (): void => {
     if (run === null) return;
     const ageMs = (of: string): number => now() - (began.get(of) ?? now());
-    place.board?.draw(nowLines(run, { seenOf: (of) => seen.get(of) ?? null, ageMs }));
+    context.board?.draw(nowLines(run, { seenOf: (of) => seen.get(of) ?? null, ageMs }));
   };
-  const timer = place.board === undefined ? null : setInterval(draw, drawEveryMs).unref();
+  const timer = context.board === undefined ? null : setInterval(draw, drawEveryMs).unref();
   const show = (line: string): void => {
-    if (place.board === undefined) place.live(line);
+    if (context.board === undefined) context.live(line);
     else draw();
     try {
       writeFileSync(livePath(folder), line, { mode: 0o600 });
@@ -76,7 +76,7 @@ export function openLiveView(
     },
     close: () => {
       if (timer !== null) clearInterval(timer);
-      place.board?.draw([]);
+      context.board?.draw([]);
     },
   };
 }

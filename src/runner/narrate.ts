@@ -6,11 +6,11 @@ import { openMilestones, phaseEnding } from "../views/progress.ts";
 import type { CommandContext } from "../project/command-context.ts";
 
 /** Tells the person at the terminal what happens, fact by fact. */
-export function narrate(place: Pick<CommandContext, "show">): (entry: Entry, run: RunView) => void {
+export function narrate(context: Pick<CommandContext, "show">): (entry: Entry, run: RunView) => void {
   const milestones = openMilestones();
   return (entry, run) => {
-    for (const line of milestones(entry, run)) place.show(line);
+    for (const line of milestones(entry, run)) context.show(line);
     const ending = phaseEnding(entry, run);
-    if (ending !== null) place.show(ending);
+    if (ending !== null) context.show(ending);
   };
 }

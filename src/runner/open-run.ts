@@ -19,7 +19,7 @@ import type { Group } from "../journal/group.ts";
 import { storeAddress } from "../fleet/address.ts";
 import { markShared, sharedMark } from "../fleet/shared-mark.ts";
 import { invariant } from "../kit/invariant.ts";
-import { drawFace } from "../playbooks/registry/open-playbook.ts";
+import { writePlaybookFiles } from "../playbooks/registry/open-playbook.ts";
 import { sendRequest } from "../project/inbox/inbox.ts";
 import { type ProjectPaths, runFolder } from "../project/runs/project-paths.ts";
 import { actorOf, type CommandContext } from "../project/command-context.ts";
@@ -202,7 +202,7 @@ async function holding<Value>(
     requireAsAcknowledged(view(), bound, folder); // H0
     const value = await work({ paths, run, folder, view, append: note, putBlob: (text) => journal.putBlob(text), drive: driveOn });
     if (unsnapped >= snapshotAtEndEvents) await journal.snapshot(view());
-    if (hasWritten) await drawFace({ context, paths, folder, view });
+    if (hasWritten) await writePlaybookFiles({ context, paths, folder, view });
     await statusCache.close();
     if (group === null) rememberHead(); // lines that only the shared log has on disk are not to be known yet
     return value;

@@ -32,7 +32,7 @@ describe("a run parked at a provider", () => {
   );
   test("not for ever", () => expect(goesOnAt(parked({ times: 13 }), now)).toBeNull());
   test("not where the reset is days away", () => expect(goesOnAt(parked({ until: "2026-01-04T00:00:00.000Z" }), now)).toBeNull());
-  test.each(["request", "access"] as const)("not after a fault that time does not mend: %s", (fault) =>
+  test.each(["request", "access"] as const)("not after a fault that time does not fix: %s", (fault) =>
     expect(goesOnAt(parked({ fault }), now)).toBeNull(),
   );
   test("not once somebody asked for a pause or a stop", () => expect(goesOnAt(parked({}, { asked: "pause" }), now)).toBeNull());

@@ -3,7 +3,7 @@
 // Invariants:
 //   P1. It never tries in a loop: each wait is at least a minute long, and after so many in a row the run stays paused.
 //   P2. While it waits, whatever another terminal asks of the run is heard at once.
-//   P3. Only what time can mend is waited for: a used-up limit, a service out of order. A refused request or key is not.
+//   P3. Only what time can fix is waited for: a used-up limit, a service out of order. A refused request or key is not.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { hasOther } from "../core/players.ts";
@@ -22,15 +22,15 @@ const lookEveryMs = 15_000;
 /** Where a run may go on by itself: the moment, in milliseconds of the wall clock. Null where it must not. */
 export function goesOnAt(run: RunView, nowMs: number): number | null {
   const { parked } = run;
-  if (parked === undefined || !isMendable(run)) return null;
+  if (parked === undefined || !isFixable(run)) return null;
   const backoffMs = Math.min(minuteMs * 2 ** (parked.times - 1) * (parked.fault === "limit" ? 5 : 1), 60 * minuteMs);
   const reported = parked.until === null ? Number.NaN : Date.parse(parked.until);
   const at = Number.isFinite(reported) ? Math.max(reported, nowMs + minuteMs * (parked.times > 1 ? 1 : 0)) : nowMs + backoffMs;
   return at - nowMs > waitMsMax ? null : at;
 }
 
-/** Whether nothing but the provider holds the run up, and time may mend that. */
-function isMendable({ status, parked, asked, reason }: RunView): boolean {
+/** Whether nothing but the provider holds the run up, and time may fix that. */
+function isFixable({ status, parked, asked, reason }: RunView): boolean {
   if (status !== "paused" || parked === undefined || asked !== null) return false;
   if (parked.fault !== "limit" && parked.fault !== "service") return false; // P3
   if (reason !== "provider_limit_reached" && reason !== "provider_failed") return false;
@@ -39,7 +39,7 @@ function isMendable({ status, parked, asked, reason }: RunView): boolean {
 
 /** Lets the next agent go on where the role of a parked run names one that is not at its limit. True: the run was resumed. */
 export async function goesOnWithOther(context: CommandContext, openRun: OpenRun): Promise<boolean> {
-  if (context.interrupted.aborted || !isMendable(openRun.view()) || !hasOther(openRun.view(), new Date().toISOString())) return false;
+  if (context.interrupted.aborted || !isFixable(openRun.view()) || !hasOther(openRun.view(), new Date().toISOString())) return false;
   return resumed(openRun, "agent_switched");
 }
 

@@ -23,7 +23,7 @@ export type TakeUpInput = {
   readonly leavesParked?: boolean | undefined;
   /** Whether a person said `resume`: nothing else goes on with a run that failed. */
   readonly isExplicit?: boolean | undefined;
-  /** Flags that a face understands, by name. */
+  /** Flags that a playbook understands, by name. */
   readonly flags?: ReadonlySet<string> | undefined;
 };
 
@@ -38,7 +38,7 @@ export async function resumeRun(
   refuseIfForeign(context, paths, run);
   if (input.isExplicit !== true && hasFailed(loaded.view)) refuseFailed(loaded);
   const may = await mayTakeUp(context, loaded, input);
-  const playbook = await playbookOf(loaded.view.drafted.flow.face);
+  const playbook = await playbookOf(loaded.view.drafted.flow.playbook);
   const found = await playbook?.takeUp?.({ context, paths, view: loaded.view, flags: input.flags ?? new Set() });
   const warnings = [...reported, ...may, ...(found?.warnings ?? [])];
   return work(context, paths, run, input, { all: warnings }, async (openRun) => {

@@ -14,6 +14,6 @@ export function statusSummary(view: RunView, owner: { readonly pid: number } | n
     state,
     page,
     whole: [...page, ...statusDetails(view, owner)],
-    data: { ...data, face: view.drafted.flow.face ?? null, pid: owner?.pid ?? null },
+    data: { ...data, playbook: view.drafted.flow.playbook ?? null, pid: owner?.pid ?? null },
   };
 }

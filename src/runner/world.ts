@@ -16,7 +16,7 @@ import { openAgentsBox } from "./agents-box.ts";
 import { briefOf } from "./brief.ts";
 import { openChecks } from "./checks-box.ts";
 import { childrenOf, type ChildParts } from "./children.ts";
-import { blobsIn, entriesIn, openFace } from "../playbooks/registry/open-playbook.ts";
+import { blobsIn, entriesIn, openPlaybook } from "../playbooks/registry/open-playbook.ts";
 import { playbookOf } from "../playbooks/registry/table.ts";
 import { registryOf } from "../playbooks/registry/registry.ts";
 import type { ProjectPaths } from "../project/runs/project-paths.ts";
@@ -75,7 +75,7 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
     runId: drafted.run_id,
     base: { ...drafted.base },
     scope: [...drafted.objective.scope],
-    ownedPaths: (await playbookOf(drafted.flow.face))?.owned ?? [],
+    ownedPaths: (await playbookOf(drafted.flow.playbook))?.owned ?? [],
     expectedTip: tip.commit,
     worlds: worldKindFor(isolation.level, folder),
     sharesHistory: !detects(isolation.level),
@@ -127,7 +127,7 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
     (JSON.parse((await parts.readBlob(hash)).toString("utf8")) as Evidence).output_excerpt.slice(-evidenceCharsMax);
   const handedOf = async (hash: string): Promise<unknown> =>
     (JSON.parse((await parts.readBlob(hash)).toString("utf8")) as { readonly claim?: unknown }).claim ?? null;
-  const fileWriter = await openFace({ context, paths, folder, view, isApart: parts.isApart === true });
+  const fileWriter = await openPlaybook({ context, paths, folder, view, isApart: parts.isApart === true });
   const holding = openHolding({ verifier, view });
   const ended = openEndedFolders(folder);
   const reportNotices = openNotices(context, paths, folder);
@@ -184,7 +184,7 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
       trace.take(entry);
       parts.watch(entry, run);
     },
-    onSignal: live.signal,
+    onLiveEvent: live.signal,
   };
   const close = async (): Promise<void> => {
     for (const end of unheard) end();

@@ -21,7 +21,7 @@ import { believed, recordGap } from "./reporter/believe.ts";
 import { mayHaveChanged, openTrust, type TrustedRun } from "./reporter/trust.ts";
 import { brokenWords, fewerSince, unrunWords } from "./lost-words.ts";
 import { lostSince } from "./tally.ts";
-import { reportRunning } from "./tell-running.ts";
+import { reportRunning } from "./report-running.ts";
 import { handledGap, whySpoiled, writtenToIn, type WrittenTo } from "./written-to.ts";
 
 export type CheckOrder = Parameters<Verifier["check"]>[0];
@@ -121,9 +121,9 @@ class CheckSession {
 
   /** Runs a check as often as it takes to believe it, and keeps what it came to. False where it was called off. */
   async #decide(check: Check): Promise<boolean> {
-    const { onSignal, attempt, known = {}, commit } = this.#order;
+    const { onLiveEvent, attempt, known = {}, commit } = this.#order;
     if (this.#order.cancel.aborted) return false;
-    onSignal({ signal: "checking", attempt, title: check.title, command: check.command });
+    onLiveEvent({ signal: "checking", attempt, title: check.title, command: check.command });
     const before = await this.#before(check);
     const trust = openTrust<Run>(kindsRecorded.has(check.kind) && (before === null || before.recorded !== undefined));
     let runs: readonly Run[];
@@ -189,9 +189,9 @@ class CheckSession {
     const place = await this.#clean(check);
     if (place === null || this.#order.cancel.aborted) return null;
     const ear = openTestOutput(check.command, place.folder);
-    const { onSignal, attempt } = this.#order;
+    const { onLiveEvent, attempt } = this.#order;
     const stopReporting = reportRunning(this.#parts.clock, (elapsedMs) =>
-      onSignal({ signal: "check_running", attempt, title: check.title, elapsedMs, line: ear.lastLine() }),
+      onLiveEvent({ signal: "check_running", attempt, title: check.title, elapsedMs, line: ear.lastLine() }),
     );
     const order = { ...commandFor(this.#parts, check, place.folder, this.#order.cancel), ear, isRecorded };
     const result = await runCommand(order).finally(stopReporting);

@@ -10,7 +10,7 @@ import { openFailingLines } from "./failing-lines.ts";
 import { openTally, talliesOf } from "./tally.ts";
 
 export type TestOutput = { readonly said: (chunk: Buffer) => void; readonly complained: (chunk: Buffer) => void };
-export type Heard = {
+export type ReadOutput = {
   readonly tests: TestTally | null;
   readonly names: ReportedNames;
   /** The first lines that tell of a failure, as they were printed. */
@@ -26,7 +26,7 @@ const escapes = /\u001b\[[0-9;]{0,20}[A-Za-z]/g;
 export function openTestOutput(
   command: string,
   folder: string,
-): TestOutput & { readonly lastLine: () => string; readonly take: (isOfTests: (path: string) => boolean) => Heard } {
+): TestOutput & { readonly lastLine: () => string; readonly take: (isOfTests: (path: string) => boolean) => ReadOutput } {
   const lines = openFailingLines();
   const streams = [openStream(folder, lines.line), openStream(folder, lines.line)] as const; // E2
   streams[0].names.line(command.slice(0, lineCharsMax));

@@ -22,7 +22,7 @@ export function criteriaOf(run: RunView): readonly CriterionStatus[] {
 export function ownCriteriaOf(run: RunView): readonly CriterionStatus[] {
   const { flow, objective } = run.drafted;
   if (!isGoalAlone(objective)) return criteriaOf(run);
-  return flow.face !== undefined || !flowProofOf(flow).isByCriteria ? [] : criteriaOf(run);
+  return flow.playbook !== undefined || !flowProofOf(flow).isByCriteria ? [] : criteriaOf(run);
 }
 
 /** Whether nothing but the goal itself stands where criteria would. */

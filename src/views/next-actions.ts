@@ -65,7 +65,7 @@ function completedActions(run: RunView): readonly string[] {
   const merge = kept === null ? [] : isDue(run) ? [`autopilot pr ${run.drafted.run_id}`] : [...look, `git merge ${branch}`];
   const { flow, objective } = run.drafted;
   const criteria = objective.done_criteria;
-  const hasChecks = flow.face !== undefined || (criteria.length > 0 && criteria.every(({ check }) => check !== null));
+  const hasChecks = flow.playbook !== undefined || (criteria.length > 0 && criteria.every(({ check }) => check !== null));
   const prove = run.verdict === "verified" || hasChecks ? [] : ["add a check next time: --done-criteria 'text :: command'"];
   const request = run.pull_request;
   const watch = request?.opened == null || request.ended !== null ? [] : [`autopilot pr watch ${run.drafted.run_id}`];

@@ -12,7 +12,7 @@ import { drafted, hash, overlay, runId, sha } from "./run-view.test-support.ts";
 export const flow: Flow = {
   flow: "roadmap",
   version: 1,
-  face: "roadmap",
+  playbook: "roadmap",
   phases: { read: "roadmap", order: "dependencies", needs: "completed", parallel: 2 },
   counts: { debug: { at_most: 1, per: "phase", retry: true, spent: { go: "undo" } } },
   limits: { run: { tokens: 5_000_000, minutes: 1_440 } },

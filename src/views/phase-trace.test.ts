@@ -7,7 +7,7 @@ import { live } from "../../test/simulation/support/scenarios.ts";
 import type { Draft } from "../contracts/event.ts";
 import { TraceSpan } from "../contracts/roadmap-reports.ts";
 import { applied, ended, failed, journal, passed, result, route, started, turned } from "../insight/entries.test-support.ts";
-import { openTrace, stepOf, type ToolSignal } from "./phase-trace.ts";
+import { openTrace, stepOf, type ToolEvent } from "./phase-trace.ts";
 
 const begun = (step: string, n = 1, walk = "1") =>
   ({ event: "step_started", walk, step, attempt: `${walk}@1/${step}#${n}`, kind: "agent", try: 1 }) as const;
@@ -15,7 +15,7 @@ const spansOf = (...drafts: readonly Draft[]) => {
   const trace = openTrace();
   return journal(...drafts).flatMap((entry) => trace.ofEntry(entry));
 };
-const tool = (changes: Partial<ToolSignal>): ToolSignal => ({
+const tool = (changes: Partial<ToolEvent>): ToolEvent => ({
   signal: "tool",
   attempt: "1@1/execute#1/03-01@1/do#1",
   title: "write src/a.ts",
@@ -131,20 +131,22 @@ describe("from an agent's frames", () => {
   ];
   test.each(actions)("a tool of kind %s is told as %s", (kind, action) => {
     const reported = kind === undefined ? {} : { kind };
-    expect(openTrace().ofSignal(tool({ ...reported, status: "completed" }), "2026-01-01T00:00:00.000Z")).toMatchObject({
+    expect(openTrace().ofLiveEvent(tool({ ...reported, status: "completed" }), "2026-01-01T00:00:00.000Z")).toMatchObject({
       action,
       step: "execute",
     });
   });
   test("a call is told once, when it has ended, from its first frame on", () => {
     const trace = openTrace();
-    expect(trace.ofSignal(tool({ call: "t1" }), "2026-01-01T00:00:00.000Z")).toBeNull();
-    expect(trace.ofSignal(tool({ call: "t1", status: "in_progress" }), "2026-01-01T00:00:00.200Z")).toBeNull();
-    expect(trace.ofSignal(tool({ call: "t2", status: "failed" }), "2026-01-01T00:00:00.300Z")).toMatchObject({
+    expect(trace.ofLiveEvent(tool({ call: "t1" }), "2026-01-01T00:00:00.000Z")).toBeNull();
+    expect(trace.ofLiveEvent(tool({ call: "t1", status: "in_progress" }), "2026-01-01T00:00:00.200Z")).toBeNull();
+    expect(trace.ofLiveEvent(tool({ call: "t2", status: "failed" }), "2026-01-01T00:00:00.300Z")).toMatchObject({
       status: "failure",
       duration_ms: 0,
     });
-    expect(trace.ofSignal(tool({ call: "t1", status: "completed", kind: "edit", path: "src/a.ts" }), "2026-01-01T00:00:01.000Z")).toEqual({
+    expect(
+      trace.ofLiveEvent(tool({ call: "t1", status: "completed", kind: "edit", path: "src/a.ts" }), "2026-01-01T00:00:01.000Z"),
+    ).toEqual({
       timestamp: "2026-01-01T00:00:00.000Z",
       phase_id: "1",
       step: "execute",
@@ -156,13 +158,13 @@ describe("from an agent's frames", () => {
     });
   });
   test("a call that was never ended by the agent is told as cut off", () =>
-    expect(openTrace().ofSignal(tool({ status: "cancelled" }), "2026-01-01T00:00:00.000Z")).toMatchObject({ status: "skipped" }));
+    expect(openTrace().ofLiveEvent(tool({ status: "cancelled" }), "2026-01-01T00:00:00.000Z")).toMatchObject({ status: "skipped" }));
   test.each([
     ["long", "x".repeat(5_000)],
     ["of characters outside the basic plane", "😀".repeat(300)],
     ["with lines and escapes in it", "a\nb\u001b[31mc\u0000"],
   ])("a summary that is %s is cut at 200 characters, on one line", (_, title) => {
-    const span = openTrace().ofSignal(tool({ title, status: "completed" }), "2026-01-01T00:00:00.000Z");
+    const span = openTrace().ofLiveEvent(tool({ title, status: "completed" }), "2026-01-01T00:00:00.000Z");
     expect(v.safeParse(TraceSpan, span).issues).toBeUndefined();
     expect(span?.input_summary.length).toBeLessThanOrEqual(200);
     // eslint-disable-next-line no-control-regex
@@ -179,13 +181,13 @@ describe("from an agent's frames", () => {
     trace.ofEntry(begin);
     let kept = 0;
     for (let n = 0; n < 2_100; n++) {
-      if (trace.ofSignal(tool({ call: `t${n}`, status: "completed" }), "2026-01-01T00:00:00.000Z") !== null) kept++;
+      if (trace.ofLiveEvent(tool({ call: `t${n}`, status: "completed" }), "2026-01-01T00:00:00.000Z") !== null) kept++;
     }
     expect(kept).toBe(2_000);
     expect(trace.ofEntry(end)[0]?.output_summary).toBe("passed; 100 further tool calls not kept");
   });
   test("what happens before and after the roadmap's phases has no trace", () =>
     expect(
-      openTrace().ofSignal(tool({ attempt: "after.self_audit@1/audit#1", status: "completed" }), "2026-01-01T00:00:00.000Z"),
+      openTrace().ofLiveEvent(tool({ attempt: "after.self_audit@1/audit#1", status: "completed" }), "2026-01-01T00:00:00.000Z"),
     ).toBeNull());
 });

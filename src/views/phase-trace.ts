@@ -9,20 +9,20 @@ import type { Entry, EventOf } from "../contracts/event.ts";
 import type { CheckResult, Evidence } from "../contracts/evidence.ts";
 import { isReasonCode } from "../contracts/reason.ts";
 import type { TraceSpan } from "../contracts/roadmap-reports.ts";
-import type { Signal } from "../contracts/signal.ts";
+import type { LiveEvent } from "../contracts/signal.ts";
 import { attemptParts, isAround, phaseOfEntry, phaseOfPath, taskOfCursor } from "../insight/places.ts";
 import { isoOf, msOf } from "../kit/iso-time.ts";
 import { attemptWords, oneLine, plural } from "./wording.ts";
 
 /** A piece of evidence by the hash the journal names; null where it is not at hand. */
 export type EvidenceOf = (hash: string) => Pick<Evidence, "at" | "output_excerpt"> | null;
-export type ToolSignal = Extract<Signal, { signal: "tool" }>;
+export type ToolEvent = Extract<LiveEvent, { signal: "tool" }>;
 
 export type TraceBook = {
   /** What an entry adds. */
   ofEntry(entry: Entry): readonly TraceSpan[];
   /** What a signal adds: a call is told when it has ended. */
-  ofSignal(signal: ToolSignal, at: string): TraceSpan | null;
+  ofLiveEvent(signal: ToolEvent, at: string): TraceSpan | null;
 };
 
 const callsOpenMax = 2_000;
@@ -138,7 +138,7 @@ export function openTrace(evidenceOf: EvidenceOf = () => null): TraceBook {
       }
     },
 
-    ofSignal(signal, at) {
+    ofLiveEvent(signal, at) {
       if (isAround(phaseOfPath(signal.attempt))) return null;
       const key = `${signal.attempt} ${signal.call ?? signal.title}`;
       const from = calls.get(key) ?? at;

@@ -3,7 +3,7 @@
 import type { Entry, Event, EventName, EventOf } from "../contracts/event.ts";
 import { type CheckResult, couldNotRun } from "../contracts/evidence.ts";
 import { isReasonCode, reasons } from "../contracts/reason.ts";
-import type { Signal } from "../contracts/signal.ts";
+import type { LiveEvent } from "../contracts/signal.ts";
 import type { RunView } from "../core/state.ts";
 import { completionCodes } from "../core/verdict.ts";
 import { msOf } from "../kit/iso-time.ts";
@@ -17,7 +17,7 @@ import { amount, attemptWords, figure, firstFew, money, oneLine, plural, rounded
 const lineCharsMax = 120;
 
 /** A glimpse as a line; null where there is nothing to see. */
-export function liveLine(signal: Signal): string | null {
+export function liveLine(signal: LiveEvent): string | null {
   switch (signal.signal) {
     case "said":
     case "thought": {

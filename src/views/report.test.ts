@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Event } from "../contracts/event.ts";
 import { reportPage } from "./report-page.ts";
 import { reportOf } from "./report.ts";
-import { checked, drafted, entryOf, hash, overlay, phases, runView, sha, walk } from "./run-view.test-support.ts";
+import { checked, drafted, entryOf, hash, overlay, phases, runView, sha, cursor } from "./run-view.test-support.ts";
 
 const attempt = "1@1/execute#1";
 const usage = { tokens: 1500, calls: 1, minutes: 0.4, source: "reported" as const };
@@ -88,7 +88,7 @@ const run = runView({
   acknowledged: true,
   isolation: overlay,
   phases: phases("completed", "open"),
-  walks: { "1": walk("1", ["pick"]) },
+  walks: { "1": cursor("1", ["pick"]) },
   checks: { "criterion:c1": checked("criterion:c1", "npm test -- login", "criterion", "failed", "failed") },
   ledger: { run: { tokens: 1500, minutes: 0.4, calls: 1, usd: 0.02, estimated: 0 }, phase: {}, largest: {} },
 });

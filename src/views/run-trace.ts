@@ -3,7 +3,7 @@
 import type { Entry } from "../contracts/event.ts";
 import type { TraceSpan } from "../contracts/roadmap-reports.ts";
 import type { TurnTranscript } from "../contracts/transcript.ts";
-import { type EvidenceOf, openTrace, type ToolSignal } from "./phase-trace.ts";
+import { type EvidenceOf, openTrace, type ToolEvent } from "./phase-trace.ts";
 
 export function traceOfRun(entries: readonly Entry[], turns: readonly TurnTranscript[], evidenceOf: EvidenceOf): readonly TraceSpan[] {
   const book = openTrace(evidenceOf);
@@ -12,7 +12,7 @@ export function traceOfRun(entries: readonly Entry[], turns: readonly TurnTransc
   let at = 0;
   const reportUntil = (ts: string): void => {
     for (let next = reported[at]; next !== undefined && next.at <= ts; next = reported[++at]) {
-      const span = book.ofSignal(next.signal, next.at);
+      const span = book.ofLiveEvent(next.signal, next.at);
       if (span !== null) spans.push(span);
     }
   };
@@ -26,10 +26,10 @@ export function traceOfRun(entries: readonly Entry[], turns: readonly TurnTransc
 }
 
 /** A call's beginning and its end; one that is still open has no end yet. */
-function signalsOf({ attempt, entries }: TurnTranscript): { readonly at: string; readonly signal: ToolSignal }[] {
+function signalsOf({ attempt, entries }: TurnTranscript): { readonly at: string; readonly signal: ToolEvent }[] {
   return entries.flatMap((entry) => {
     if (entry.kind !== "tool") return [];
-    const signal: ToolSignal = {
+    const signal: ToolEvent = {
       signal: "tool",
       attempt,
       call: entry.call,

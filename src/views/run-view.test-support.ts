@@ -1,4 +1,4 @@
-// run-view: small runs made by hand, for the faces' tests. A drafted objective, and what a test wants to be different about it.
+// run-view: small runs made by hand, for the playbooks' tests. A drafted objective, and what a test wants to be different about it.
 
 import { profiles } from "../contracts/budget.ts";
 import type { Entry, Envelope, Event, EventOf } from "../contracts/event.ts";
@@ -98,7 +98,7 @@ export function runView(changes: Partial<Run> = {}): Run {
 export const phases = (...states: readonly PhaseState["status"][]): PhaseState[] =>
   runView().phases.map((phase, at) => ({ ...phase, status: states[at] ?? "waiting" }));
 
-export function walk(path: string, passed: readonly string[]): StepCursor {
+export function cursor(path: string, passed: readonly string[]): StepCursor {
   const outcome = { kind: "passed" as const, facts: {}, says: {}, reason: null, detail: null, checks: [] };
   const last = Object.fromEntries(passed.map((step) => [step, outcome]));
   return {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { block, checked, overlay, phases, runId, runView, walk } from "./run-view.test-support.ts";
+import { block, checked, overlay, phases, runId, runView, cursor } from "./run-view.test-support.ts";
 import { statusPage } from "./status-page.ts";
 import { statusOf } from "./status.ts";
 
@@ -10,7 +10,7 @@ const working = runView({
   acknowledged: true,
   isolation: overlay,
   phases: phases("completed", "open"),
-  walks: { "1": walk("1", ["pick"]) },
+  walks: { "1": cursor("1", ["pick"]) },
   checks: { "criterion:c1": checked("criterion:c1", "npm test -- login", "criterion", "failed", "passed") },
   ledger: { run: spent, phase: {}, largest: {} },
   seq: 17,

@@ -84,7 +84,7 @@ describe("an agent is there and cannot be used", () => {
       state: "unfit",
       version: "0.1.9",
       problem: "version 0.1.9 is too old: 0.40.0 or newer is needed",
-      mend: "npm install -g @google/gemini-cli@latest",
+      fix: "npm install -g @google/gemini-cli@latest",
     });
   });
 
@@ -108,7 +108,7 @@ describe("looking is bounded", () => {
     const found = await findAgents({ PATH: bin });
     expect(found.map(({ state }) => state)).toEqual(found.map(() => "missing"));
     expect(found.map(({ profile }) => profile.id)).toContain("cursor");
-    for (const { mend, problem } of found) expect(`${mend ?? ""}${problem ?? ""}`).toMatch(/install|see .*is not on the PATH/s);
+    for (const { fix, problem } of found) expect(`${fix ?? ""}${problem ?? ""}`).toMatch(/install|see .*is not on the PATH/s);
   });
 
   test("a program that hangs is ended with what it began, and has no version", async () => {

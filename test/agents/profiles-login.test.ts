@@ -73,7 +73,7 @@ describe("which login is used", () => {
     expect(chooseLogin(claude, { ANTHROPIC_API_KEY: "" }, user)).toMatchObject({
       kind: "missing",
       problem: "ANTHROPIC_API_KEY is not set and ~/.claude/.credentials.json is not there",
-      mend: claude.hints.login,
+      fix: claude.hints.login,
     });
     expect(chooseLogin(custom, {}, user)).toEqual({ kind: "none" });
   });

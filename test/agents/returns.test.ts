@@ -21,7 +21,7 @@ const set = async (more: Partial<AgentsOptions> = {}): Promise<void> => {
 };
 
 describe("the runner's tools, offered to an agent", () => {
-  test("a result is judged at once, and the agent mends it inside its turn", async () => {
+  test("a result is judged at once, and the agent fixes it inside its turn", async () => {
     await set();
     const script = { turns: [{ do: [{ submit: { count: "three" } }, { submit: { count: 3 } }, { say: "handed in" }] }] };
     const result = await table.agents.turn(table.scripted(script, { returns: countReturn }));

@@ -28,6 +28,6 @@ const order: TurnOrder = {
   cancel: new AbortController().signal,
   onSession: () => Promise.resolve(),
   onAskAgain: () => Promise.resolve(false),
-  onSignal: () => undefined,
+  onLiveEvent: () => undefined,
 };
 void agents.turn(order);

@@ -10,7 +10,7 @@ import type { AcpLimits } from "../../src/agents/acp/limits.ts";
 import { type AgentsOptions, openAgents, type OpenedAgents } from "../../src/agents/open-agents.ts";
 import type { ReturnOf } from "../../src/agents/returns/submissions.ts";
 import type { Script } from "../../src/contracts/script.ts";
-import type { Signal } from "../../src/contracts/signal.ts";
+import type { LiveEvent } from "../../src/contracts/signal.ts";
 import type { TurnOrder } from "../../src/ports/agent.ts";
 import { builtScripted } from "./built.ts";
 
@@ -21,7 +21,7 @@ export type Table = {
   readonly agents: OpenedAgents;
   readonly layer: string;
   readonly place: string;
-  readonly signals: Signal[];
+  readonly signals: LiveEvent[];
   readonly sessions: string[];
   readonly hows: (string | undefined)[];
   readonly asks: { readonly ask: number; readonly errors: readonly string[]; readonly tokens: number | null }[];
@@ -46,7 +46,7 @@ export const countReturn = { name: "count", schema: { type: "object", required: 
 export async function setTable(limits: Partial<AcpLimits> = {}, more: Partial<AgentsOptions> = {}): Promise<Table> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-agents-")));
   const layer = mkdtempSync(join(folder, "layer-"));
-  const signals: Signal[] = [];
+  const signals: LiveEvent[] = [];
   const sessions: string[] = [];
   const hows: (string | undefined)[] = [];
   const asks: { ask: number; errors: readonly string[]; tokens: number | null }[] = [];
@@ -83,7 +83,7 @@ export async function setTable(limits: Partial<AcpLimits> = {}, more: Partial<Ag
       asks.push({ ask, errors, tokens: usage?.tokens ?? null });
       return Promise.resolve(true);
     },
-    onSignal: (signal) => void signals.push(signal),
+    onLiveEvent: (signal) => void signals.push(signal),
     ...changes,
   });
   return {

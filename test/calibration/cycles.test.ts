@@ -257,7 +257,7 @@ describe.concurrent("refused, with nothing changed", () => {
     expect(eventsIn(folder)).toEqual(["_index", "cycle_start", "error"]);
   });
 
-  test("a failed pre-flight leaves the cycle open: mended, it goes on", async () => {
+  test("a failed pre-flight leaves the cycle open: fixed, it goes on", async () => {
     const folder = benchRepository({ a: [1] });
     const patch = leverPatch(folder, { a: [1, 2] });
     write(folder, { "bench.sh": "changed\n" });

@@ -68,7 +68,7 @@ describe.concurrent("agents", () => {
       is_usable: false,
       missing: ["version 0.1.0 is too old: 0.60.0 or newer is needed"],
     });
-    expect(row(reported, "copilot")).toMatchObject({ is_installed: false, mend: ["npm install -g @github/copilot"] });
+    expect(row(reported, "copilot")).toMatchObject({ is_installed: false, fix: ["npm install -g @github/copilot"] });
     const states = rowsOf(reported).map((one) => (one["is_usable"] === true ? 0 : one["is_installed"] === true ? 1 : 2));
     expect(states).toEqual(states.toSorted((a, b) => a - b));
     expect(reported.out).not.toMatch(/sk-a-key-of-the-user|a-login-of-the-user/);
@@ -89,7 +89,7 @@ describe.concurrent("agents", () => {
     const place = here({}, { agents: { mine: { argv: ["not-a-program-of-anybody"] }, other: { like: "gemini", model: "m" } } });
     const reported = await place.run(["agents", "--json"]);
     expect(row(reported, "mine")).toMatchObject({ is_usable: false, missing: ["not-a-program-of-anybody is not on the PATH"] });
-    expect(row(reported, "other")).toMatchObject({ is_installed: false, mend: ["npm install -g @google/gemini-cli"] });
+    expect(row(reported, "other")).toMatchObject({ is_installed: false, fix: ["npm install -g @google/gemini-cli"] });
   });
 
   test("an agent that is like nobody is told with the file and the line", async () => {
@@ -104,7 +104,7 @@ describe.concurrent("agents", () => {
 });
 
 describe.concurrent("doctor", () => {
-  test("fails where no agent can be used, and says how to mend each", async () => {
+  test("fails where no agent can be used, and says how to fix each", async () => {
     const place = here({ gemini: { version: "0.1.0" } });
     const { json, code } = await place.run(["doctor", "--json"]);
     expect({ code, result: json.result }).toEqual({ code: 1, result: "FAIL" });
@@ -112,7 +112,7 @@ describe.concurrent("doctor", () => {
       expect.objectContaining({ name: "agents", ok: false, found: expect.stringContaining("no coding agent can be used yet") as string }),
     );
     expect(json.remediation.join("\n")).toContain("gemini: npm install -g @google/gemini-cli@latest");
-    expect(row(await place.run(["doctor", "--json"]), "opencode")).toMatchObject({ is_usable: false, mend: "npm install -g opencode-ai" });
+    expect(row(await place.run(["doctor", "--json"]), "opencode")).toMatchObject({ is_usable: false, fix: "npm install -g opencode-ai" });
   });
 
   test("is content with one that can be used, and still says what is wrong with the others", async () => {
@@ -165,7 +165,7 @@ describe.concurrent("who plays", () => {
     ["is not installed", {}, "opencode", /opencode is not on the PATH/, "npm install -g opencode-ai"],
     ["is too old", { gemini: { version: "0.2.0" } }, "gemini", /version 0\.2\.0 is too old/, "npm install -g @google/gemini-cli@latest"],
     ["is not logged in", { gemini: {} }, "gemini", /not logged in: GEMINI_API_KEY/, "set GEMINI_API_KEY, or run gemini once and log in"],
-  ])("an agent that %s is refused before a run begins, with what to do", async (_what, stands, name, why, mend) => {
+  ])("an agent that %s is refused before a run begins, with what to do", async (_what, stands, name, why, fix) => {
     const place = here(stands);
     for (const words of [
       [...start, "--agent", name],
@@ -174,7 +174,7 @@ describe.concurrent("who plays", () => {
       const { json, code } = await place.run(words);
       expect({ code, reason: json.reason_code }).toEqual({ code: 1, reason: "agent_unavailable" });
       expect(json.message).toMatch(why);
-      expect(json.remediation).toContain(mend);
+      expect(json.remediation).toContain(fix);
     }
     expect(existsSync(join(place.folder, ".autopilot/runs"))).toBe(false);
   });

@@ -103,11 +103,11 @@ describe("setting up", () => {
       symlinkSync(execFileSync("/bin/sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).trim(), join(bin, name));
     const env = { PATH: bin, DB_PASSWORD: "hunter2", API_TOKEN: "Zx81kQ-vv02_Lm4ooP" };
     const { json } = await autopilot(here, ["doctor", "--json"], { env });
-    const findings = json["findings"] as { name: string; found: string; mend: string }[];
-    const mendOf = (level: string): string => findings.find(({ name }) => name === `isolation ${level}`)?.mend ?? "";
-    expect(mendOf("bwrap")).toMatch(/^install bubblewrap: apt install bubblewrap .*; or --isolation clone/);
-    expect(mendOf("landlock")).toMatch(/^install perl or python3/);
-    expect(mendOf("srt")).toMatch(/^install Anthropic's sandbox runtime/);
+    const findings = json["findings"] as { name: string; found: string; fix: string }[];
+    const fixOf = (level: string): string => findings.find(({ name }) => name === `isolation ${level}`)?.fix ?? "";
+    expect(fixOf("bwrap")).toMatch(/^install bubblewrap: apt install bubblewrap .*; or --isolation clone/);
+    expect(fixOf("landlock")).toMatch(/^install perl or python3/);
+    expect(fixOf("srt")).toMatch(/^install Anthropic's sandbox runtime/);
     expect(findings.find(({ name }) => name === "secrets")?.found).toMatch(/too short or too plain .*: DB_PASSWORD$/);
   });
 

@@ -44,7 +44,7 @@ test("a tool that is missing is named by the preview and by doctor, with the com
     name: "node_modules",
     ok: false,
     found: "missing, and npm run test needs it",
-    mend: "npm install",
+    fix: "npm install",
   });
   expect(found.remediation).toContain("npm install");
 });

@@ -54,7 +54,7 @@ describe.concurrent("junk is no return", () => {
     expect(eventsOf(folder, "step_failed").map(({ reason_code }) => reason_code)).toContain("return_invalid");
   });
 
-  test("one that is mended when it is asked again counts", async () => {
+  test("one that is fixed when it is asked again counts", async () => {
     const folder = scratch();
     const turns = [
       { when: { role: "executor", ask: 1 }, do: [makeB, done], returns: { summary: "TODO" } },

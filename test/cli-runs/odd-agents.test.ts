@@ -79,7 +79,7 @@ describe.concurrent("agents that break", () => {
     expect((await autopilot(folder, ["status", "--json"])).json["budget"]).toMatchObject({ counters: { tokens: 0, calls: 0 } });
   });
 
-  test("one whose command is mended in the config is taken by --adopt-config, though a flag had named it", async () => {
+  test("one whose command is fixed in the config is taken by --adopt-config, though a flag had named it", async () => {
     const folder = scratch();
     const says = (argv: readonly string[]): void =>
       write(folder, { ".autopilot/config.yaml": JSON.stringify({ agents: { odd: { argv } } }) });

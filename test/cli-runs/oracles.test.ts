@@ -10,7 +10,7 @@ import { aFew } from "../support/sampled.ts";
 const promise = { say: "<promise>DONE</promise>" };
 const put = (path: string, text: string) => ({ write: { path, text } });
 const broken = "exports.add = (a, b) => a - b;\n";
-const mended = put("src/add.js", "exports.add = (a, b) => a + b;\n");
+const fixed = put("src/add.js", "exports.add = (a, b) => a + b;\n");
 const tests = `const { test } = require("node:test");
 const assert = require("node:assert");
 const { add } = require("../src/add.js");
@@ -136,7 +136,7 @@ describe("an agent that changes its judges", () => {
   test("is caught even where its code is right, and the check passes with the tests that were there", async () => {
     const folder = scratch({ files: files() });
     const weaker = put("test/add.test.js", tests.replace("  assert.equal(add(2, 2), 4);\n", ""));
-    const { json } = await goScripted(folder, insisting(mended, weaker), testsPass);
+    const { json } = await goScripted(folder, insisting(fixed, weaker), testsPass);
     expect(json).toMatchObject({ reason_code: "oracle_changed", state: "paused" });
     expect(provedIn(folder)[0]?.checks.at(-1)).toMatchObject({ status: "passed" });
   });
@@ -145,7 +145,7 @@ describe("an agent that changes its judges", () => {
     const folder = scratch({ files: files() });
     const turns = [
       { do: [put("test/add.test.js", tests.replace('test("adds",', 'test.skip("adds",')), promise] },
-      { do: [put("test/add.test.js", tests), mended, promise] },
+      { do: [put("test/add.test.js", tests), fixed, promise] },
     ];
     const { json } = await goScripted(folder, turns, testsPass);
     expect(json).toMatchObject({ reason_code: "completion_verified", state: "completed" });
@@ -200,20 +200,20 @@ describe("an honest agent", () => {
     [
       "edits the tests that the scope names",
       files(),
-      [mended, put("test/add.test.js", tests.replace("add(2, 2), 4", "add(2, 3), 5"))],
+      [fixed, put("test/add.test.js", tests.replace("add(2, 2), 4", "add(2, 3), 5"))],
       [...testsPass, "--scope", "src/**", "--scope", "test/**"],
     ],
     [
       "adds test files, whatever the scope",
       files(),
-      [mended, put("test/more.test.js", tests)],
+      [fixed, put("test/more.test.js", tests)],
       [...testsPass, "--done-criteria", "more :: node --test test/more.test.js"],
     ],
     [
       "changes dependencies and adds scripts in package.json",
       files({ "package.json": manifest({ test: "node --test test/add.test.js" }, { dependencies: { a: "1.0.0" } }) }),
       [
-        mended,
+        fixed,
         put(
           "package.json",
           manifest({ test: "node --test test/add.test.js", docs: "echo docs" }, { dependencies: { a: "1.1.0", b: "1.0.0" } }),
@@ -224,19 +224,19 @@ describe("an honest agent", () => {
     [
       "works where a check was red before",
       files({ "package.json": manifest({ lint: "false", test: "node --test test/add.test.js" }) }),
-      [mended],
+      [fixed],
       testsPass,
     ],
     [
       "tidies test helpers that the scope names",
       files({ "test/helpers/near.js": "exports.near = (a, b) => a === b;\n" }),
-      [mended, put("test/helpers/near.js", "exports.near = (a, b) => Object.is(a, b);\n")],
+      [fixed, put("test/helpers/near.js", "exports.near = (a, b) => Object.is(a, b);\n")],
       [...testsPass, "--scope", "src/**", "--scope", "test/helpers/**"],
     ],
     [
       "sets up tests where there were none",
       { "src/add.js": broken },
-      [mended, put("vitest.config.js", "export default {};\n"), put("test/add.test.js", tests)],
+      [fixed, put("vitest.config.js", "export default {};\n"), put("test/add.test.js", tests)],
       testsPass,
     ],
   ])("%s", async (_what, start, actions, words) => {
@@ -251,7 +251,7 @@ describe("approving changed oracles", () => {
   const longer = tests.replace("add(0, 0), 0", "add(0, 1), 1");
   test("lets exactly them count, and the run completes", async () => {
     const folder = scratch({ files: files() });
-    const paused = await goScripted(folder, insisting(mended, put("test/add.test.js", longer)), testsPass);
+    const paused = await goScripted(folder, insisting(fixed, put("test/add.test.js", longer)), testsPass);
     expect(paused.json).toMatchObject({ reason_code: "oracle_changed", state: "paused" });
     expect(paused.json.message).toContain("test/add.test.js");
     const approved = await autopilot(folder, ["approve", "--oracles", "--json"]);
@@ -268,7 +268,7 @@ describe("approving changed oracles", () => {
     writeFileSync(join(dirname(folder), "weaker.js"), tests.replace("  assert.equal(add(1, 2), 3);\n", ""));
     // Once a person has approved, it helps itself to more.
     const more = { run: `test ! -e ${approval} || { cp ${join(dirname(folder), "weaker.js")} test/add.test.js && echo c > src/c.txt; }` };
-    const turns = [{ do: [mended, put("test/add.test.js", longer), promise] }, { do: [more, promise], repeat: 10 }];
+    const turns = [{ do: [fixed, put("test/add.test.js", longer), promise] }, { do: [more, promise], repeat: 10 }];
     const words = [...testsPass, "--done-criteria", "c is there :: test -f src/c.txt"];
     expect((await goScripted(folder, turns, words)).json).toMatchObject({ reason_code: "oracle_changed", state: "paused" });
     expect((await autopilot(folder, ["approve", "--oracles", "--json"])).json).toMatchObject({ reason_code: "oracles_approved" });
@@ -279,7 +279,7 @@ describe("approving changed oracles", () => {
 
   test("is refused where nothing was changed", async () => {
     const folder = scratch({ files: files() });
-    await goScripted(folder, [{ do: [mended, promise] }], testsPass);
+    await goScripted(folder, [{ do: [fixed, promise] }], testsPass);
     expect((await autopilot(folder, ["approve", "--oracles", "--json"])).json).toMatchObject({
       result: "FAIL",
       reason_code: "invalid_state_transition",

@@ -24,8 +24,8 @@ describe.concurrent("checks", () => {
     expect(json).toMatchObject({ result: "WARN", reason_code: "cycle_cap_reached", state: "running" });
     const [proved] = eventsOf(folder, "step_failed");
     expect(proved).toMatchObject({ reason_code: "check_regressed", facts: { regressed: 1, failing: 0 } });
-    const mended = await autopilot(folder, ["go", "--json"]);
-    expect(mended.json).toMatchObject({ result: "PASS", reason_code: "completion_verified", state: "completed" });
+    const fixed = await autopilot(folder, ["go", "--json"]);
+    expect(fixed.json).toMatchObject({ result: "PASS", reason_code: "completion_verified", state: "completed" });
   });
 
   test("a check runs under the limits of its box, and its evidence says so", async () => {
@@ -45,7 +45,7 @@ describe.concurrent("checks", () => {
     expect(proved).toMatchObject({ facts: { red_before: 1, regressed: 0 } });
   });
 
-  test("a test that passed in a check that was red must pass still: mending one and breaking another is told by name", async () => {
+  test("a test that passed in a check that was red must pass still: fixing one and breaking another is told by name", async () => {
     const tap = 'for t in one two; do if test -f src/$t.txt; then echo "ok 1 - $t"; else echo "not ok 1 - $t"; fi; done; exit 1';
     const folder = scratch({ files: { "package.json": manifest("sh test/all.sh"), "test/all.sh": tap, "src/two.txt": "2\n" } });
     const swap = [{ write: { path: "src/one.txt", text: "1\n" } }, { delete: { path: "src/two.txt" } }];

@@ -11,7 +11,7 @@ import { connect } from "../../src/fleet/postgres/connect.ts";
 import { hastenOrders, ordersIn } from "../../src/fleet/postgres/orders.ts";
 import { sendRequest } from "../../src/fleet/postgres/requests.ts";
 import { migrate } from "../../src/fleet/postgres/migrate.ts";
-import type { Dispatch, WorkerSeat, WorkOrder } from "../../src/ports/dispatch.ts";
+import type { Dispatch, WorkerRegistration, WorkOrder } from "../../src/ports/dispatch.ts";
 import type { Request } from "../../src/ports/inbox.ts";
 import { until } from "../support/autopilot.ts";
 import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
@@ -42,8 +42,8 @@ let dispatch: Dispatch;
 const takers: Taker[] = [];
 let databases = 0;
 
-function launch(engine: string, seat: Partial<WorkerSeat> & { readonly worker: string }): Taker {
-  const whole: WorkerSeat = { jobs: 1, labels: [], repositories: ["r"], ...seat };
+function launch(engine: string, seat: Partial<WorkerRegistration> & { readonly worker: string }): Taker {
+  const whole: WorkerRegistration = { jobs: 1, labels: [], repositories: ["r"], ...seat };
   const child = spawn(process.execPath, [program, engine, url, String(leaseMs), JSON.stringify(whole)], {
     stdio: ["pipe", "pipe", "inherit"],
   });

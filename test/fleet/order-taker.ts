@@ -1,7 +1,7 @@
 // order-taker: a worker reduced to what dispatch is about. It says on stdout what it begins and ends, and ends an order when stdin says so.
 
 import { createInterface } from "node:readline";
-import type { OrderEnd, WorkerSeat } from "../../src/ports/dispatch.ts";
+import type { OrderEnd, WorkerRegistration } from "../../src/ports/dispatch.ts";
 import { Refusal } from "../../src/project/reply.ts";
 import { openEngine } from "./engines.ts";
 
@@ -12,7 +12,7 @@ const waiting = new Map<string, (end: OrderEnd) => void>();
 const dispatch = await openEngine(engine, url, Number(leaseMs));
 try {
   const working = await dispatch.work(
-    JSON.parse(seat) as WorkerSeat,
+    JSON.parse(seat) as WorkerRegistration,
     ({ id }) =>
       new Promise((resolve) => {
         waiting.set(id, resolve);

@@ -37,7 +37,9 @@ const exploration = (line: (n: number) => string): string =>
       (_, n) => `## Finding ${n + 1}\n\n${line(n)}\n\nIt lies in src/${"abcdefghijklmnopqrst"[n] ?? "z"}.ts.\n`,
     ),
   ].join("\n");
-const words = "parser printer reader writer cache clock queue ring map tree list heap index lock lease log pool port host face".split(" ");
+const words = "parser printer reader writer cache clock queue ring map tree list heap index lock lease log pool port host playbook".split(
+  " ",
+);
 const audited = (folder: string, turns: readonly object[], more: readonly string[] = []) =>
   goScripted(folder, turns, ["--flow", "audit", ...more]);
 const place = (steps: string, files: Readonly<Record<string, string>> = {}): string => {
@@ -227,7 +229,7 @@ test("a document may name commits of the project's history; one that was never m
   git(folder, "add", "src");
   git(folder, "commit", "-qm", "second");
   const { json } = await audited(folder, [
-    { do: [wrote(`It broke with commit ${first.slice(0, 10)} and was mended by commit 0badc0de12.\n`, "report.md")] },
+    { do: [wrote(`It broke with commit ${first.slice(0, 10)} and was fixed by commit 0badc0de12.\n`, "report.md")] },
     { do: [wrote(`It broke with commit ${first.slice(0, 10)} and with commit ${git(folder, "rev-parse", "HEAD")}.\n`, "report.md")] },
   ]);
   expect(eventsOf(folder, "step_failed").map(({ detail }) => detail)).toEqual([

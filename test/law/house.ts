@@ -156,7 +156,7 @@ export const properNames: readonly string[] = ["packageManager", "PackageManager
 export const wordsNotOurs: Readonly<Record<string, string>> = {
   dag: "flow",
   ticket: "task",
-  adapter: "face, or the name of the port it serves",
+  adapter: "playbook, or the name of the port it serves",
 };
 
 /** Folders that must know no flow, step or role by name. */

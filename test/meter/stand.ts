@@ -102,7 +102,12 @@ export async function openStand(options: Partial<MeterOptions> = {}): Promise<St
   };
 }
 
-export type Heard = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly text: string; readonly isBroken: boolean };
+export type ReadOutput = {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  readonly isBroken: boolean;
+};
 export type Ask = {
   readonly path?: string;
   readonly body?: object | string;
@@ -116,7 +121,7 @@ export function ask(
   account: { readonly token: string; readonly urlOf: (api: ModelApi) => string },
   api: ModelApi,
   given: Ask = {},
-): Promise<Heard> {
+): Promise<ReadOutput> {
   return send(`${account.urlOf(api)}${given.path ?? paths[api]}`, {
     body: { model: "m-1", stream: true, messages: [] },
     ...given,
@@ -137,7 +142,7 @@ const keyHeaders = (token: string): Record<ModelApi, Record<string, string>> => 
   gemini: { "x-goog-api-key": token },
 });
 
-export function send(url: string, { body, headers, method = "POST", onChunk }: Ask): Promise<Heard> {
+export function send(url: string, { body, headers, method = "POST", onChunk }: Ask): Promise<ReadOutput> {
   return new Promise((resolve, reject) => {
     const text = typeof body === "string" ? body : body === undefined ? "" : JSON.stringify(body);
     const request = requestHttp(url, { method, headers: { "content-type": "application/json", ...headers }, agent: false }, (response) => {

@@ -11,7 +11,7 @@ const promise = { say: "<promise>DONE</promise>" };
 const makeB = { write: { path: "src/b.txt", text: "b\n" } };
 const proved = ["--done-criteria", "b is there :: grep -q b src/b.txt"];
 const red = { id: 31, name: "lint", status: "completed", conclusion: "failure", log: "src/b.txt: line 1 lacks a c\nerror: 1 problem\n" };
-const mend = { do: [{ append: { path: "src/b.txt", text: "c\n" } }, promise] };
+const fix = { do: [{ append: { path: "src/b.txt", text: "c\n" } }, promise] };
 
 async function opened(criteria: readonly string[] = proved, ...flags: readonly string[]) {
   const folder = scratch();
@@ -46,7 +46,7 @@ test("red CI comes back as work: a follow-up begins at the pull request's commit
   expect((await watch([])).json).toMatchObject({ reason_code: "pull_request_waiting" });
   const first = host.branch(branch);
   host.set({ checks: [red] });
-  const pushed = await watch([mend]);
+  const pushed = await watch([fix]);
   expect(pushed.json, pushed.err).toMatchObject({ reason_code: "pull_request_pushed", run_id: run });
   const follow = String(pushed.json["follow_up"]);
   expect(promptsOf(folder, follow)).toContain("line 1 lacks a c");
@@ -80,7 +80,7 @@ test("a comment with instructions is data: it widens nothing; and who may not wr
       { id: 2, body: hostile, login: "maya", association: "MEMBER", path: "src/b.txt", line: 1, kind: "line" },
     ],
   });
-  const pushed = await watch([mend]);
+  const pushed = await watch([fix]);
   expect(pushed.json, pushed.err).toMatchObject({ reason_code: "pull_request_pushed" });
   const follow = journal(folder, join(folder, ".autopilot/runs", String(pushed.json["follow_up"])));
   const [drafted] = follow;
@@ -96,7 +96,7 @@ test("killed in the middle of a follow-up, the same one goes on; nothing is work
   const { folder, host, branch, entries, words, watch } = await opened();
   host.set({ checks: [red] });
   const mark = join(folder, "..", "killed");
-  const { child, ended } = begin(folder, words([{ do: [{ run: `test -e ${mark} || sleep 600` }, ...mend.do] }]), { env: host.env });
+  const { child, ended } = begin(folder, words([{ do: [{ run: `test -e ${mark} || sleep 600` }, ...fix.do] }]), { env: host.env });
   await until("the follow-up's turn", () => {
     const taken = entries().find(({ event }) => event === "pull_request_taken_up");
     const lines = readFileSync(join(folder, ".autopilot/runs", String(taken?.["run"]), "journal.jsonl"), "utf8");
@@ -139,7 +139,7 @@ test("asked before the merge, a follow-up asks too, and what is kept on its bran
   await autopilot(folder, ["resume", "--run", run, "--json"], { env: host.env });
   const before = host.branch(branch);
   host.set({ checks: [red] });
-  const asks = await watch([mend]);
+  const asks = await watch([fix]);
   expect(asks.json, asks.err).toMatchObject({ reason_code: "approval_required" });
   const follow = String(journal(folder).at(0)?.["run_id"]);
   expect(journal(folder).at(0)).toMatchObject({ objective: { approval_policy: "required-before-merge", handoff_mode: "auto" } });
@@ -154,7 +154,7 @@ test("what others pushed or closed while a follow-up worked is left as it is", a
   const pushed = `git --git-dir=${host.remote}`;
   const theirs = `${pushed} update-ref refs/heads/${branch} $(${pushed} -c user.name=x -c user.email=x@x commit-tree -m theirs main^{tree})`;
   host.set({ checks: [red] });
-  expect((await watch([{ do: [{ run: theirs }, ...mend.do] }])).json).toMatchObject({ reason_code: "pull_request_moved" });
+  expect((await watch([{ do: [{ run: theirs }, ...fix.do] }])).json).toMatchObject({ reason_code: "pull_request_moved" });
   expect(git(host.remote, "log", "-1", "--format=%s", branch)).toBe("theirs");
   host.set({ pulls: host.read().pulls.map((pull) => ({ ...pull, state: "closed" })) });
   expect((await watch([])).json).toMatchObject({ reason_code: "pull_request_closed" });

@@ -150,7 +150,7 @@ describe.concurrent("a log of another tool", () => {
     expect(faultsIn(logText(folder), 2)).toEqual([]);
   });
 
-  test("a last line without its end is ended first; a log that breaks its own rules is moved, never mended", async () => {
+  test("a last line without its end is ended first; a log that breaks its own rules is moved, never fixed", async () => {
     const open = begun([...head(), start(1)], []);
     write(open, { "quality/run_state.jsonl": [...head(), start(1)].join("\n") });
     const broken = begun([...head(), start(1), start(1)], []);

@@ -101,7 +101,7 @@ describe.concurrent("each row of the table, from both sides", () => {
     expect(named(log(folder), "phase_end").at(-1)).toMatchObject({ key_counts: { gate_verdict: "partial" } });
   });
 
-  test("the terminal gate asks for more than the rows: one patch a bug. The verifier may mend it, and then the run is verified", async () => {
+  test("the terminal gate asks for more than the rows: one patch a bug. The verifier may fix it, and then the run is verified", async () => {
     const folder = shop();
     const { json } = await audit(
       folder,

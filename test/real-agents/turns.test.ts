@@ -76,7 +76,7 @@ async function table(name: AgentName, script: string): Promise<Table> {
     cancel: new AbortController().signal,
     onSession: (session) => Promise.resolve(void sessions.push(session)),
     onAskAgain: () => Promise.resolve(false),
-    onSignal: () => undefined,
+    onLiveEvent: () => undefined,
   };
   return { model, layer, sessions, play: (more = {}) => agents.turn({ ...order, ...more }) };
 }

@@ -10,7 +10,7 @@ import { RoadmapState } from "../../src/contracts/roadmap-state.ts";
 import { autopilot, eventsOf, runFolderOf } from "../support/autopilot.ts";
 import { git, write } from "../support/scratch-repository.ts";
 import { aFew } from "../support/sampled.ts";
-import { artifact, audit, has, json, names, type PhaseOf, project, quiet, read, turnsOf, walkWords } from "./project.ts";
+import { artifact, audit, has, json, names, type PhaseOf, project, quiet, read, turnsOf, cursorWords } from "./project.ts";
 
 const phases: readonly PhaseOf[] = [
   { id: "1", name: "One" },
@@ -46,7 +46,7 @@ describe("a state.json of ours that was damaged while the run rested", () => {
   beforeAll(async () => {
     const [only = { id: "1", name: "One", human: true }] = phases.map((phase) => ({ ...phase, human: true }));
     folder = project([only]);
-    const first = await autopilot(folder, walkWords(folder, [...turnsOf(only), audit([only])], ["--complete"]), quiet);
+    const first = await autopilot(folder, cursorWords(folder, [...turnsOf(only), audit([only])], ["--complete"]), quiet);
     expect([first.json.state, first.json.reason_code]).toEqual(["paused", "human_block_open"]);
     expect(stateIn(folder)._meta).toMatchObject({ status: "paused", total_phases: 1 });
     cpSync(folder, rested(), { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
@@ -92,7 +92,7 @@ describe("a run of another tool", () => {
   };
   const words = (folder: string): readonly string[] => {
     const turns = [...phases.flatMap((phase) => turnsOf(phase)), audit(phases.slice(1))];
-    return ["resume", "--yes", "--json", "--isolation", "clone", ...walkWords(folder, turns, []).slice(-2)];
+    return ["resume", "--yes", "--json", "--isolation", "clone", ...cursorWords(folder, turns, []).slice(-2)];
   };
   test("is shown by status with where it stands", async () => {
     const folder = there(theirs());
@@ -131,7 +131,7 @@ describe("a run of another tool", () => {
   test("that is completed is archived when a run of ours begins, and what it completed stays completed", async () => {
     const folder = there(theirs({ status: "completed" }));
     const turns = [...turnsOf(phases[1] ?? { id: "", name: "" }), audit(phases.slice(1))];
-    const ended = await autopilot(folder, walkWords(folder, turns, ["--complete"]), quiet);
+    const ended = await autopilot(folder, cursorWords(folder, turns, ["--complete"]), quiet);
     expect([ended.code, ended.json.state], ended.out + ended.err).toEqual([0, "completed"]);
     expect(has(folder, `.autopilot/archive/${seedState._meta.run_id}.json`)).toBe(true);
     const report = json(folder, ".autopilot/completion-report.json") as { phases_skipped: readonly object[] };

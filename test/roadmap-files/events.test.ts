@@ -6,7 +6,7 @@ import { type RoadmapEventName, roadmapEventNames } from "../../src/contracts/ro
 import { RoadmapState } from "../../src/contracts/roadmap-state.ts";
 import { roadmapEventSources } from "../../src/playbooks/roadmap/views/roadmap-log.ts";
 import { autopilot, type Ended, type Entry, journal } from "../support/autopilot.ts";
-import { artifact, audit, has, json, names, plan, project, quiet, read, turnsOf, walkWords } from "./project.ts";
+import { artifact, audit, has, json, names, plan, project, quiet, read, turnsOf, cursorWords } from "./project.ts";
 
 type Log = RoadmapState["event_log"];
 const stateIn = (folder: string): RoadmapState => {
@@ -25,13 +25,13 @@ async function peopleAndAudit(): Promise<string> {
   ];
   const walked = phases.slice(0, 2);
   const folder = project(phases, { [artifact("3")]: "ready 3\n" });
-  const mended = {
+  const fixed = {
     do: [{ write: { path: artifact("2"), text: "ready 2\nand in colour\n" } }],
     returns: { fixed: true, changes: [`${artifact("2")} -- the colour`], commits: [], remaining_issues: [], failure_categories: [] },
   };
   const again = (step: string): object | undefined =>
     turnsOf(phases[1] ?? { id: "", name: "" }).find(({ when }) => (when as { step: string }).step === step);
-  const fixed = {
+  const closed = {
     when: { step: "do", task: "REQ-1" },
     do: [{ append: { path: artifact("1"), text: "a second line\n" } }],
     returns: {
@@ -43,13 +43,13 @@ async function peopleAndAudit(): Promise<string> {
     },
   };
   const turns = [
-    fixed,
-    ...walked.flatMap((phase) => turnsOf(phase, phase.id === "2" ? { debug: mended } : {})),
+    closed,
+    ...walked.flatMap((phase) => turnsOf(phase, phase.id === "2" ? { debug: fixed } : {})),
     ...["verify", "judge_blind", "judge"].flatMap((step) => again(step) ?? []),
     audit(walked, ["1"]),
     audit(walked),
   ];
-  const first = await autopilot(folder, walkWords(folder, turns, ["--complete"]), quiet);
+  const first = await autopilot(folder, cursorWords(folder, turns, ["--complete"]), quiet);
   expect([first.json.state, first.json.reason_code]).toEqual(["paused", "human_block_open"]);
   await autopilot(folder, ["verdict", "1", "pass", "--json"]);
   await autopilot(folder, ["verdict", "2", "issues_found", "--issue", "it has no colour", "--json"]);
@@ -61,8 +61,8 @@ async function peopleAndAudit(): Promise<string> {
   return folder;
 }
 
-/** Nothing mends it: debugged, planned anew, rolled back, failed; what depends on it is skipped. */
-async function nothingMendsIt(): Promise<string> {
+/** Nothing fixes it: debugged, planned anew, rolled back, failed; what depends on it is skipped. */
+async function nothingFixesIt(): Promise<string> {
   const phases = [
     { id: "1", name: "One" },
     { id: "2", name: "Two", after: ["1"] },
@@ -114,12 +114,12 @@ async function nothingMendsIt(): Promise<string> {
     ],
   };
   const words = ["1,2", "--option", "max_debug_attempts_per_phase=1"];
-  const ended = await autopilot(folder, walkWords(folder, turnsOf(one, changes), words), quiet);
+  const ended = await autopilot(folder, cursorWords(folder, turnsOf(one, changes), words), quiet);
   expect([ended.code, ended.json.reason_code]).toEqual([1, "phase_failed"]);
   return folder;
 }
 
-/** A debugger that changes nothing opens the breaker; after it one attempt is let through, and as it mends the breaker closes. */
+/** A debugger that changes nothing opens the breaker; after it one attempt is let through, and as it fixes the breaker closes. */
 async function goingInCircles(): Promise<string> {
   const one = { id: "1", name: "One" };
   const folder = project([one], { ".autopilot/config.yaml": "version: 1\nlimits: { no_progress_threshold: 1 }\n" });
@@ -145,7 +145,7 @@ async function goingInCircles(): Promise<string> {
     debug: [debugged(false), debugged(true)],
   };
   const turns = [...turnsOf(one, changes), audit([one])];
-  const first = await autopilot(folder, walkWords(folder, turns, ["1"]), quiet);
+  const first = await autopilot(folder, cursorWords(folder, turns, ["1"]), quiet);
   expect([first.code, first.json.reason_code]).toEqual([1, "breaker_open"]);
   expect(stateIn(folder)).toMatchObject({ _meta: { status: "paused" }, circuit_breaker: { state: "open", consecutive_no_progress: 1 } });
   expect((await resume(folder)).json.reason_code).toBe("breaker_open");
@@ -157,7 +157,7 @@ async function goingInCircles(): Promise<string> {
 
 const runs: { readonly folder: string; readonly log: Log; readonly entries: readonly Entry[] }[] = [];
 beforeAll(async () => {
-  for (const live of [peopleAndAudit, nothingMendsIt, goingInCircles]) {
+  for (const live of [peopleAndAudit, nothingFixesIt, goingInCircles]) {
     const folder = await live();
     runs.push({ folder, log: stateIn(folder).event_log, entries: journal(folder) });
   }

@@ -9,7 +9,7 @@ import { stateOfRun } from "../../src/playbooks/roadmap/files/roadmap-derive.ts"
 import { autopilot, begin, type Entry, journal, runFolderOf, until } from "../support/autopilot.ts";
 import { git } from "../support/scratch-repository.ts";
 import { aFew, isLong } from "../support/sampled.ts";
-import { artifact, audit, has, json, names, project, quiet, read, turnsOf, walkWords } from "./project.ts";
+import { artifact, audit, has, json, names, project, quiet, read, turnsOf, cursorWords } from "./project.ts";
 
 const phases = [
   { id: "1", name: "One" },
@@ -45,7 +45,7 @@ const moments: readonly (readonly [string, (entry: Entry) => boolean])[] = [
 ];
 aFew(2).each(moments)("killed when %s: what lies there is whole, and what is drawn next is the journal's", async (_, isThen) => {
   const folder = project(phases);
-  expect(await killed(folder, walkWords(folder, turns(), ["all"]), (entries) => entries.some(isThen))).toBe(true);
+  expect(await killed(folder, cursorWords(folder, turns(), ["all"]), (entries) => entries.some(isThen))).toBe(true);
   for (const path of [".autopilot/state.json", ".autopilot/state.json.backup"])
     if (has(folder, path)) expect(v.parse(RoadmapState, json(folder, path))._meta.status).toBe("running");
   const stopped = await autopilot(folder, ["stop", "--json"], quiet);
@@ -58,14 +58,14 @@ aFew(2).each(moments)("killed when %s: what lies there is whole, and what is dra
 test("killed after the first phase and stopped, the next run knows that phase as completed", async () => {
   const folder = project(phases);
   const isLanded = ({ event, walk }: Entry): boolean => event === "phase_started" && walk === "2";
-  expect(await killed(folder, walkWords(folder, turns(), ["all"]), (entries) => entries.some(isLanded))).toBe(true);
+  expect(await killed(folder, cursorWords(folder, turns(), ["all"]), (entries) => entries.some(isLanded))).toBe(true);
   await autopilot(folder, ["stop", "--json"], quiet);
   expect(git(folder, "log", "-1", "--format=%s")).toBe("autopilot: pages of phase 1");
   const first = runIn(folder);
   const last = read(folder, ".autopilot/state.json");
   const ended = await autopilot(
     folder,
-    walkWords(folder, [...turnsOf(phases[1] ?? { id: "", name: "" }), audit(phases.slice(1))], ["all"]),
+    cursorWords(folder, [...turnsOf(phases[1] ?? { id: "", name: "" }), audit(phases.slice(1))], ["all"]),
     quiet,
   );
   expect([ended.code, ended.json.state], ended.out + ended.err).toEqual([0, "completed"]);
@@ -82,9 +82,9 @@ test("killed after the first phase and stopped, the next run knows that phase as
 
 test("killed over and over, a roadmap ends with the state, the commits and the figures of one that was left alone", async () => {
   const [calm, harassed] = [project(phases), project(phases)];
-  await autopilot(calm, walkWords(calm, turns(), ["--complete"]), quiet);
+  await autopilot(calm, cursorWords(calm, turns(), ["--complete"]), quiet);
   let kills = 0;
-  let words = walkWords(harassed, turns(), ["--complete"]);
+  let words = cursorWords(harassed, turns(), ["--complete"]);
   for (let at = 12; ; at = seen(harassed).length + (isLong ? 11 : 40)) {
     if (!(await killed(harassed, words, (entries) => entries.length >= at))) break;
     kills++;

@@ -230,7 +230,7 @@ export const audit = (phases: readonly PhaseOf[], gaps: readonly string[] = []):
 });
 
 /** The words of a roadmap's run with these turns. */
-export const walkWords = (folder: string, turns: readonly object[], words: readonly string[]): readonly string[] => [
+export const cursorWords = (folder: string, turns: readonly object[], words: readonly string[]): readonly string[] => [
   "roadmap",
   ...words,
   "--yes",

@@ -142,10 +142,10 @@ describe.concurrent("what is no work", () => {
     const folder = project(phases);
     const sha = "0123456789abcdef0123456789abcdef01234567";
     const nothing = does("1", "01-01", {}, { returns: { tasks_completed: "1/1", commit_shas: [sha] }, repeat: 0 });
-    const mends = [1, 2, 3].map((n) => debug("1", { [`docs/note-${n}.md`]: `${n}\n` }));
+    const fixes = [1, 2, 3].map((n) => debug("1", { [`docs/note-${n}.md`]: `${n}\n` }));
     const [first] = good.filter(({ when }) => (when as { step: string }).step === "plan");
     const replanned = [{ ...first, do: [{ append: { path: ".planning/phases/1/PLAN.md", text: "\nAgain.\n" } }] } as Turn, planCheck("1")];
-    const { json } = await goRoadmap(folder, [...instead("do", nothing), ...mends, researchAgain("1"), ...replanned]);
+    const { json } = await goRoadmap(folder, [...instead("do", nothing), ...fixes, researchAgain("1"), ...replanned]);
     expect(json).toMatchObject({ result: "FAIL", reason_code: "phase_failed" });
     expect(falseClaims(folder)).toContain(`commit_shas: ${sha}`);
     expect([failure(folder), categoryOf(folder)]).toEqual(["attempts_used_up", "executor_incomplete"]);
@@ -173,12 +173,12 @@ describe.concurrent("what is no work", () => {
       "src/unused.js": "export const unused = 1;\n",
       ".planning/ROADMAP.md": "# none\n",
     });
-    const mend = debug(
+    const fix = debug(
       "1",
       {},
       { do: [{ run: "git checkout -q -- .planning/ROADMAP.md 2>/dev/null; git show HEAD~20:x 2>/dev/null; rm src/unused.js" }] },
     );
-    const { json } = await goRoadmap(folder, [...instead("do", orphan), mend]);
+    const { json } = await goRoadmap(folder, [...instead("do", orphan), fix]);
     const [red] = eventsOf(folder, "step_failed").filter(({ attempt }) => String(attempt).includes("/checks#1"));
     expect(red?.["detail"]).toMatch(/added and named by no other file: src\/unused\.js/);
     expect(red?.["detail"]).toMatch(/\.planning\/ROADMAP\.md was changed, and the run is locked to it/);

@@ -68,8 +68,8 @@ describe.concurrent("people", () => {
     "test/cli-roadmap/walking.test.ts › issues_found sends the issues to the debugger",
     async () => {
       const folder = project(phases.slice(0, 1));
-      const mend = debug("1", { "src/sum.js": "export const sum = (a, b) => Number(a) + Number(b);\n" });
-      await goRoadmap(folder, [...turns, mend]);
+      const fix = debug("1", { "src/sum.js": "export const sum = (a, b) => Number(a) + Number(b);\n" });
+      await goRoadmap(folder, [...turns, fix]);
       await autopilot(folder, ["verdict", "1", "issues_found", "--issue", "texts are joined, not added", "--json"]);
       const second = await autopilot(folder, ["resume", "--json"]);
       expect(second.json).toMatchObject({ reason_code: "human_block_open", state: "paused" });
@@ -112,8 +112,8 @@ describe.concurrent("people", () => {
     const onlyLooked = planOf([{ id: "01-01", files: [], verify: ["Look at it"], type: "checkpoint:human-verify" }], {
       criteria: [`sum adds :: ${calls("sum", "2, 3", "5")}`],
     });
-    const mend = debug("1", moduleFiles("sum", "(a, b) => a + b"));
-    const { json } = await goRoadmap(folder, [research("1"), plan("1", onlyLooked), planCheck("1"), mend, ...around("1")]);
+    const fix = debug("1", moduleFiles("sum", "(a, b) => a + b"));
+    const { json } = await goRoadmap(folder, [research("1"), plan("1", onlyLooked), planCheck("1"), fix, ...around("1")]);
     expect(json).toMatchObject({ reason_code: "human_block_open" });
     expect(json["questions"]).toMatchObject([{ phase: "Phase 1 (Sum)", show: { left_to_people: "01-01 01-01: Write it." } }]);
     expect(stepsOf(folder, "1").slice(-2)).toEqual(["plan_check passed", "execute passed"]);

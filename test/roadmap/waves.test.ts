@@ -100,7 +100,7 @@ describe.concurrent("waves", () => {
 
   longTest(
     "a task that fails twice ends its wave; what it left undone is red in the checks, and is debugged there",
-    "test/simulation/stories.ts › roadmap: a task fails for good, later waves wait, debugging mends it",
+    "test/simulation/stories.ts › roadmap: a task fails for good, later waves wait, debugging fixes it",
     async () => {
       const folder = project(phases);
       const turns = [

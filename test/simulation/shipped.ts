@@ -52,8 +52,8 @@ const plenty = { tokens: 1e12, minutes: 1e9, calls: 1e9, retries: 1e6 };
 type ChanceAt = (...words: readonly (string | number | null)[]) => Chance;
 
 /** Two to four phases that wait for some of those before them; sometimes they cannot be read at first. */
-function phasesFor(chance: Chance, { isMended }: Reading): Plan {
-  if (!isMended && chance.isTrue(0.2)) return { problem: "nobody can read this" } as unknown as Plan;
+function phasesFor(chance: Chance, { isFixed }: Reading): Plan {
+  if (!isFixed && chance.isTrue(0.2)) return { problem: "nobody can read this" } as unknown as Plan;
   const ids = Array.from({ length: 2 + chance.below(3) }, (_, at) => `${at + 1}`);
   const phases = ids.map((id, at) => ({ id, after: ids.slice(0, at).filter(() => chance.isTrue(0.4)) }));
   return phases as unknown as Plan;

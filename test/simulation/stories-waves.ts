@@ -69,11 +69,11 @@ export const waves: Story[] = [
     endsWell: (run, journal) => run.status === "completed" && run.breaker.no_progress === 0 && order(journal) === "a",
   },
   {
-    name: "waves: the outline cannot be read, is mended, and read when the run is resumed",
+    name: "waves: the outline cannot be read, is fixed, and read when the run is resumed",
     flow: "waves",
     script: (place) =>
       "read" in place
-        ? ((place.isMended ? phases : { problem: "outline:3: two parts are called 1", code: "outline_invalid" }) as unknown as Plan)
+        ? ((place.isFixed ? phases : { problem: "outline:3: two parts are called 1", code: "outline_invalid" }) as unknown as Plan)
         : place.step === "parcels"
           ? { tasks: parcels }
           : {},

@@ -256,7 +256,7 @@ const roadmaps: Story[] = [
     endsWell: (run) => run.status === "completed",
   },
   {
-    name: "roadmap: a task fails for good, later waves wait, debugging mends it",
+    name: "roadmap: a task fails for good, later waves wait, debugging fixes it",
     flow: "roadmap",
     script: script(
       (place) => {

@@ -35,7 +35,7 @@ export type Plan = {
 };
 
 /** What a reader of phases finds: whether a person has been there since the document could not be read. */
-export type Reading = { readonly read: true; readonly isMended: boolean };
+export type Reading = { readonly read: true; readonly isFixed: boolean };
 export type Script = (place: Place | Reading) => Plan | null;
 
 /** A whole run as a story: its flow, what happens in it, what the people do, and how it must end. */

@@ -78,7 +78,7 @@ export function worldOf(machine: Machine, journal: Journal, script: Script, view
         {},
         {
           get: () => async () =>
-            script({ read: true, isMended: Object.keys(view().requests).some((name) => name.startsWith("resume:")) }) as never,
+            script({ read: true, isFixed: Object.keys(view().requests).some((name) => name.startsWith("resume:")) }) as never,
         },
       ),
       tasks: new Proxy(
@@ -117,7 +117,7 @@ export function worldOf(machine: Machine, journal: Journal, script: Script, view
     },
     brief: async (): Promise<Brief> => ({ prompt: "play", returns: null, promise: null, cast: { agent: "fake" } }),
     onEntry: (entry) => onEntry(entry),
-    onSignal: () => undefined,
+    onLiveEvent: () => undefined,
   };
 }
 

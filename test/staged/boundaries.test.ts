@@ -190,12 +190,12 @@ describe.concurrent("a batch that its review refuses", () => {
   });
   const fix: Turn = {
     when: { phase: "6", step: "fix" },
-    do: [{ append: { path: "NOTES.md", text: "mended\n" } }],
-    returns: { summary: "The name in package.json is mended." },
+    do: [{ append: { path: "NOTES.md", text: "fixed\n" } }],
+    returns: { summary: "The name in package.json is fixed." },
     repeat: 0,
   };
 
-  test("is mended and looked at again, and then closed", async () => {
+  test("is fixed and looked at again, and then closed", async () => {
     const folder = upTo(scratch(), problem, draft, plan, tasks);
     const { json } = await goStaged(folder, "greenfield", [judged(1, false), fix, ...greenfield]);
     expect(json).toMatchObject({ state: "completed" });

@@ -94,14 +94,14 @@ describe.concurrent("greenfield", () => {
         "| Task | Complexity | Dependencies | Files |\n|---|---|---|---|\n| 01_all | 8 | None | package.json |\n| 02_ghost | 1 | 01_all | x.js |\n",
       "_docs/02_tasks/01_all.md": "# Everything\n\nOne task that does all there is to do here.\n",
     });
-    const mends = { ...tasks, do: [{ delete: { path: "_docs/02_tasks/01_all.md" } }, ...(tasks?.do ?? [])] } as typeof large;
+    const fixes = { ...tasks, do: [{ delete: { path: "_docs/02_tasks/01_all.md" } }, ...(tasks?.do ?? [])] } as typeof large;
     const thin = turn(
       "6",
       { "_docs/03_implementation/FINAL_implementation_report.md": "# Report\n\n| 01_layout | done |\n| 02_store | failed |\n" },
       says("All done."),
       "report",
     );
-    const turns = [...greenfield.filter((one) => one !== tasks), large, mends];
+    const turns = [...greenfield.filter((one) => one !== tasks), large, fixes];
     const { json } = await goStaged(folder, "greenfield", [thin, ...turns], [...goal, "--continue", "--option", "research=decided"]);
     expect(json).toMatchObject({ state: "completed" });
     const details = eventsOf(folder, "step_failed").map(({ detail }) => String(detail));
@@ -122,7 +122,7 @@ describe.concurrent("greenfield", () => {
       ],
       returns: { summary: "The store is built and its tests pass." },
     };
-    const mend = {
+    const fix = {
       when: { phase: "7", step: "do", attempt: 2 },
       do: [
         { write: { path: "test/store.test.js", text: 'import test from "node:test";\ntest("yes", () => {});\n' } },
@@ -130,7 +130,7 @@ describe.concurrent("greenfield", () => {
       ],
       returns: says("Mended."),
     };
-    const turns = [broken, mend, ...greenfield.filter(({ when }) => !JSON.stringify(when).includes("02_store"))];
+    const turns = [broken, fix, ...greenfield.filter(({ when }) => !JSON.stringify(when).includes("02_store"))];
     const { json } = await goStaged(folder, "greenfield", turns, [...goal, "--continue", "--option", "research=decided"]);
     expect(json).toMatchObject({ state: "completed" });
     expect(eventsOf(folder, "step_failed")).toMatchObject([

@@ -64,7 +64,7 @@ const checkOf = (command: string, expected?: Expectation): Check => ({
 });
 async function judged(check: Check, recorded: readonly CheckResult[] = []) {
   const order = { attempt: "1@1/prove#1", commit: "c".repeat(40), checks: [check], recorded };
-  const [result] = await verifier().check({ ...order, cancel: new AbortController().signal, onSignal: () => undefined });
+  const [result] = await verifier().check({ ...order, cancel: new AbortController().signal, onLiveEvent: () => undefined });
   if (result === undefined) throw new Error("no result");
   return { result, evidence: v.parse(Evidence, JSON.parse(blobs.get(result.evidence)?.toString() ?? "")) };
 }

@@ -87,7 +87,7 @@ async function tried(before: Tree, change: Tree, command: string, kind: Check["k
     repeatMax,
     clock: systemClock,
   });
-  const common = { attempt: "1@1/prove#1", checks: [check], cancel: new AbortController().signal, onSignal: () => undefined };
+  const common = { attempt: "1@1/prove#1", checks: [check], cancel: new AbortController().signal, onLiveEvent: () => undefined };
   const [first] = await verifier.check({ ...common, commit: base });
   if (first === undefined) throw new Error("the check was not run on the base");
   const known = { [check.id]: first.status };

@@ -36,7 +36,7 @@ async function history(...commits: readonly Files[]) {
       base,
       changed: [],
       cancel: new AbortController().signal,
-      onSignal: () => undefined,
+      onLiveEvent: () => undefined,
     };
     return verifier.prove({ ...order, ...oracles, gates, ...more });
   };

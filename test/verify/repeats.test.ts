@@ -95,7 +95,7 @@ const order = (checks: Check[], more: object = {}) => ({
   commit: "c".repeat(40),
   checks,
   cancel: new AbortController().signal,
-  onSignal: () => undefined,
+  onLiveEvent: () => undefined,
   ...more,
 });
 const evidenceOf = (result: CheckResult | undefined) => v.parse(Evidence, JSON.parse(blobs.get(result?.evidence ?? "")?.toString() ?? ""));

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import * as v from "valibot";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Check, Evidence } from "../../src/contracts/evidence.ts";
-import type { Signal } from "../../src/contracts/signal.ts";
+import type { LiveEvent } from "../../src/contracts/signal.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import { openVerifier, type VerifierParts } from "../../src/verify/verifier.ts";
 
@@ -23,7 +23,7 @@ const commit = "c".repeat(40);
 
 let root = "";
 let blobs = new Map<string, Buffer>();
-let signals: Signal[] = [];
+let signals: LiveEvent[] = [];
 let checkouts: string[] = [];
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "verifier-"));
@@ -94,7 +94,7 @@ const order = (cancel = new AbortController().signal) => ({
   attempt: "1@1/checks#1",
   commit,
   cancel,
-  onSignal: (signal: Signal) => signals.push(signal),
+  onLiveEvent: (signal: LiveEvent) => signals.push(signal),
 });
 const evidenceOf = (hash: string) => v.parse(Evidence, JSON.parse(blobs.get(hash)?.toString() ?? ""));
 
@@ -160,13 +160,13 @@ test("two orders at once do not meet in one folder", async () => {
 test("called off in the middle: what was finished is told, what was running leaves no evidence", async () => {
   const cancel = new AbortController();
   const verifier = open({ a: "x" });
-  const onSignal = (signal: Signal): void => {
+  const onLiveEvent = (signal: LiveEvent): void => {
     signals.push(signal);
     if (signal.signal === "checking" && signal.command === "sleep 1000") setTimeout(() => cancel.abort(), 50);
   };
   const results = await verifier.check({
     ...order(cancel.signal),
-    onSignal,
+    onLiveEvent,
     checks: [criterion("true"), criterion("sleep 1000"), criterion("echo never")],
   });
   expect(results.map(({ check }) => check.command)).toEqual(["true"]);

@@ -105,7 +105,7 @@ test.skipIf(!hasBwrap)("auto takes the strongest that holds here, and doctor is 
   const found = await inspectIsolations(bench.runDir);
   expect(found.map(({ level }) => level).slice(0, 2)).toEqual(["overlay", "bwrap"]);
   expect("isolation" in choice && choice.isolation.level).toBe(found.find(({ isUsable }) => isUsable)?.level);
-  for (const { isUsable, mend } of found) expect(mend === "").toBe(isUsable);
+  for (const { isUsable, fix } of found) expect(fix === "").toBe(isUsable);
 });
 
 test("a bubblewrap that holds nothing fails its self-test", async () => {

@@ -12,7 +12,7 @@ import { redLogs } from "../../src/playbooks/quality/steps/red-logs.ts";
 import { goneField } from "../../src/playbooks/quality/views/run-state-names.ts";
 import { commitWave } from "../../src/playbooks/staged/steps/commit-wave.ts";
 import type { FunctionOrder } from "../../src/ports/functions.ts";
-import { entryOf, runView, walk } from "../../src/views/run-view.test-support.ts";
+import { entryOf, runView, cursor } from "../../src/views/run-view.test-support.ts";
 import { openStore } from "../../src/workspace/bases/base.ts";
 import { type Bench, git, makeRepository, makeRoom, openBench, runRef, write } from "./bench-repository.ts";
 
@@ -29,13 +29,13 @@ type Order = FunctionOrder<RunView, CursorView>;
 const orderOf = (bench: Bench, changes: Partial<Order> = {}): Order => ({
   attempt,
   state: runView(),
-  walk: walk("1", []),
+  walk: cursor("1", []),
   commit: runRef(bench.root),
   sees: {},
   changed: [],
   previous: null,
   cancel: new AbortController().signal,
-  onSignal: () => undefined,
+  onLiveEvent: () => undefined,
   ...changes,
 });
 
@@ -70,7 +70,7 @@ describe.each(["overlay", "copy"] as const)("%s", (worlds) => {
       readBlob: () => null,
       verifier: { prove: () => Promise.reject(new Error("unused")) },
     };
-    const found = await phaseFound(parts).perform(orderOf(bench, { walk: { ...walk("1", []), visit: 2 } }));
+    const found = await phaseFound(parts).perform(orderOf(bench, { walk: { ...cursor("1", []), visit: 2 } }));
     expect(found).toMatchObject({ ok: true, facts: { cleared: 1 }, applied: { paths: ["quality/BUGS.md"] } });
     expect(git(bench.root, "ls-tree", "-r", "--name-only", runRef(bench.root))).not.toContain("BUGS.md");
   });
@@ -80,7 +80,7 @@ describe.each(["overlay", "copy"] as const)("%s", (worlds) => {
     const state = runView({
       open: { "1/all": { attempt: "1@1/all#1", waves: [["01_a", "01_b"]] } } as unknown as ReturnType<typeof runView>["open"],
     });
-    const wave = { ...walk("1/all:1", []), phase: "1", inside: "1/all" };
+    const wave = { ...cursor("1/all:1", []), phase: "1", inside: "1/all" };
     expect(await commitWave(bench.workspace).perform(orderOf(bench, { state, walk: wave }))).toMatchObject({
       applied: { paths: ["_docs/03_implementation/batch_01_report.md"] },
     });

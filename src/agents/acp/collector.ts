@@ -5,7 +5,7 @@
 //   C2. A session taken up again is told once more from its beginning: that is no news, and nothing of it is counted.
 
 import type { AttemptId } from "../../contracts/ids.ts";
-import type { Signal } from "../../contracts/signal.ts";
+import type { LiveEvent } from "../../contracts/signal.ts";
 import { amountOf, type Loose, recordOf, textOf } from "./loose.ts";
 import { Replay } from "./replay.ts";
 import { signalOf, ToolCalls } from "./tool-calls.ts";
@@ -19,7 +19,7 @@ const chunksMax = 10_000;
 export class Collector {
   readonly tools = new ToolCalls();
   readonly #attempt: AttemptId;
-  readonly #onSignal: (signal: Signal) => void;
+  readonly #onLiveEvent: (signal: LiveEvent) => void;
   #session: string | null = null;
   #held: Loose[] = [];
   #replay: Replay | null = null;
@@ -33,9 +33,9 @@ export class Collector {
   #chunks: unknown[] = [];
   #metas: Loose[] = [];
 
-  constructor(attempt: AttemptId, onSignal: (signal: Signal) => void) {
+  constructor(attempt: AttemptId, onLiveEvent: (signal: LiveEvent) => void) {
     this.#attempt = attempt;
-    this.#onSignal = onSignal;
+    this.#onLiveEvent = onLiveEvent;
   }
 
   /** The session has a name: what was told of it before is taken now. C1 */
@@ -79,7 +79,7 @@ export class Collector {
 
   /** Agents leave calls open when they are cancelled or die: here each has an end. */
   close(): void {
-    for (const call of this.tools.closeOpen()) this.#onSignal(signalOf(this.#attempt, call, "cancelled"));
+    for (const call of this.tools.closeOpen()) this.#onLiveEvent(signalOf(this.#attempt, call, "cancelled"));
   }
 
   /** Everything said in this turn, all prompts together. */
@@ -114,11 +114,11 @@ export class Collector {
         return this.#hear(textOf(recordOf(update["content"])["text"]) ?? "");
       }
       case "agent_thought_chunk":
-        return this.#onSignal({ signal: "thought", attempt: this.#attempt, text: textOf(recordOf(update["content"])["text"]) ?? "" });
+        return this.#onLiveEvent({ signal: "thought", attempt: this.#attempt, text: textOf(recordOf(update["content"])["text"]) ?? "" });
       case "tool_call":
       case "tool_call_update": {
         const call = this.tools.merge(update);
-        if (call !== null) this.#onSignal(signalOf(this.#attempt, call));
+        if (call !== null) this.#onLiveEvent(signalOf(this.#attempt, call));
         return;
       }
       case "usage_update": {
@@ -126,7 +126,7 @@ export class Collector {
         const cost = recordOf(update["cost"]);
         if (cost["currency"] === "USD") this.#costUsd = amountOf(cost["amount"]) ?? this.#costUsd;
         const tokens = amountOf(update["used"]);
-        if (tokens !== null) this.#onSignal({ signal: "usage", attempt: this.#attempt, tokens });
+        if (tokens !== null) this.#onLiveEvent({ signal: "usage", attempt: this.#attempt, tokens });
         return;
       }
       default:
@@ -137,7 +137,7 @@ export class Collector {
     const kept = this.#keep(text);
     if (kept === "") return;
     this.#lastPrompt.push(kept);
-    this.#onSignal({ signal: "said", attempt: this.#attempt, text: kept });
+    this.#onLiveEvent({ signal: "said", attempt: this.#attempt, text: kept });
   }
 
   #keep(text: string): string {

@@ -19,7 +19,7 @@ const rawCharsMax = 3000;
 
 export type Talk = {
   readonly order: TurnOrder;
-  readonly seat: TurnEnvironment;
+  readonly environment: TurnEnvironment;
   readonly connection: ClientConnection;
   readonly watch: Watch;
   readonly collector: Collector;
@@ -31,7 +31,7 @@ export type Talk = {
 };
 
 export async function converse(talk: Talk): Promise<TurnResult> {
-  const { order, seat, collector, stderr } = talk;
+  const { order, environment, collector, stderr } = talk;
   const prompts = [talk.firstWords];
   const begun: TurnFacts[] = [...order.history];
   const warnings: string[] = [];
@@ -41,18 +41,18 @@ export async function converse(talk: Talk): Promise<TurnResult> {
     const { end, response } = await prompt(talk, prompts.at(-1) ?? "", { run: order.run, ...facts, history: [...begun] });
     begun.push(facts);
     const report = collector.usageReport(response);
-    const usage = response === null ? null : usageOf(seat.profile.usage, report, before);
+    const usage = response === null ? null : usageOf(environment.profile.usage, report, before);
     before = usageAfter(report, before);
     const computed = outcome(talk, end, response, usage);
     if (computed.kind !== "answered") return computed;
     warnings.push(...computed.warnings);
-    const judged = judge(order, seat.returnOf, seat.submissions, collector.answer);
+    const judged = judge(order, environment.returnOf, environment.submissions, collector.answer);
     if ("says" in judged) {
       const outside = collector.tools.changedOutside(insideOf(order.layer));
       const confidence = recordOf(recordOf(recordOf(response)["_meta"])["autopilot"])["confidence"];
       return endedTurn(
         order,
-        seat.submissions,
+        environment.submissions,
         { stop: "end_turn", said: collector.said, prompts, usage, outside, confidence, warnings },
         judged,
       );
@@ -62,13 +62,13 @@ export async function converse(talk: Talk): Promise<TurnResult> {
       const detail = `What the agent handed back does not fit: ${judged.errors.join("; ")}.\nIt said:\n${collector.answer.slice(-rawCharsMax)}`;
       return failed("return_invalid", detail, { isOpen: true, said: collector.said, stderr: stderr(), usage });
     }
-    prompts.push(askAgain(order.returns?.schema ?? {}, judged.errors, seat.tools !== null));
+    prompts.push(askAgain(order.returns?.schema ?? {}, judged.errors, environment.tools !== null));
   }
 }
 
 /** How the prompt ended, and the answer where there is one. */
 async function prompt(talk: Talk, text: string, meta: TurnMeta): Promise<{ readonly end: End; readonly response: PromptResponse | null }> {
-  const { connection, watch, collector, session, seat } = talk;
+  const { connection, watch, collector, session, environment } = talk;
   collector.begin();
   const request = connection.agent.request("session/prompt", {
     sessionId: session,
@@ -78,7 +78,7 @@ async function prompt(talk: Talk, text: string, meta: TurnMeta): Promise<{ reado
   try {
     const response = await watch.ask(request);
     // Some agents tell their cost after the answer; where the meter counts, nobody waits for that.
-    if (seat.profile.reportsCost && seat.metering.calls().length === 0) await wait(seat.limits.lateMs);
+    if (environment.profile.reportsCost && environment.metering.calls().length === 0) await wait(environment.limits.lateMs);
     return { end: { by: "stop", stop: textOf(recordOf(response)["stopReason"]) ?? "no reason given" }, response };
   } catch (error) {
     if (error instanceof RequestError)
@@ -87,11 +87,11 @@ async function prompt(talk: Talk, text: string, meta: TurnMeta): Promise<{ reado
     if (!["cancel", "deadline", "stall", "budget", "provider"].includes(error.ending.by)) return { end: error.ending, response: null };
     // It is told politely once; what it used may come with its answer. It is not waited for longer than a moment.
     connection.agent.notify("session/cancel", { sessionId: session }).catch(() => undefined);
-    return { end: error.ending, response: await answerWithin(request, seat.limits.cancelGraceMs) };
+    return { end: error.ending, response: await answerWithin(request, environment.limits.cancelGraceMs) };
   }
 }
 
-function outcome({ seat, collector, answers, stderr }: Talk, end: End, response: PromptResponse | null, usage: ReportedUsage) {
+function outcome({ environment, collector, answers, stderr }: Talk, end: End, response: PromptResponse | null, usage: ReportedUsage) {
   return outcomeOf({
     end,
     isOpen: true,
@@ -102,10 +102,10 @@ function outcome({ seat, collector, answers, stderr }: Talk, end: End, response:
     tools: collector.tools.count,
     refusals: answers.count.refused,
     metas: [...collector.metas, recordOf(response)],
-    calls: seat.metering.calls(),
-    probes: seat.profile.probes,
-    hasProvider: seat.profile.found !== "embedded",
-    loginHint: seat.profile.hints.login,
+    calls: environment.metering.calls(),
+    probes: environment.profile.probes,
+    hasProvider: environment.profile.found !== "embedded",
+    loginHint: environment.profile.hints.login,
     nowMs: Date.now(),
   });
 }

@@ -1,7 +1,7 @@
 // tool-calls: what the agent said it did with its tools, merged by id, and which paths it named.
 
 import type { AttemptId } from "../../contracts/ids.ts";
-import type { Signal } from "../../contracts/signal.ts";
+import type { LiveEvent } from "../../contracts/signal.ts";
 import { listOf, type Loose, recordOf, textOf } from "./loose.ts";
 import { inputIn, outputIn } from "./tool-texts.ts";
 
@@ -81,7 +81,7 @@ export class ToolCalls {
 }
 
 /** A call as it passes by. */
-export function signalOf(attempt: AttemptId, call: ToolCall, status = call.status): Signal {
+export function signalOf(attempt: AttemptId, call: ToolCall, status = call.status): LiveEvent {
   const [path] = [...namedBy(call), ...call.given];
   return {
     signal: "tool",

@@ -24,9 +24,9 @@ import { failed } from "./result.ts";
 import { openSession } from "./session.ts";
 import { openWire, type Wire } from "./wire.ts";
 
-export async function acpTurn(order: TurnOrder, seat: TurnEnvironment): Promise<TurnResult> {
-  const played = await playProcess(seat, { layer: order.layer, hasInput: true }, async (spawned) => {
-    const value = await talk(order, seat, spawned);
+export async function acpTurn(order: TurnOrder, environment: TurnEnvironment): Promise<TurnResult> {
+  const played = await playProcess(environment, { layer: order.layer, hasInput: true }, async (spawned) => {
+    const value = await talk(order, environment, spawned);
     return { value, isAtRest: value.kind === "ended" };
   });
   if ("problem" in played) return { kind: "failed", reason: "agent_unavailable", detail: played.problem, said: "", usage: null };
@@ -34,42 +34,49 @@ export async function acpTurn(order: TurnOrder, seat: TurnEnvironment): Promise<
   return value.kind === "ended" ? { ...value, warnings: [...value.warnings, ...warnings] } : value;
 }
 
-async function talk(order: TurnOrder, seat: TurnEnvironment, spawned: Spawned): Promise<TurnResult> {
-  const collector = new Collector(order.attempt, order.onSignal);
-  const watch = openWatch(order, seat.limits, () => collector.tools.hasOpen());
+async function talk(order: TurnOrder, environment: TurnEnvironment, spawned: Spawned): Promise<TurnResult> {
+  const collector = new Collector(order.attempt, order.onLiveEvent);
+  const watch = openWatch(order, environment.limits, () => collector.tools.hasOpen());
   const wire = openWire(
     spawned.stdout,
     spawned.stdin ?? new PassThrough(),
     { update: (params) => collector.take(params), life: watch.life },
-    seat.limits.wire,
+    environment.limits.wire,
   );
   watch.follow(spawned, wire);
-  watch.follows(seat.metering);
+  watch.follows(environment.metering);
   const answers = new Answers();
-  const connection = answerQuestions(order, seat, watch, collector, answers).connect(wire.stream);
-  const beforeSession = (end: End): TurnResult => unopened(end, seat, spawned, collector);
+  const connection = answerQuestions(order, environment, watch, collector, answers).connect(wire.stream);
+  const beforeSession = (end: End): TurnResult => unopened(end, environment, spawned, collector);
   try {
     const { agent } = connection;
-    const opened = await openSession(agent, watch, collector, { ...order, tools: seat.tools }, seat.profile, seat.limits);
+    const opened = await openSession(
+      agent,
+      watch,
+      collector,
+      { ...order, tools: environment.tools },
+      environment.profile,
+      environment.limits,
+    );
     if ("problem" in opened) {
       const left = { isOpen: false, said: collector.said, stderr: spawned.stderrTail(), usage: null };
       return failed("agent_unavailable", `The agent cannot be used: ${opened.problem}.`, left);
     }
-    const { profile, model, limits } = seat;
+    const { profile, model, limits } = environment;
     const wanted = { mode: profile.modes[profile.mode], model, modelOption: profile.modelOption };
     const unset = await setMode(agent, watch, opened.session, opened.offered, wanted, limits.sessionMs);
     await order.onSession(opened.session, opened.how);
     const isTakenUp = opened.how !== "new";
     const result = await converse({
       order,
-      seat,
+      environment,
       connection,
       watch,
       collector,
       answers,
       session: opened.session,
       isTakenUp,
-      firstWords: firstWords(order, { isTakenUp, holds: opened.holds }, seat.tools !== null),
+      firstWords: firstWords(order, { isTakenUp, holds: opened.holds }, environment.tools !== null),
       stderr: spawned.stderrTail,
     });
     if (result.kind !== "ended") return result;
@@ -87,7 +94,7 @@ async function talk(order: TurnOrder, seat: TurnEnvironment, spawned: Spawned): 
 }
 
 /** What ended a turn before it had a session to work in. */
-function unopened(end: End, seat: TurnEnvironment, spawned: Spawned, collector: Collector): TurnResult {
+function unopened(end: End, environment: TurnEnvironment, spawned: Spawned, collector: Collector): TurnResult {
   const computed = outcomeOf({
     end,
     isOpen: false,
@@ -98,10 +105,10 @@ function unopened(end: End, seat: TurnEnvironment, spawned: Spawned, collector: 
     tools: 0,
     refusals: 0,
     metas: [],
-    calls: seat.metering.calls(),
-    probes: seat.profile.probes,
+    calls: environment.metering.calls(),
+    probes: environment.profile.probes,
     hasProvider: true,
-    loginHint: seat.profile.hints.login,
+    loginHint: environment.profile.hints.login,
     nowMs: Date.now(),
   });
   if (computed.kind !== "answered") return computed;
@@ -111,7 +118,7 @@ function unopened(end: End, seat: TurnEnvironment, spawned: Spawned, collector: 
 /** An agent asks before it uses a tool; everything else it may ask for was not offered. */
 function answerQuestions(
   order: TurnOrder,
-  seat: TurnEnvironment,
+  environment: TurnEnvironment,
   watch: Watch,
   collector: Collector,
   answers: Answers,
@@ -119,8 +126,8 @@ function answerQuestions(
   const wayTo = wayInside(order.layer);
   const rules = {
     isInside: (path: string) => wayTo(path) !== null,
-    isInScope: (path: string) => seat.isInScope(wayTo(path) ?? ""),
-    mayFetch: seat.mayFetch,
+    isInScope: (path: string) => environment.isInScope(wayTo(path) ?? ""),
+    mayFetch: environment.mayFetch,
   };
   return client({ name: "autopilot" }).onRequest("session/request_permission", ({ params }) => {
     const call = collector.tools.merge(recordOf(params.toolCall));

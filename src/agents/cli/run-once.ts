@@ -12,7 +12,7 @@ import type { Dialect } from "./dialect.ts";
 import { openLines } from "./lines.ts";
 
 /** Under this name the collector is told what a command says; a command has one session at a time. */
-export const sheetSession = "this";
+export const generatedFileSession = "this";
 
 const warningsMax = 20;
 const warningCharsMax = 500;
@@ -34,15 +34,21 @@ export type Ran = {
 export async function runOnce(
   dialect: Dialect,
   order: TurnOrder,
-  seat: TurnEnvironment,
+  environment: TurnEnvironment,
   collector: Collector,
   asked: { readonly prompt: string; readonly session: { readonly name: string; readonly isTakenUp: boolean } | null },
   onBegun: (session: string) => Promise<void>,
 ): Promise<Ran | { readonly problem: string }> {
-  const { argv, input } = dialect.command({ ...asked, argv: seat.argv, mode: seat.profile.mode, left: order.left(), tools: seat.tools });
-  const played = await playProcess({ ...seat, argv }, { layer: order.layer, hasInput: input !== null }, async (spawned) => {
+  const { argv, input } = dialect.command({
+    ...asked,
+    argv: environment.argv,
+    mode: environment.profile.mode,
+    left: order.left(),
+    tools: environment.tools,
+  });
+  const played = await playProcess({ ...environment, argv }, { layer: order.layer, hasInput: input !== null }, async (spawned) => {
     if (input !== null) spawned.stdin?.end(input);
-    const value = await listen(dialect, order, seat, collector, spawned, onBegun);
+    const value = await listen(dialect, order, environment, collector, spawned, onBegun);
     return { value, isAtRest: value.end.by === "stop" || value.end.by === "error" };
   });
   if ("problem" in played) return played;
@@ -52,12 +58,12 @@ export async function runOnce(
 async function listen(
   dialect: Dialect,
   order: TurnOrder,
-  seat: TurnEnvironment,
+  environment: TurnEnvironment,
   collector: Collector,
   spawned: Spawned,
   onBegun: (session: string) => Promise<void>,
 ): Promise<Ran> {
-  const watch = openWatch(order, seat.limits, () => collector.tools.hasOpen());
+  const watch = openWatch(order, environment.limits, () => collector.tools.hasOpen());
   const warnings: string[] = [];
   const calls = new Set<unknown>();
   let seen: Omit<Ran, "end" | "stderr" | "warnings"> = { session: null, hasBegun: false, usage: undefined, costUsd: null, words: "" };
@@ -73,7 +79,7 @@ async function listen(
       // A message told in several lines is one call.
       if (update["sessionUpdate"] === "usage_update" && calls.has(update["messageId"])) continue;
       calls.add(update["messageId"]);
-      collector.take({ sessionId: sheetSession, update });
+      collector.take({ sessionId: generatedFileSession, update });
     }
     for (const warning of heard.warnings ?? []) if (warnings.length < warningsMax) warnings.push(warning.slice(0, warningCharsMax));
     seen = {
@@ -91,9 +97,9 @@ async function listen(
     }
     if (heard.end !== undefined) finish(heard.end);
   };
-  const lines = openLines(spawned.stdout, take, seat.limits.wire);
+  const lines = openLines(spawned.stdout, take, environment.limits.wire);
   watch.follow(spawned, lines);
-  watch.follows(seat.metering);
+  watch.follows(environment.metering);
   try {
     const first = await Promise.race([finished, watch.over]);
     // A command that complained and went has told why.

@@ -18,22 +18,22 @@ import type { TurnEnvironment } from "../turn-environment.ts";
 import { claudeDialect } from "./claude.ts";
 import { codexDialect } from "./codex.ts";
 import type { Dialect } from "./dialect.ts";
-import { runOnce, sheetSession } from "./run-once.ts";
+import { runOnce, generatedFileSession } from "./run-once.ts";
 
 const dialects = { "claude-stream": claudeDialect, "codex-exec": codexDialect } as const;
 const rawCharsMax = 3000;
 
-export async function cliTurn(speech: keyof typeof dialects, order: TurnOrder, seat: TurnEnvironment): Promise<TurnResult> {
+export async function cliTurn(speech: keyof typeof dialects, order: TurnOrder, environment: TurnEnvironment): Promise<TurnResult> {
   const dialect: Dialect = dialects[speech];
-  const collector = new Collector(order.attempt, order.onSignal);
-  collector.open(sheetSession);
+  const collector = new Collector(order.attempt, order.onLiveEvent);
+  collector.open(generatedFileSession);
   const endsAtMs = performance.now() + order.minutesMax * 60_000;
   const warnings: string[] = [];
   const prompts: string[] = [];
   let session = order.session;
   let isTakenUp = session !== null;
   let before: UsageBefore = isTakenUp ? null : nothingUsed;
-  let next = firstWords(order, { isTakenUp, holds: "unknown" }, seat.tools !== null);
+  let next = firstWords(order, { isTakenUp, holds: "unknown" }, environment.tools !== null);
 
   for (let again = 0; ;) {
     prompts.push(next);
@@ -47,7 +47,7 @@ export async function cliTurn(speech: keyof typeof dialects, order: TurnOrder, s
       if (isFirst) return order.onSession(named ?? begun, "resumed");
       return isNew && named === null ? order.onSession(begun, "new") : Promise.resolve();
     };
-    const ran = await runOnce(dialect, { ...order, minutesMax }, seat, collector, asked, onBegun);
+    const ran = await runOnce(dialect, { ...order, minutesMax }, environment, collector, asked, onBegun);
     if ("problem" in ran) return { kind: "failed", reason: "agent_unavailable", detail: ran.problem, said: collector.said, usage: null };
 
     const isUnknown = isFirst && ran.end.by !== "stop" && dialect.unknownSession.test(`${ran.stderr}\n${ran.words}`);
@@ -56,14 +56,14 @@ export async function cliTurn(speech: keyof typeof dialects, order: TurnOrder, s
       session = null;
       isTakenUp = false;
       before = nothingUsed;
-      next = firstWords(order, { isTakenUp, holds: "no" }, seat.tools !== null);
+      next = firstWords(order, { isTakenUp, holds: "no" }, environment.tools !== null);
       prompts.pop();
       continue;
     }
     session = ran.session ?? named;
 
     const report = { ...collector.usageReport({ usage: ran.usage }), costUsd: ran.costUsd };
-    const usage = usageOf(seat.profile.usage, report, before);
+    const usage = usageOf(environment.profile.usage, report, before);
     before = usageAfter(report, before);
     const computed = outcomeOf({
       end: ran.end,
@@ -75,24 +75,24 @@ export async function cliTurn(speech: keyof typeof dialects, order: TurnOrder, s
       tools: collector.tools.count,
       refusals: 0,
       metas: [],
-      calls: seat.metering.calls(),
-      probes: seat.profile.probes,
+      calls: environment.metering.calls(),
+      probes: environment.profile.probes,
       hasProvider: true,
-      loginHint: seat.profile.hints.login,
+      loginHint: environment.profile.hints.login,
       nowMs: Date.now(),
     }); // T1
     if (computed.kind !== "answered") return computed;
     warnings.push(...computed.warnings, ...ran.warnings);
-    const judged = judge(order, seat.returnOf, seat.submissions, collector.answer);
+    const judged = judge(order, environment.returnOf, environment.submissions, collector.answer);
     if ("says" in judged) {
       const outside = collector.tools.changedOutside(insideOf(order.layer));
       const seen = { stop: "end_turn", said: collector.said, prompts, usage, outside, confidence: null, warnings };
-      return endedTurn(order, seat.submissions, seen, judged);
+      return endedTurn(order, environment.submissions, seen, judged);
     }
     const mayAsk =
       again < asksMax && session !== null && (await order.onAskAgain(order.facts.ask + again + 1, judged.errors, collector.answer, usage));
     if (!mayAsk) return unusable(judged.errors, collector, ran.stderr, usage);
-    next = askAgain(recordOf(order.returns?.schema), judged.errors, seat.tools !== null);
+    next = askAgain(recordOf(order.returns?.schema), judged.errors, environment.tools !== null);
     again += 1;
   }
 }

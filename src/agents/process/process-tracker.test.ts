@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { SeenProcess } from "./alive.ts";
-import { type Processes, type Roll, rollOf } from "./process-tracker.ts";
+import { type Processes, type ProcessTracker, rollOf } from "./process-tracker.ts";
 
 type One = { readonly parent: number; readonly began?: string; readonly words?: readonly string[] };
 
@@ -23,7 +23,7 @@ const runner = 10;
 const root = 20;
 const marked = ["A=1", "MARK=x"];
 
-function started(): { readonly machine: Machine; readonly roll: Roll } {
+function started(): { readonly machine: Machine; readonly roll: ProcessTracker } {
   const machine = new Machine();
   machine.all.set(1, { parent: 0 });
   machine.all.set(runner, { parent: 1, words: marked }); // even a runner that is itself somebody's agent

@@ -16,20 +16,20 @@ export type Processes = {
   readonly environmentOf: (pid: number) => readonly string[];
 };
 
-export type Roll = { readonly look: () => readonly number[] };
+export type ProcessTracker = { readonly look: () => readonly number[] };
 
 const readingsMax = 2;
 const looksBetween = 10;
 
 /** Those whose environment belongs, and whoever descends from the root; the runner itself and those it descends from are left out. */
-export function openRoll(belongs: Belongs, root: number): Roll {
+export function openProcessTracker(belongs: Belongs, root: number): ProcessTracker {
   if (process.platform === "linux") return rollOf({ pids, statOf, environmentOf }, belongs, root, ancestorsOf(process.pid));
   return { look: () => [...new Set([...findMarked(belongs), ...descendantsOf(root).map(({ pid }) => pid)])] };
 }
 
 type Known = { readonly began: string; readonly isOurs: boolean; readonly readings: number };
 
-export function rollOf(processes: Processes, belongs: Belongs, root: number, others: ReadonlySet<number>): Roll {
+export function rollOf(processes: Processes, belongs: Belongs, root: number, others: ReadonlySet<number>): ProcessTracker {
   const known = new Map<number, Known>();
   let looks = 0;
 

@@ -11,7 +11,7 @@ import { lstat, opendir } from "node:fs/promises";
 import { join } from "node:path";
 import { spawnSync } from "node:child_process";
 import type { Belongs } from "./mark.ts";
-import { openRoll } from "./process-tracker.ts";
+import { openProcessTracker } from "./process-tracker.ts";
 
 export type Bounds = { readonly processesMax: number; readonly memoryBytesMax: number; readonly diskBytesMax: number };
 
@@ -38,9 +38,9 @@ export function watchResources(watched: Watched): { readonly stop: () => void } 
   const { belongs, root, folders, bounds, everyMs = everyMsDefault } = watched;
   let isOver = false;
   let isWalking = false;
-  let walkAgainAt = 0;
+  let startOverAt = 0;
   let lookAgainAt = 0;
-  const roll = openRoll(belongs, root);
+  const roll = openProcessTracker(belongs, root);
   let before: number | null = null;
 
   const say = (sentence: string): void => {
@@ -50,14 +50,14 @@ export function watchResources(watched: Watched): { readonly stop: () => void } 
     watched.exceeded(sentence);
   };
   const lookAtDisk = async (): Promise<void> => {
-    if (isWalking || performance.now() < walkAgainAt) return;
+    if (isWalking || performance.now() < startOverAt) return;
     isWalking = true;
     const began = performance.now();
     const bytes = await bytesBelow(folders, () => isOver);
     before ??= bytes; // W3
     const grown = bytes - before;
     const lastsMs = (bounds.diskBytesMax - grown) / diskBytesPerMsMax;
-    walkAgainAt = performance.now() + Math.max((performance.now() - began) * share, lastsMs / 2); // W2
+    startOverAt = performance.now() + Math.max((performance.now() - began) * share, lastsMs / 2); // W2
     isWalking = false;
     if (grown > bounds.diskBytesMax) say(`It wrote ${shown(grown)} to disk; ${shown(bounds.diskBytesMax)} are allowed.`);
   };

@@ -18,7 +18,7 @@ export type ChosenLogin =
     }
   /** It needs none that the runner knows of. */
   | { readonly kind: "none" }
-  | { readonly kind: "missing"; readonly problem: string; readonly mend: string };
+  | { readonly kind: "missing"; readonly problem: string; readonly fix: string };
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -29,7 +29,7 @@ export function chooseLogin(profile: AgentProfile, env: Environment, userHome: s
   const own = profile.login === "key" ? null : withOwn(profile, env, userHome);
   if (own !== null) return own;
   if (!profile.needsLogin && profile.login === null) return { kind: "none" };
-  return { kind: "missing", problem: missing(profile), mend: profile.hints.login };
+  return { kind: "missing", problem: missing(profile), fix: profile.hints.login };
 }
 
 function withKey(profile: AgentProfile, env: Environment): ChosenLogin | null {

@@ -1,7 +1,7 @@
 // submissions: answers an agent that calls the runner's own tools: it hands in its result, asks a person, or notes something.
 //
 // Invariants:
-//   D1. What is handed in is judged at once, and the answer names every mistake, so that the agent can mend it in the same turn.
+//   D1. What is handed in is judged at once, and the answer names every mistake, so that the agent can fix it in the same turn.
 //   D2. The last result that was accepted counts; one that is refused after it does not undo it.
 //   D3. What an agent can leave here is bounded, however often it calls.
 
@@ -57,7 +57,7 @@ export function openSubmissions(returns: TurnOrder["returns"], returnOf: ReturnO
     const verdict = returnOf(returns.name, value, context);
     if ("errors" in verdict) {
       mistakes = verdict.errors.slice(0, submissionLimits.errorsMax).map((error) => clip(error, submissionLimits.errorCharsMax));
-      return no(["Not accepted:", ...mistakes.map((error) => `- ${error}`), `Mend it and call ${toolNames.submit} again.`].join("\n")); // D1
+      return no(["Not accepted:", ...mistakes.map((error) => `- ${error}`), `Fix it and call ${toolNames.submit} again.`].join("\n")); // D1
     }
     accepted = { claim: verdict.ok, says: verdict.says, ...(verdict.warning === undefined ? {} : { warnings: [verdict.warning] }) }; // D2
     mistakes = [];

@@ -226,7 +226,7 @@ async function revertCommit({ trees, log }: DriveOrder, base: string, lever: str
 /** The branch that the cycle began on, if it is checked out: the lever goes there and nowhere else. R3 */
 async function ownBranch({ trees, log }: DriveOrder): Promise<{ readonly repository: Repository; readonly branch: string } | Problem> {
   const found = await findRepository(trees.repository.root);
-  if ("failure" in found) return { problem: found.failure.detail, remedy: "mend the repository" };
+  if ("failure" in found) return { problem: found.failure.detail, remedy: "fix the repository" };
   const { repository } = found;
   const { branch } = repository;
   const began = log.cycle.plan?.branch ?? branch;

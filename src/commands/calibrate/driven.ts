@@ -37,7 +37,7 @@ function endedWords({ log: { cycle } }: OpenCycle): string {
 function nextWords({ log: { cycle } }: OpenCycle): readonly string[] {
   const { applied, end } = cycle;
   if (end?.verdict === "iterate" && Object.values(end.delta).every((gain) => gain === null))
-    return ["nothing was measured: mend the benchmarks (the log has the reason of each), then autopilot calibrate start again"];
+    return ["nothing was measured: fix the benchmarks (the log has the reason of each), then autopilot calibrate start again"];
   if (end?.verdict === "iterate")
     return [
       `autopilot calibrate start --iteration ${cycle.iteration + 1} … with a better lever`,

@@ -6,7 +6,7 @@ import type { Inspection } from "../../fleet/postgres/inspect.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { answered, reply } from "../../project/reply.ts";
 
-type Finding = { readonly name: string; readonly ok: boolean; readonly found: string; readonly mend: string; readonly isAside?: boolean };
+type Finding = { readonly name: string; readonly ok: boolean; readonly found: string; readonly fix: string; readonly isAside?: boolean };
 
 const askMs = 10_000;
 const clockMsMax = 2_000;
@@ -33,13 +33,13 @@ export function fleetDoctor(context: CommandContext, input: { readonly store?: s
         page: [
           `Store ${database.name}`,
           "",
-          ...findings.flatMap(({ name, ok, found, mend, isAside }) => [
+          ...findings.flatMap(({ name, ok, found, fix, isAside }) => [
             `${isAside === true ? "·" : ok ? "✓" : "✗"} ${name}: ${found}`,
-            ...(mend === "" || (ok && isAside !== true) ? [] : [`    ${mend}`]),
+            ...(fix === "" || (ok && isAside !== true) ? [] : [`    ${fix}`]),
           ]),
         ],
-        remediation: bad.map(({ mend }) => mend),
-        data: { store: database.name, findings: findings.map(({ name, ok, found, mend }) => ({ name, ok, found, mend })) },
+        remediation: bad.map(({ fix }) => fix),
+        data: { store: database.name, findings: findings.map(({ name, ok, found, fix }) => ({ name, ok, found, fix })) },
       });
     } finally {
       await database.close();
@@ -57,7 +57,7 @@ function findingsOf(seen: Inspection): readonly Finding[] {
       name: "server",
       ok: settings.version >= 14,
       found: `PostgreSQL ${settings.version}, answers in ${answerMs.toFixed(1)} ms`,
-      mend: "PostgreSQL 14 or newer",
+      fix: "PostgreSQL 14 or newer",
     },
     {
       name: "schema",
@@ -70,20 +70,20 @@ function findingsOf(seen: Inspection): readonly Finding[] {
             : isUsable
               ? `${schema}, which this product (${schemaWanted}) still works with`
               : `${schema}, this product needs ${schemaWanted}`,
-      mend: schema !== null && schema > schemaWanted ? "install the product that made it, or a newer one" : "autopilot fleet init",
+      fix: schema !== null && schema > schemaWanted ? "install the product that made it, or a newer one" : "autopilot fleet init",
     },
     {
       name: "durable commits",
       ok: faults.length === 0,
       found: faults.length === 0 ? `synchronous_commit=${settings.synchronousCommit}, fsync=on` : faults.join(", "),
-      mend: "set it to on: an acknowledged line must not be lost",
+      fix: "set it to on: an acknowledged line must not be lost",
     },
     {
       name: "failover",
       ok: true,
       isAside: standbys === "",
       found: standbys === "" ? "no synchronous standby" : `synchronous: ${standbys}`,
-      mend: standbys === "" ? "A failover may lose the last lines. They are noticed (store_lost_lines), not restored." : "",
+      fix: standbys === "" ? "A failover may lose the last lines. They are noticed (store_lost_lines), not restored." : "",
     },
     ...(schema === null
       ? []
@@ -92,14 +92,14 @@ function findingsOf(seen: Inspection): readonly Finding[] {
             name: "rights",
             ok: missing.length === 0,
             found: missing.length === 0 ? "as a worker needs them" : `missing: ${missing.join(", ")}`,
-            mend: "autopilot fleet init --grant ROLE, by the owner of the schema",
+            fix: "autopilot fleet init --grant ROLE, by the owner of the schema",
           },
           {
             name: "least privilege",
             ok: true,
             isAside: excessive.length > 0,
             found: excessive.length === 0 ? "cannot change or remove a line" : `this user may also ${excessive.join(", ")}`,
-            mend: excessive.length === 0 ? "" : "Let workers use a role of their own: autopilot fleet init --grant ROLE",
+            fix: excessive.length === 0 ? "" : "Let workers use a role of their own: autopilot fleet init --grant ROLE",
           },
         ]),
     {
@@ -110,8 +110,8 @@ function findingsOf(seen: Inspection): readonly Finding[] {
         Math.abs(clock) > clockMsMax
           ? `this machine is ${Math.abs(clock)} ms ${clock > 0 ? "behind" : "ahead of"} the store`
           : "agrees with the store",
-      mend: Math.abs(clock) > clockMsMax ? "Leases go by the store's clock, so this does no harm; times in journals differ." : "",
+      fix: Math.abs(clock) > clockMsMax ? "Leases go by the store's clock, so this does no harm; times in journals differ." : "",
     },
-    { name: "size", ok: true, isAside: true, found: `${(bytes / 1_048_576).toFixed(1)} MiB`, mend: "" },
+    { name: "size", ok: true, isAside: true, found: `${(bytes / 1_048_576).toFixed(1)} MiB`, fix: "" },
   ];
 }

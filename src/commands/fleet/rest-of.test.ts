@@ -26,7 +26,7 @@ test("a pause that had not come about when its worker died rests too; one of the
   }
 });
 
-test("what failed or came to a boundary waits for a person; what was answered or time mends does not", () => {
+test("what failed or came to a boundary waits for a person; what was answered or time fixes does not", () => {
   for (const reason of ["phase_failed", "boundary_reached", "budget_exhausted", "human_block_open"])
     expect(restsForPerson(paused(reason)), reason).toBe(true);
   for (const one of [paused("hub_unreachable"), paused("disk_full"), paused("human_block_open", { decided: true })])
@@ -47,7 +47,7 @@ test("on a new tip hold-outs and red-green checks count too, and what was red be
     checks: {
       green: checked("green", "npm test", "project", "passed", "passed"),
       red: checked("red", "npm run lint", "project", "failed", "failed"),
-      mended: checked("mended", "npm run build", "project", "failed", "passed"),
+      fixed: checked("fixed", "npm run build", "project", "failed", "passed"),
       late: { ...checked("late", "make", "project", "failed", "failed"), isLate: true },
     },
   } as unknown as Parameters<typeof alsoProved>[0]);

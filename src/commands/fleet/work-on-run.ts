@@ -27,7 +27,7 @@ import { branchKept, hasLanded } from "../../views/next-actions.ts";
 import { adopt } from "../adopt.ts";
 import { resume } from "../resume.ts";
 import { landOnHub } from "./land-on-hub.ts";
-import { handedBack, mendable, restOf, restsForPerson, troubleAgainMs } from "./rest-of.ts";
+import { handedBack, fixable, restOf, restsForPerson, troubleAgainMs } from "./rest-of.ts";
 import { bringRun, viewIn } from "./take.ts";
 
 export type WorkerParts = {
@@ -169,11 +169,11 @@ function outcomeOf(view: RunView, landed: Awaited<ReturnType<typeof landOnHub>> 
 
 const passing: ReadonlySet<string> = new Set(["run_locked", "lease_lost", "store_unreachable"]);
 
-/** Somebody else's run, or a store that is away, is tried again; what a person must mend ends the order with its words. */
+/** Somebody else's run, or a store that is away, is tried again; what a person must fix ends the order with its words. */
 function troubleOf(error: unknown): OrderEnd {
   const code = error instanceof Refusal ? error.answer.reason_code : (classifySystemError(error)?.code ?? "");
   const words = error instanceof Refusal ? error.answer.message : error instanceof Error ? error.message : String(error);
   if (passing.has(code)) return { kind: "again", afterMs: lockedAgainMs, because: words };
-  if (mendable.has(code)) return { kind: "again", afterMs: troubleAgainMs, because: words };
+  if (fixable.has(code)) return { kind: "again", afterMs: troubleAgainMs, because: words };
   return { kind: "ended", outcome: `failed: ${words}` };
 }

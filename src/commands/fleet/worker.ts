@@ -11,7 +11,7 @@ import type { Answer } from "../../contracts/answer.ts";
 import { hubAddress, leaseMs, requireStoreAddress, storeVariable } from "../../fleet/address.ts";
 import { repositoryId } from "../../fleet/repository-id.ts";
 import { JournalFailure } from "../../journal/failure.ts";
-import type { Dispatch, OrderEnd, WorkerSeat } from "../../ports/dispatch.ts";
+import type { Dispatch, OrderEnd, WorkerRegistration } from "../../ports/dispatch.ts";
 import type { Holder } from "../../ports/run-store.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { answered, Refusal, refuse, reply } from "../../project/reply.ts";
@@ -39,7 +39,7 @@ export function runWorker(given: CommandContext, input: WorkerInput): Promise<An
     const hub = requireHub(place.env);
     const repository = await openedRepository(paths.root);
     await addIgnoreLines(repository.commonDir);
-    const seat: WorkerSeat = {
+    const seat: WorkerRegistration = {
       worker: nameOf(input.name, paths.root),
       jobs: input.jobs ?? 1,
       labels: labelsOf(input.labels ?? []),
@@ -82,7 +82,12 @@ type Ending = {
   readonly tally: { ended: number; returned: number };
 };
 
-async function workUntilEnded(dispatch: Dispatch, seat: WorkerSeat, parts: WorkerParts, { softly, given, tally }: Ending): Promise<void> {
+async function workUntilEnded(
+  dispatch: Dispatch,
+  seat: WorkerRegistration,
+  parts: WorkerParts,
+  { softly, given, tally }: Ending,
+): Promise<void> {
   const { context } = parts;
   const note = (id: string, end: OrderEnd): OrderEnd => {
     if (end.kind === "ended") tally.ended += 1;
@@ -118,7 +123,7 @@ async function workUntilEnded(dispatch: Dispatch, seat: WorkerSeat, parts: Worke
 /** Takes the name; waits for a predecessor on this machine that is dead, and for a store that is away. Null: try again. */
 async function seated(
   dispatch: Dispatch,
-  seat: WorkerSeat,
+  seat: WorkerRegistration,
   given: AbortSignal,
   context: CommandContext,
   on: Parameters<Dispatch["work"]>[1],

@@ -21,7 +21,8 @@ export const readingTools: readonly McpTool[] = [
     run: async (context, input) =>
       (await import("../status.ts")).status(context, input, {
         idle: async (root) => (await import("../status-idle.ts")).idle(context, root),
-        beside: async (face, root) => (face === "staged" ? (await import("../staged/staged-standing.ts")).stagedStatus(root) : null),
+        beside: async (playbook, root) =>
+          playbook === "staged" ? (await import("../staged/staged-progress.ts")).stagedStatus(root) : null,
       }),
   }),
   tool({

@@ -81,7 +81,7 @@ export function testNotification(context: CommandContext, input: { readonly name
     return reply("ok", {
       ...(failed.length === 0
         ? {}
-        : { result: "FAIL", remediation: [`mend notify in ${userConfigPath(context.env)}, then autopilot notify test`] }),
+        : { result: "FAIL", remediation: [`fix notify in ${userConfigPath(context.env)}, then autopilot notify test`] }),
       message:
         failed.length === 0
           ? `${plural(outcomes.length, "hook")} took a test notice.`
@@ -92,7 +92,7 @@ export function testNotification(context: CommandContext, input: { readonly name
   });
 }
 
-/** Delivers what waits. Runs start this by themselves; by hand it helps after a hook was mended. */
+/** Delivers what waits. Runs start this by themselves; by hand it helps after a hook was fixed. */
 export function sendNotifications(context: CommandContext, input: { readonly waits: boolean }): Promise<Answer> {
   return answered(async () => {
     requireOutside(context);

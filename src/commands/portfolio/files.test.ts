@@ -128,7 +128,7 @@ test("a page that was edited by hand is told, kept aside and drawn again", async
   expect(readFileSync(shown(`tasks/${id}.md`), "utf8")).toContain('status: "ready"');
 });
 
-test("a torn events file is mended, and what another tool appended is taken in once", async () => {
+test("a torn events file is fixed, and what another tool appended is taken in once", async () => {
   const { context, shown } = await begun();
   const theirs = JSON.stringify({
     ts: "2026-02-27T09:30:00Z",

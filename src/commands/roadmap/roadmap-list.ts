@@ -52,7 +52,7 @@ function reported(
   ];
   const data = { roadmap: path, spec: specPath, phases, completed: phases.map(({ id }) => id).filter((id) => completed.has(id)), problems };
   if (refusal === null) return reply("ok", { message: what, page, data });
-  const why = errors > 0 ? "autopilot roadmap all is refused until the errors are mended." : refusal.message;
+  const why = errors > 0 ? "autopilot roadmap all is refused until the errors are fixed." : refusal.message;
   return { ...refusal, message: `${what} ${why}`, page, data: { ...refusal.data, ...data } };
 }
 

@@ -78,7 +78,7 @@ function refuseIssues(loaded: LoadedRun, phase: string, word: VerdictWord, issue
       data: { field: "issue" },
     });
   if (word === "issues_found" && issues.length === 0)
-    bad("issues_found without an issue gives nobody anything to mend.", `autopilot verdict ${phase} issues_found --issue "what is wrong"`);
+    bad("issues_found without an issue gives nobody anything to fix.", `autopilot verdict ${phase} issues_found --issue "what is wrong"`);
   if (word === "pass" && issues.length > 0)
     bad("pass with issues is no pass.", `autopilot verdict ${phase} issues_found --issue "…", or pass without --issue`);
   if (issues.length > issuesMax) bad(`${issues.length} issues were given, at most ${issuesMax} are taken.`, "say the worst of them");

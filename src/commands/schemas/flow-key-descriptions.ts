@@ -7,7 +7,7 @@ export const flowKeys: Readonly<Record<string, string>> = {
   flow: "Its name; the folder bears the same.",
   version: "A whole number, yours to raise.",
   about: "One sentence for flow list; also the goal where nobody gives one.",
-  face: "Whose files show its runs: roadmap, quality or staged.",
+  playbook: "Whose files show its runs: roadmap, quality or staged.",
   phase_dir: "Where a phase's own documents lie, with {phase} in it.",
   options: "The flow's own flags: --option name=value.",
   counts: "Named counters of ways back.",

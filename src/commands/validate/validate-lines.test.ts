@@ -13,9 +13,9 @@ const folder = mkdtempSync(join(tmpdir(), "validate-lines-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const file = join(folder, "log.jsonl");
 
-type Heard = { readonly read: LinesRead; readonly lines: readonly string[]; readonly faults: readonly string[] };
+type ReadOutput = { readonly read: LinesRead; readonly lines: readonly string[]; readonly faults: readonly string[] };
 
-function heard(content: string | Uint8Array, onLine?: (number: number) => void): Heard {
+function heard(content: string | Uint8Array, onLine?: (number: number) => void): ReadOutput {
   writeFileSync(file, content);
   const fd = openSync(file, "r+");
   const lines: string[] = [];

@@ -81,7 +81,7 @@ export async function openRecheck(
         ...(tests_before === undefined ? {} : { tests: { [check.id]: tests_before } }),
         ...(taken.length === 0 ? {} : { oracles: { base: drafted.base.commit, changes: taken } }),
         cancel: context.interrupted,
-        onSignal: () => undefined,
+        onLiveEvent: () => undefined,
       });
       const status = results.at(-1)?.status; // what restores dependencies comes before it
       return status === undefined ? { why: "it was called off" } : { status };

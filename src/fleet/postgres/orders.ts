@@ -9,7 +9,7 @@
 
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Dispatch, HandedOrder, OnOrder, OrderEnd, WorkOrder, WorkerSeat, Working } from "../../ports/dispatch.ts";
+import type { Dispatch, HandedOrder, OnOrder, OrderEnd, WorkOrder, WorkerRegistration, Working } from "../../ports/dispatch.ts";
 import type { Holder } from "../../ports/run-store.ts";
 import { refuse } from "../../project/reply.ts";
 import { product } from "../../project/runs/product.ts";
@@ -85,13 +85,13 @@ export function openOrders(database: Database, { leaseMs = leaseMsDefault, clock
   };
 }
 
-const refuseSecond = ({ worker }: WorkerSeat, holder: Holder | null): never =>
+const refuseSecond = ({ worker }: WorkerRegistration, holder: Holder | null): never =>
   refuse("worker_name_taken", {
     message: `A worker called ${worker} is alive${holder === null ? "" : ` on ${holder.host}, process ${holder.pid}`}.`,
     data: { worker, holder },
   });
 
-function working(database: Database, seat: WorkerSeat, lease: HeldLease, on: OnOrder): Working {
+function working(database: Database, seat: WorkerRegistration, lease: HeldLease, on: OnOrder): Working {
   const active = new Map<string, Promise<void>>();
   let isDraining = false;
   let wake = new AbortController();
@@ -142,7 +142,7 @@ const wordsOf = (error: unknown): string => (error instanceof Error ? error.mess
 /** The next order for this worker; null where there is none. P1 */
 async function taken(
   database: Database,
-  { worker, labels, repositories }: WorkerSeat,
+  { worker, labels, repositories }: WorkerRegistration,
   epoch: number,
   active: readonly string[],
 ): Promise<HandedOrder | null> {
@@ -230,7 +230,13 @@ async function storedOrders({ ask, name }: Database, text: string, values: reado
 }
 
 /** Says what became of an order until it is heard, or nobody would believe it any more (P2). */
-async function reported(database: Database, { worker }: WorkerSeat, lease: HeldLease, { id }: WorkOrder, end: OrderEnd): Promise<void> {
+async function reported(
+  database: Database,
+  { worker }: WorkerRegistration,
+  lease: HeldLease,
+  { id }: WorkOrder,
+  end: OrderEnd,
+): Promise<void> {
   const words = (end.kind === "ended" ? end.outcome : end.because).slice(0, outcomeCharactersMax);
   while (lease.whyLost() === null) {
     try {

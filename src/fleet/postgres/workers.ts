@@ -1,7 +1,7 @@
 // workers: who works for a store. A worker's name is held by a lease as a run is: two of one name are never both alive.
 
 import type { Holder } from "../../ports/run-store.ts";
-import type { WorkerSeat } from "../../ports/dispatch.ts";
+import type { WorkerRegistration } from "../../ports/dispatch.ts";
 import type { LeaseTimes } from "../lease-times.ts";
 import type { Database } from "./connect.ts";
 import { storeFailure } from "./connect.ts";
@@ -26,7 +26,7 @@ const seatSql = `update autopilot.worker set epoch = epoch + 1, owner = $2::json
 export async function takeSeat(
   database: Database,
   order: {
-    readonly seat: WorkerSeat;
+    readonly seat: WorkerRegistration;
     readonly holder: Holder;
     readonly product: string;
     readonly times: LeaseTimes;

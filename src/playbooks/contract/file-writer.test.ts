@@ -6,14 +6,14 @@ import { openFileWriter } from "./file-writer.ts";
 const entry = {} as Entry;
 const run = {} as RunView;
 
-describe("the desk at which a run's files are drawn", () => {
+describe("the file writer at which a run's files are drawn", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
   function opened(draw: () => Promise<void> = () => Promise.resolve()) {
     const seen: string[] = [];
     const reported: string[] = [];
-    const face = {
+    const playbook = {
       take: () => void seen.push("take"),
       draw: (now: string) => {
         seen.push(`draw ${now}`);
@@ -21,7 +21,7 @@ describe("the desk at which a run's files are drawn", () => {
       },
     };
     let minute = 0;
-    const fileWriter = openFileWriter(face, { now: () => `minute ${minute++}` }, (problem) => void reported.push(problem));
+    const fileWriter = openFileWriter(playbook, { now: () => `minute ${minute++}` }, (problem) => void reported.push(problem));
     return { fileWriter, seen, reported };
   }
 
@@ -39,8 +39,8 @@ describe("the desk at which a run's files are drawn", () => {
     const { fileWriter } = opened();
     expect(fileWriter.recorded("3")).toBe("");
     await fileWriter.close();
-    const face = { take: () => undefined, draw: () => Promise.resolve(), recorded: (phase: string) => `of ${phase}` };
-    const other = openFileWriter(face, { now: () => "" }, () => undefined);
+    const playbook = { take: () => undefined, draw: () => Promise.resolve(), recorded: (phase: string) => `of ${phase}` };
+    const other = openFileWriter(playbook, { now: () => "" }, () => undefined);
     expect(other.recorded("3")).toBe("of 3");
     await other.close();
   });

@@ -6,10 +6,10 @@
 //   W4. A file that cannot be drawn is told once and ends no run: the journal is the truth, and it is drawn again at the next opening.
 
 import type { Entry } from "../../contracts/event.ts";
-import type { Signal } from "../../contracts/signal.ts";
+import type { LiveEvent } from "../../contracts/signal.ts";
 import type { RunView } from "../../core/state.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { OpenedFace } from "./playbook.ts";
+import type { OpenedPlaybook } from "./playbook.ts";
 
 const drawnAfterMs = 200;
 /** A reader of the files takes ten minutes without a sign for a crash. */
@@ -17,9 +17,9 @@ const refreshMs = 4 * 60_000;
 
 export type FileWriter = {
   readonly take: (entry: Entry, run: RunView) => void;
-  readonly signal: (signal: Signal) => void;
-  /** What this run has learned, for the prompt of a role; empty where its face keeps no learnings. */
-  readonly learnings: NonNullable<OpenedFace["learnings"]>;
+  readonly signal: (signal: LiveEvent) => void;
+  /** What this run has learned, for the prompt of a role; empty where its playbook keeps no learnings. */
+  readonly learnings: NonNullable<OpenedPlaybook["learnings"]>;
   /** What the playbook's own record tells an agent that works on a phase; empty where there is nothing. */
   readonly recorded: (phase: string) => string;
   /** Draws once more and is done. */
@@ -35,7 +35,7 @@ export const noFileWriter: FileWriter = {
   close: () => Promise.resolve(),
 };
 
-export function openFileWriter(face: OpenedFace, clock: Pick<Clock, "now">, report: (problem: string) => void): FileWriter {
+export function openFileWriter(playbookName: OpenedPlaybook, clock: Pick<Clock, "now">, report: (problem: string) => void): FileWriter {
   let isStale = true;
   let hasReported = false;
   let soon: NodeJS.Timeout | null = null;
@@ -46,8 +46,8 @@ export function openFileWriter(face: OpenedFace, clock: Pick<Clock, "now">, repo
     isStale = false;
     // One after the other, so that an older drawing never comes after a newer one.
     drawing = drawing
-      .then(() => face.draw(clock.now()))
-      .finally(() => face.remarks?.().forEach(report))
+      .then(() => playbookName.draw(clock.now()))
+      .finally(() => playbookName.remarks?.().forEach(report))
       .catch((error: unknown) => {
         if (hasReported) return;
         hasReported = true;
@@ -62,18 +62,18 @@ export function openFileWriter(face: OpenedFace, clock: Pick<Clock, "now">, repo
   note();
   return {
     take: (entry, run) => {
-      face.take(entry, run);
+      playbookName.take(entry, run);
       note();
     },
-    signal: (signal) => face.signal?.(signal, clock.now()),
-    learnings: face.learnings ?? nothingLearned,
-    recorded: face.recorded ?? (() => ""),
+    signal: (signal) => playbookName.signal?.(signal, clock.now()),
+    learnings: playbookName.learnings ?? nothingLearned,
+    recorded: playbookName.recorded ?? (() => ""),
     close: async () => {
       clearInterval(refresh);
       if (soon !== null) clearTimeout(soon);
       if (soon !== null || isStale) draw(); // W3
       await drawing;
-      await face.rest?.().catch((error: unknown) => {
+      await playbookName.rest?.().catch((error: unknown) => {
         report(`The run's pages could not be committed: ${error instanceof Error ? error.message : String(error)}`); // W4
       });
     },

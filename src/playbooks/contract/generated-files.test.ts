@@ -4,35 +4,35 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSyn
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { clearRooms, room } from "../roadmap/files/roadmap-room.test-support.ts";
-import { openSheets } from "./generated-files.ts";
+import { openGeneratedFiles } from "./generated-files.ts";
 
 afterEach(clearRooms);
 const page = ".planning/phases/1/VERIFICATION.md";
 
 test("a sheet that did not change is not written again, in this life or the next", async () => {
   const here = room();
-  const sheets = openSheets(here.root, here.folder);
-  await sheets.draw(page, "one");
+  const generatedFiles = openGeneratedFiles(here.root, here.folder);
+  await generatedFiles.draw(page, "one");
   const inode = (): number => lstatSync(join(here.root, page)).ino;
   const first = inode();
-  await sheets.draw(page, "one");
-  await openSheets(here.root, here.folder).draw(page, "one");
+  await generatedFiles.draw(page, "one");
+  await openGeneratedFiles(here.root, here.folder).draw(page, "one");
   expect(inode()).toBe(first);
-  await sheets.draw(page, "two");
+  await generatedFiles.draw(page, "two");
   expect([here.text(page), inode() === first]).toEqual(["two", false]);
 });
 test("what this run drew it may draw over, also in its next life; what another left is kept aside", async () => {
   const here = room();
   here.write(page, "mine");
-  await openSheets(here.root, here.folder).draw(page, "one");
-  await openSheets(here.root, here.folder).draw(page, "two");
+  await openGeneratedFiles(here.root, here.folder).draw(page, "one");
+  await openGeneratedFiles(here.root, here.folder).draw(page, "two");
   expect(here.text(page)).toBe("two");
   expect(readFileSync(join(here.folder, "set-aside", page), "utf8")).toBe("mine");
   expect(readdirSync(join(here.folder, "set-aside/.planning/phases/1"))).toEqual(["VERIFICATION.md"]);
 });
 test("a page of ours that a person wrote in is kept aside before it is drawn anew or taken away, and that is told once", async () => {
   const here = room();
-  const first = openSheets(here.root, here.folder);
+  const first = openGeneratedFiles(here.root, here.folder);
   await first.draw(page, "one");
   await first.draw(page, "two");
   expect(first.remarks()).toEqual([]);
@@ -44,7 +44,7 @@ test("a page of ours that a person wrote in is kept aside before it is drawn ane
   expect(first.remarks()).toEqual([expect.stringContaining(kept)]);
   expect(first.remarks()).toEqual([]);
   here.write(page, "a second note");
-  const next = openSheets(here.root, here.folder); // between two lives
+  const next = openGeneratedFiles(here.root, here.folder); // between two lives
   await next.clear(page);
   expect([here.has(page), readFileSync(`${kept}.2`, "utf8")]).toEqual([false, "a second note"]);
 });
@@ -52,37 +52,37 @@ test("what a run drew before it wrote down hashes is its own", async () => {
   const here = room();
   writeFileSync(join(here.folder, "drawn"), `${page}\n`);
   here.write(page, "of an older version");
-  await openSheets(here.root, here.folder).draw(page, "new");
+  await openGeneratedFiles(here.root, here.folder).draw(page, "new");
   expect([here.text(page), existsSync(join(here.folder, "set-aside"))]).toEqual(["new", false]);
 });
 test("what is to be taken away is kept aside where another left it, and deleted where this run drew it", async () => {
   const here = room();
   here.write(".autopilot/learnings.md", "of the run before");
-  const sheets = openSheets(here.root, here.folder);
-  await sheets.clear(".autopilot/learnings.md");
+  const generatedFiles = openGeneratedFiles(here.root, here.folder);
+  await generatedFiles.clear(".autopilot/learnings.md");
   expect(here.has(".autopilot/learnings.md")).toBe(false);
   expect(readFileSync(join(here.folder, "set-aside/.autopilot/learnings.md"), "utf8")).toBe("of the run before");
-  await sheets.draw(".autopilot/learnings.md", "ours");
-  await sheets.clear(".autopilot/learnings.md");
+  await generatedFiles.draw(".autopilot/learnings.md", "ours");
+  await generatedFiles.clear(".autopilot/learnings.md");
   expect(here.has(".autopilot/learnings.md")).toBe(false);
-  await sheets.clear(".autopilot/learnings.md");
+  await generatedFiles.clear(".autopilot/learnings.md");
 });
 test("nothing is moved, deleted or written behind a link", async () => {
   const here = room();
   const elsewhere = room();
   elsewhere.write("phases/1/VERIFICATION.md", "mine");
   symlinkSync(elsewhere.root, join(here.root, ".planning"));
-  const sheets = openSheets(here.root, here.folder);
-  await expect(sheets.draw(page, "ours")).rejects.toThrow("links are not followed");
-  await sheets.clear(page);
+  const generatedFiles = openGeneratedFiles(here.root, here.folder);
+  await expect(generatedFiles.draw(page, "ours")).rejects.toThrow("links are not followed");
+  await generatedFiles.clear(page);
   expect(elsewhere.text("phases/1/VERIFICATION.md")).toBe("mine");
   expect(existsSync(join(here.folder, "set-aside"))).toBe(false);
 });
 test("a folder under a sheet's name stays where it is", async () => {
   const here = room();
   mkdirSync(join(here.root, ".autopilot/learnings.md"), { recursive: true });
-  const sheets = openSheets(here.root, here.folder);
-  await sheets.clear(".autopilot/learnings.md");
-  await expect(sheets.draw(".autopilot/learnings.md", "x")).rejects.toThrow("is a folder");
+  const generatedFiles = openGeneratedFiles(here.root, here.folder);
+  await generatedFiles.clear(".autopilot/learnings.md");
+  await expect(generatedFiles.draw(".autopilot/learnings.md", "x")).rejects.toThrow("is a folder");
   expect(lstatSync(join(here.root, ".autopilot/learnings.md")).isDirectory()).toBe(true);
 });

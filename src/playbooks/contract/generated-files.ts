@@ -12,7 +12,7 @@ import { dirname, join } from "node:path";
 import { readOwnFile } from "../../project/own-file.ts";
 import { isReached, readBounded, syncFolder, writeWholeFile } from "./whole-file.ts";
 
-export type Sheets = {
+export type GeneratedFiles = {
   /** `path` is relative to the user's checkout. */
   readonly draw: (path: string, text: string) => Promise<void>;
   /** Takes a sheet away that is not to be there. */
@@ -25,10 +25,10 @@ export type Sheets = {
   readonly remarks: () => readonly string[];
 };
 
-const sheetBytesMax = 64 * 1024 * 1024;
+const generatedFileBytesMax = 64 * 1024 * 1024;
 
 /** `folder`: the run's own, which remembers between two lives what was drawn. */
-export function openSheets(root: string, folder: string): Sheets {
+export function openGeneratedFiles(root: string, folder: string): GeneratedFiles {
   const listed = join(folder, "drawn");
   /** What was ever drawn, by path and hash: pages of many phases would be a lot to remember. */
   const known = drawnIn(listed);
@@ -47,7 +47,7 @@ export function openSheets(root: string, folder: string): Sheets {
       reported.push(`${path} was changed by somebody and is drawn anew; what they wrote is kept in ${to}`);
   };
   const isOurs = async (path: string): Promise<boolean> => {
-    const read = await readBounded(root, path, sheetBytesMax);
+    const read = await readBounded(root, path, generatedFileBytesMax);
     const hashes = known.get(path);
     return read.kind === "absent" || (read.kind === "read" && (hashes?.has(hashOf(read.bytes)) === true || hashes?.has(anything) === true));
   };
@@ -100,7 +100,7 @@ export async function setAside(root: string, path: string, folder: string): Prom
 }
 
 async function isOnDisk(root: string, path: string, text: string): Promise<boolean> {
-  const read = await readBounded(root, path, sheetBytesMax);
+  const read = await readBounded(root, path, generatedFileBytesMax);
   return read.kind === "read" && read.bytes.equals(Buffer.from(text));
 }
 

@@ -38,7 +38,7 @@ export type GoInput = ObjectiveInput & {
   readonly asks?: Asks | undefined;
   /** The commit to begin at instead of the checkout's, for a run that goes on with another one's work. */
   readonly base?: { readonly commit: string; readonly tree: string } | undefined;
-  /** Flags that a face understands, by name: `accept-spec-change`. */
+  /** Flags that a playbook understands, by name: `accept-spec-change`. */
   readonly flags?: ReadonlySet<string> | undefined;
 };
 

@@ -1,15 +1,15 @@
 // playbook: what the runner asks of a playbook: which documents its runs follow, which files show them, and what others left behind.
-// A flow names its face (`face: NAME`); registry/table.ts knows them by name, and nothing else does.
+// A flow names its playbook (`playbook: NAME`); registry/table.ts knows them by name, and nothing else does.
 //
 // Invariants:
-//   W1. A face's files are drawn from the journal, off the path of acknowledgements; drawing decides nothing.
-//   W2. What a face reads of the user's documents is read before a run begins and recorded with it.
+//   W1. A playbook's files are drawn from the journal, off the path of acknowledgements; drawing decides nothing.
+//   W2. What a playbook reads of the user's documents is read before a run begins and recorded with it.
 
 import type { LoadedFlow } from "../../flows/load.ts";
 import type { Draft, Entry } from "../../contracts/event.ts";
 import type { Scalar } from "../../contracts/flow.ts";
 import type { Resumed } from "../../contracts/resumed.ts";
-import type { Signal } from "../../contracts/signal.ts";
+import type { LiveEvent } from "../../contracts/signal.ts";
 import type { RunView } from "../../core/state.ts";
 import type { Estimate } from "../../views/preview.ts";
 import type { Finding } from "../../kit/finding.ts";
@@ -17,7 +17,7 @@ import type { GoInput } from "./go-input.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 
-/** What a run of this face is drafted with, read from the user's documents. */
+/** What a run of this playbook is drafted with, read from the user's documents. */
 export type Prepared = {
   /** The goal where the user said none. */
   readonly goal?: string;
@@ -63,11 +63,11 @@ export type TakeUpOrder = {
   readonly flags: ReadonlySet<string>;
 };
 
-/** Everything a face needs to draw its files. */
-export type FaceParts = {
+/** Everything a playbook needs to draw its files. */
+export type PlaybookParts = {
   readonly context: CommandContext;
   readonly paths: ProjectPaths;
-  /** The run's own folder, for what a face must remember between two lives. */
+  /** The run's own folder, for what a playbook must remember between two lives. */
   readonly folder: string;
   readonly view: () => RunView;
   /** The whole journal so far, read anew: only at opening. */
@@ -77,11 +77,11 @@ export type FaceParts = {
   readonly root: string;
 };
 
-/** A face at work beside a run. */
-export type OpenedFace = {
+/** A playbook at work beside a run. */
+export type OpenedPlaybook = {
   /** Takes note of an acknowledged entry. Synchronous and cheap. */
   readonly take: (entry: Entry, run: RunView) => void;
-  readonly signal?: (signal: Signal, at: string) => void;
+  readonly signal?: (signal: LiveEvent, at: string) => void;
   /** Writes what has changed since; never called twice at once. `now`: the run is known to be alive then. */
   readonly draw: (now: string) => Promise<void>;
   /** Everything is drawn, and whoever had the run in hand lets go of it. */
@@ -126,7 +126,7 @@ export type Playbook = {
   readonly prepare?: (order: PrepareOrder) => Promise<Prepared>;
   readonly preview?: (order: PreviewOrder) => Promise<Previewed>;
   readonly takeUp?: (order: TakeUpOrder) => Promise<TakenUp>;
-  readonly open: (parts: FaceParts) => Promise<OpenedFace>;
+  readonly open: (parts: PlaybookParts) => Promise<OpenedPlaybook>;
   /** Documents from which a run of it can begin here, where nothing has been begun; null where there are none. Reads only. */
   readonly documents?: (context: CommandContext, root: string) => Promise<Omit<Foreign, "findings"> | null>;
   /** A project of it that lies here with nothing left to do: what is told of it. Null where there is none. Reads only. */

@@ -1,4 +1,4 @@
-// whole-file: reading and writing a face's files in the user's checkout, where anything may lie in their place.
+// whole-file: reading and writing a playbook's files in the user's checkout, where anything may lie in their place.
 //
 // Invariants:
 //   F1. After a crash at any moment the old file or the new one is there, never a half.

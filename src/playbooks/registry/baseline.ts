@@ -10,9 +10,9 @@ export function baseline(verifier: Verifier) {
   return {
     version: 1,
     effect: "none" as const,
-    async perform({ attempt, state, previous, cancel, onSignal }: FunctionOrder<RunView, CursorView>): Promise<FunctionResult> {
+    async perform({ attempt, state, previous, cancel, onLiveEvent }: FunctionOrder<RunView, CursorView>): Promise<FunctionResult> {
       const { checks, base } = state.drafted;
-      const results = await verifier.check({ attempt, checks, commit: base.commit, cancel, onSignal });
+      const results = await verifier.check({ attempt, checks, commit: base.commit, cancel, onLiveEvent });
       const passing = results.filter(({ status }) => status === "passed").length;
       const facts = { ran: results.length, passing, failing: results.length - passing, unable: false };
       const idle = results.filter(couldNotRun);

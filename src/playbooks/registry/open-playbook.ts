@@ -9,7 +9,7 @@ import { type FileWriter, noFileWriter, openFileWriter } from "../contract/file-
 import { blobsIn, entriesIn } from "../contract/recorded.ts";
 import { playbookOf } from "./table.ts";
 
-export type FacePlace = {
+export type PlaybookContext = {
   readonly context: CommandContext;
   readonly paths: ProjectPaths;
   readonly folder: string;
@@ -18,10 +18,10 @@ export type FacePlace = {
   readonly isApart?: boolean;
 };
 
-/** The face of a run at its desk. A child run has none of its own: its parent shows it. */
-export async function openFace({ context, paths, folder, view, isApart = false }: FacePlace): Promise<FileWriter> {
+/** The playbook of a run with its file writer. A child run has none of its own: its parent shows it. */
+export async function openPlaybook({ context, paths, folder, view, isApart = false }: PlaybookContext): Promise<FileWriter> {
   const { flow, run_id } = view().drafted;
-  const playbookHere = isApart || folder === runFolder(paths, run_id) ? await playbookOf(flow.face) : null;
+  const playbookHere = isApart || folder === runFolder(paths, run_id) ? await playbookOf(flow.playbook) : null;
   if (playbookHere === null) return noFileWriter;
   const opened = await playbookHere.open({
     context,
@@ -37,9 +37,9 @@ export async function openFace({ context, paths, folder, view, isApart = false }
 }
 
 /** Draws a run's files once, after something was written by a command that does not drive it. */
-export async function drawFace(parts: FacePlace): Promise<void> {
-  if (parts.view().drafted.flow.face === undefined) return;
-  const fileWriter = await openFace(parts);
+export async function writePlaybookFiles(parts: PlaybookContext): Promise<void> {
+  if (parts.view().drafted.flow.playbook === undefined) return;
+  const fileWriter = await openPlaybook(parts);
   await fileWriter.close();
 }
 

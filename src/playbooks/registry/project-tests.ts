@@ -10,7 +10,7 @@ import type { Verifier } from "../../ports/verifier.ts";
 export function projectTests(verifier: Verifier) {
   return {
     version: 1,
-    async prove({ attempt, state, commit, cancel, onSignal }: FunctionOrder<RunView, CursorView>): Promise<FunctionResult> {
+    async prove({ attempt, state, commit, cancel, onLiveEvent }: FunctionOrder<RunView, CursorView>): Promise<FunctionResult> {
       const checks = state.drafted.checks.filter(({ kind }) => kind === "project");
       if (checks.length === 0) return { ok: false, facts: { checks: 0 }, detail: "no project check was found to run" };
       const { base, objective } = state.drafted;
@@ -23,7 +23,7 @@ export function projectTests(verifier: Verifier) {
       });
       const refused = changes.filter(({ allowed }) => allowed === null);
       const oracles = refused.length === 0 ? {} : { oracles: { base: base.commit, changes: refused } };
-      const results = await verifier.check({ attempt, checks, commit, cancel, onSignal, ...testsBefore(state, changes), ...oracles });
+      const results = await verifier.check({ attempt, checks, commit, cancel, onLiveEvent, ...testsBefore(state, changes), ...oracles });
       const { passed, regressed, failing } = judgeChecks(results, state.checks);
       const detail = [
         ...refused.map(({ path, how }) => `${path} (${how}) judges this work and was changed by it`),

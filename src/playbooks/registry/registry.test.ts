@@ -9,7 +9,7 @@ import { lintRegistry } from "./registry.ts";
 const page = readFileSync(join(import.meta.dirname, "../../../docs/FLOWS.md"), "utf8");
 const isNamed = (name: string): boolean => new RegExp(`\`[^\`\\n]*\\b${name.replace(".", "\\.")}\\b[^\`\\n]*\``).test(page);
 
-test.each(["run", "proof", "schemas", "checks", "faces"] as const)("every name under %s", (kind) => {
+test.each(["run", "proof", "schemas", "checks", "playbooks"] as const)("every name under %s", (kind) => {
   const names = lintRegistry[kind] ?? [];
   expect(names.length).toBeGreaterThan(2);
   expect(names.filter((name) => !isNamed(name))).toEqual([]);

@@ -10,7 +10,7 @@ import type { Functions } from "../../ports/functions.ts";
 import type { Verifier } from "../../ports/verifier.ts";
 import type { Workspace } from "../../ports/workspace.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
-import { faceNames } from "./playbook-names.ts";
+import { playbookNames } from "./playbook-names.ts";
 import { baseline } from "./baseline.ts";
 import { completion } from "./completion.ts";
 import { land } from "./land.ts";
@@ -90,7 +90,7 @@ export const lintRegistry: Registry = {
     ...Object.keys(stagedNames.run),
   ],
   proof: proofs,
-  faces: faceNames,
+  playbooks: playbookNames,
   readers: { phases: [...roadmapNames.phases], tasks: ["tasks_file", ...roadmapNames.tasks, ...stagedNames.tasks], from: ["tasks_file"] },
   schemas: Object.keys(returnSchemas),
   checks: [...checkGroups, ...proofs],

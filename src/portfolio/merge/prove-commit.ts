@@ -84,7 +84,7 @@ export async function proveCommit(
       checks,
       commit: order.commit,
       cancel: context.interrupted,
-      onSignal: () => undefined,
+      onLiveEvent: () => undefined,
     });
     const excerpt = (id: string): string =>
       blobs.findLast(({ check }) => check.id === id)?.output_excerpt.slice(-excerptCharactersMax) ?? "";

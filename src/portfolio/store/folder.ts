@@ -47,20 +47,20 @@ export function findPortfolio(cwd: string): PortfolioPaths | null {
 }
 
 /** The portfolio around a command's folder, shown to be its user's. F1 */
-export function requirePortfolio(place: Pick<CommandContext, "cwd" | "env">): PortfolioPaths {
-  const { paths, foreign } = visiblePortfolio(place);
+export function requirePortfolio(context: Pick<CommandContext, "cwd" | "env">): PortfolioPaths {
+  const { paths, foreign } = visiblePortfolio(context);
   if (foreign === null) return paths;
   return refuse("portfolio_foreign", { message: `The portfolio in ${paths.root} isn't yours: ${foreign}. Nothing of it was executed.` });
 }
 
 /** The same to look at only: why it is not its user's, if it is not. */
-export function visiblePortfolio(place: Pick<CommandContext, "cwd" | "env">): {
+export function visiblePortfolio(context: Pick<CommandContext, "cwd" | "env">): {
   readonly paths: PortfolioPaths;
   readonly foreign: string | null;
 } {
-  const paths = findPortfolio(place.cwd);
-  if (paths === null) return refuse("portfolio_missing", { message: `There is no portfolio in ${place.cwd} or above it.` });
-  return { paths, foreign: whyForeign(place, paths) };
+  const paths = findPortfolio(context.cwd);
+  if (paths === null) return refuse("portfolio_missing", { message: `There is no portfolio in ${context.cwd} or above it.` });
+  return { paths, foreign: whyForeign(context, paths) };
 }
 
 const recordName = "portfolio";

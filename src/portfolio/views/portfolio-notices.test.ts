@@ -23,7 +23,7 @@ test("a question of a portfolio is told with its answers and the command that gi
     project_id: "proj-shop",
     task_id: id,
     question: "It could not be started: no such agent. Try again?",
-    expected_action: "mend it, then answer A",
+    expected_action: "fix it, then answer A",
     impact: "it waits",
     options,
     content,

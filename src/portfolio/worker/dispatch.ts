@@ -138,7 +138,7 @@ async function refuseTask({ context, paths }: Workers, task: TaskView, why: stri
       project_id: task.project_id,
       task_id: task.task_id,
       question: `${task.task_id} could not be started: ${why} Try again?`,
-      expected_action: "mend it, then answer A",
+      expected_action: "fix it, then answer A",
       impact: `${task.task_id} waits`,
       options: { A: "try again" },
       content: `start:${task.task_id}:${task.attempt}`,

@@ -169,7 +169,7 @@ function restOf(state: PortfolioView, task: TaskView, view: RunView, now: string
   return hasFailed(view) || view.reason !== "operator_paused" ? null : [];
 }
 
-/** What time does not mend: a refused key, a model that is not there, a limit that has lasted too long. */
+/** What time does not fix: a refused key, a model that is not there, a limit that has lasted too long. */
 const providerBlock = (task: TaskView, run_id: string, parked: NonNullable<RunView["parked"]>, now: string): PortfolioChange => ({
   ...system,
   event: "block_opened",
@@ -177,7 +177,7 @@ const providerBlock = (task: TaskView, run_id: string, parked: NonNullable<RunVi
   project_id: task.project_id,
   task_id: task.task_id,
   question: `The provider of ${task.worker_agent_id ?? "the agent"} refuses: ${parked.detail.slice(0, 500)} Try again?`,
-  expected_action: "mend the login, the key or the limit, then answer A",
+  expected_action: "fix the login, the key or the limit, then answer A",
   impact: `${task.task_id} waits`,
   options: { A: "try again" },
   content: contentOf("parked", run_id, parked.detail, String(parked.times)),

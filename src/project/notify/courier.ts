@@ -3,7 +3,7 @@
 // Invariants:
 //   C1. One courier a hook at a time, by a lock of the kernel; whoever adds a notice starts one, and the one at work looks again after it let go.
 //   C2. A notice leaves the queue only when its outcome is journaled (sent, refused, or given up after a day), or when it was answered.
-//   C3. A hook that is gone from the user's config takes its notices with it; one that was mended there is used as it is now.
+//   C3. A hook that is gone from the user's config takes its notices with it; one that was fixed there is used as it is now.
 
 import { createHash } from "node:crypto";
 import { closeSync, mkdirSync, openSync } from "node:fs";

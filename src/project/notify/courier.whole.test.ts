@@ -162,7 +162,7 @@ describe("the courier", () => {
     delete env["HOOK_URL"];
   });
 
-  test("a hook that was mended is used as it is now, and one that was taken out meanwhile is asked no more", async () => {
+  test("a hook that was fixed is used as it is now, and one that was taken out meanwhile is asked no more", async () => {
     config("notify: [{ run: [bad] }]\n");
     openQueue(env).add(notice("1"), "hook-1", 1_000_000);
     const asked: string[] = [];

@@ -12,21 +12,21 @@ const bytesInMb = 1_000_000;
 
 /** Keeps all runs together within the user's quota: the oldest that are over go first, never one that is open. Says what it did. */
 export async function keepWithinQuota(
-  place: Pick<CommandContext, "env">,
+  context: Pick<CommandContext, "env">,
   paths: ProjectPaths,
   quotaMb: number | undefined,
 ): Promise<readonly string[]> {
   if (quotaMb === undefined) return [];
   const quota = quotaMb * bytesInMb;
-  const sum = async (): Promise<number> => (await knownRuns(place, paths)).reduce((bytes, { disk_bytes }) => bytes + disk_bytes, 0);
+  const sum = async (): Promise<number> => (await knownRuns(context, paths)).reduce((bytes, { disk_bytes }) => bytes + disk_bytes, 0);
   if ((await sum()) <= quota) return [];
-  const over = (await knownRuns(place, paths)).filter((row) => isOver(row) && !row.current);
+  const over = (await knownRuns(context, paths)).filter((row) => isOver(row) && !row.current);
   for (const { run_id } of over) await whileNobodyWorks(runFolder(paths, run_id), () => freeRun(runFolder(paths, run_id)));
   const repository = await openedRepository(paths.root);
   const reported: string[] = [];
   for (const row of over) {
     if ((await sum()) <= quota) return reported;
-    const { removed, kept } = await removeAll(place, paths, repository, [row]);
+    const { removed, kept } = await removeAll(context, paths, repository, [row]);
     reported.push(
       ...removed.map(
         (run) => `Removed ${run} to stay within disk_quota (${quotaMb} MB)${kept.length === 0 ? "" : `; ${kept.join(", ")} stays`}.`,

@@ -10,7 +10,7 @@ import { readRunOrNull } from "./read-run.ts";
 import { diskOf } from "./run-disk.ts";
 
 /** Oldest first. A run whose journal cannot be read is in the list, and says so. */
-export async function knownRuns(place: Pick<CommandContext, "env">, paths: ProjectPaths): Promise<readonly RunRow[]> {
+export async function knownRuns(context: Pick<CommandContext, "env">, paths: ProjectPaths): Promise<readonly RunRow[]> {
   const current = currentRun(paths);
   const rows: RunRow[] = [];
   for (const run of listRuns(paths)) {
@@ -19,7 +19,7 @@ export async function knownRuns(place: Pick<CommandContext, "env">, paths: Proje
       run_id: run,
       disk_bytes: await diskOf(runFolder(paths, run)),
       current: run === current,
-      foreign: !isOurs(place, paths, run),
+      foreign: !isOurs(context, paths, run),
     };
     rows.push(found === null ? { ...common, ...unreadable } : { ...common, ...rowOf(found.view, found.owner) });
   }

@@ -20,22 +20,22 @@ export async function whileNoOtherStarts<Value>(paths: ProjectPaths, work: () =>
   return refuse("run_locked", { message: `Another process has been starting a run here for ${waitMs / 1_000} s.` });
 }
 
-type Family = { readonly flow: string; readonly face?: string | undefined };
+type Family = { readonly flow: string; readonly playbook?: string | undefined };
 
 /** Flows that show themselves in the same files are of one family: only one run of it can be open. */
-const familyOf = ({ flow, face }: Family): string => (face === undefined ? `flow ${flow}` : `face ${face}`);
+const familyOf = ({ flow, playbook }: Family): string => (playbook === undefined ? `flow ${flow}` : `playbook ${playbook}`);
 
 /** Refuses where another run of this family is still open here. A run whose journal cannot be read is left alone. */
 export async function refuseSecondRun(
-  place: Pick<CommandContext, "env">,
+  context: Pick<CommandContext, "env">,
   paths: ProjectPaths,
   flow: Family,
   { self, isNew }: { self: string | null; isNew: boolean },
 ): Promise<void> {
-  const maySecond = flow.face === undefined; // two runs cannot share one set of files
+  const maySecond = flow.playbook === undefined; // two runs cannot share one set of files
   if (isNew && maySecond) return;
   for (const run of listRuns(paths).toReversed()) {
-    if (run === self || !isOurs(place, paths, run)) continue; // somebody else's is in nobody's way
+    if (run === self || !isOurs(context, paths, run)) continue; // somebody else's is in nobody's way
     const standing = await standingOf(paths, run);
     if (standing === null || standing.family !== familyOf(flow)) continue;
     refuse("run_open", {

@@ -84,7 +84,7 @@ function listedIn(folder: string): v.InferOutput<typeof Listed> {
 
 /** Runs go; branches whose work is elsewhere go with them, the others stay and are named. */
 export async function removeAll(
-  place: Pick<CommandContext, "env">,
+  context: Pick<CommandContext, "env">,
   paths: ProjectPaths,
   repository: Repository,
   doomed: readonly { readonly run_id: string }[],
@@ -95,7 +95,7 @@ export async function removeAll(
     const branches = await branchesOf(repository, run_id, listRuns(paths));
     if (
       !(await removeRun(
-        place,
+        context,
         paths,
         repository,
         run_id,

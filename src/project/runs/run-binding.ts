@@ -84,25 +84,25 @@ export const whyOverwritten = (folder: string, { head }: BindingRecord): string 
   head === undefined || holdsHead(folder, head) ? null : `its journal isn't the one you left: line ${head.seq} is missing or another one`;
 
 /** Every answer about a run that is not its user's says so first, whichever command gave it. */
-export function markForeign(place: Pick<CommandContext, "cwd" | "env">, answer: Answer): Answer {
+export function markForeign(context: Pick<CommandContext, "cwd" | "env">, answer: Answer): Answer {
   const { run_id: run, reason_code } = answer;
-  const paths = run === null || reason_code === "run_foreign" || reason_code === "journal_damaged" ? null : findProject(place.cwd);
-  const why = paths === null || run === null || !isBegun(paths, run) ? null : whyForeign(place, paths, run);
+  const paths = run === null || reason_code === "run_foreign" || reason_code === "journal_damaged" ? null : findProject(context.cwd);
+  const why = paths === null || run === null || !isBegun(paths, run) ? null : whyForeign(context, paths, run);
   if (why === null) return answer;
   const warning = `${run} isn't yours: ${why}. It is only read here; autopilot adopt ${run} takes it over.`;
   return { ...answer, warnings: [warning, ...answer.warnings], data: { ...answer.data, foreign: true } };
 }
 
 /** Null where a run is its user's. Reads the end of the journal they left; nothing is executed. */
-export function whyForeign(place: Pick<CommandContext, "env">, paths: ProjectPaths, run: string): string | null {
+export function whyForeign(context: Pick<CommandContext, "env">, paths: ProjectPaths, run: string): string | null {
   const folder = runFolder(paths, run);
-  const binding = bindingOf(place.env, paths, folder, run);
+  const binding = bindingOf(context.env, paths, folder, run);
   return binding.kind === "foreign" ? binding.why : whyOverwritten(folder, binding.record);
 }
 
 /** Whether a run may be chosen where none is named. */
-export const isOurs = (place: Pick<CommandContext, "env">, paths: ProjectPaths, run: string): boolean =>
-  bindingOf(place.env, paths, runFolder(paths, run), run).kind === "ours";
+export const isOurs = (context: Pick<CommandContext, "env">, paths: ProjectPaths, run: string): boolean =>
+  bindingOf(context.env, paths, runFolder(paths, run), run).kind === "ours";
 
 /** What keeps a run from being anybody's here; null where nothing does. Adopting it does not help. */
 export function whyUnusable(env: Env, paths: ProjectPaths, folder: string): string | null {

@@ -14,20 +14,20 @@ import { bindingOf, type BindingRecord, whyOverwritten } from "./run-binding.ts"
 
 /** The record of a run that is this user's; refused where it is not, or where git brings its files along. */
 export async function requireOurs(
-  place: Pick<CommandContext, "env">,
+  context: Pick<CommandContext, "env">,
   paths: ProjectPaths,
   folder: string,
   run: string,
 ): Promise<BindingRecord> {
-  const binding = bindingOf(place.env, paths, folder, run);
+  const binding = bindingOf(context.env, paths, folder, run);
   if (binding.kind === "foreign") return refuseForeign(run, binding.why);
   const tracked = await whyTracked(paths, folder);
   return tracked === null ? binding.record : refuseForeign(run, tracked);
 }
 
 /** The same without asking git, for whoever goes through the door later. */
-export function refuseIfForeign(place: Pick<CommandContext, "env">, paths: ProjectPaths, run: string): void {
-  const binding = bindingOf(place.env, paths, runFolder(paths, run), run);
+export function refuseIfForeign(context: Pick<CommandContext, "env">, paths: ProjectPaths, run: string): void {
+  const binding = bindingOf(context.env, paths, runFolder(paths, run), run);
   if (binding.kind === "foreign") refuseForeign(run, binding.why);
 }
 

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Signal } from "../../contracts/signal.ts";
+import type { LiveEvent } from "../../contracts/signal.ts";
 import { openRedactor } from "../../kit/redact.ts";
 import type { Agents, TurnOrder, TurnResult } from "../../ports/agent.ts";
 import { readTranscripts } from "./transcript-read.ts";
@@ -30,8 +30,8 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const ended = { kind: "ended", stop: "end_turn" } as unknown as TurnResult;
-const said = (text: string): Signal => ({ signal: "said", attempt, text });
-const tool = (more: object): Signal => ({
+const said = (text: string): LiveEvent => ({ signal: "said", attempt, text });
+const tool = (more: object): LiveEvent => ({
   signal: "tool",
   attempt,
   title: "npm test",
@@ -45,16 +45,16 @@ let ticks = 0;
 const now = (): string => new Date(1_800_000_000_000 + ticks++).toISOString();
 
 /** Plays one turn that passes these signals by. */
-async function turn(signals: readonly Signal[], of = attempt, dies = false): Promise<TurnResult> {
+async function turn(signals: readonly LiveEvent[], of = attempt, dies = false): Promise<TurnResult> {
   const agents: Agents = {
     turn: (order) => {
-      for (const signal of signals) order.onSignal(signal);
+      for (const signal of signals) order.onLiveEvent(signal);
       return dies ? Promise.reject(new Error("died")) : Promise.resolve(ended);
     },
     sweep: () => Promise.resolve(0),
   };
   const redactor = openRedactor([{ name: "HORSE", value: secret }]);
-  const order = { attempt: of, cast: { agent: "claude" }, layer: "/run/layers/x", onSignal: () => undefined } as unknown as TurnOrder;
+  const order = { attempt: of, cast: { agent: "claude" }, layer: "/run/layers/x", onLiveEvent: () => undefined } as unknown as TurnOrder;
   return transcribedAgents(agents, { folder, redactor, now }).turn(order);
 }
 

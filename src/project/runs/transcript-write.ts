@@ -21,7 +21,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { Signal } from "../../contracts/signal.ts";
+import type { LiveEvent } from "../../contracts/signal.ts";
 import type { TranscriptKept, TranscriptLine } from "../../contracts/transcript.ts";
 import { patternCharsMax } from "../../kit/redact-patterns.ts";
 import type { Redactor } from "../../kit/redact.ts";
@@ -36,7 +36,7 @@ const textCharsMax = 16 * 1024;
 const pieceChars = 2 * patternCharsMax;
 
 type Parts = { readonly folder: string; readonly redactor: Redactor; readonly now: () => string };
-type ToolSignal = Extract<Signal, { signal: "tool" }>;
+type ToolEvent = Extract<LiveEvent, { signal: "tool" }>;
 
 /** The same agents; each turn leaves its transcript, and its result names it. */
 export function transcribedAgents(agents: Agents, parts: Parts): Agents {
@@ -44,11 +44,11 @@ export function transcribedAgents(agents: Agents, parts: Parts): Agents {
     turn: async (order) => {
       const transcript = openTranscript(parts, order);
       if (transcript === null) return agents.turn(order);
-      const onSignal = (signal: Signal): void => {
+      const onLiveEvent = (signal: LiveEvent): void => {
         transcript.take(signal);
-        order.onSignal(signal);
+        order.onLiveEvent(signal);
       };
-      const result = await agents.turn({ ...order, onSignal }).catch((error: unknown) => {
+      const result = await agents.turn({ ...order, onLiveEvent }).catch((error: unknown) => {
         transcript.end("crashed");
         throw error;
       });
@@ -62,7 +62,7 @@ export function transcribedAgents(agents: Agents, parts: Parts): Agents {
 const howOf = (result: TurnResult): string =>
   result.kind === "ended" ? result.stop : result.kind === "failed" ? result.reason : `cut off: ${result.by}`;
 
-type Transcript = { readonly take: (signal: Signal) => void; readonly end: (how: string) => TranscriptKept | null };
+type Transcript = { readonly take: (signal: LiveEvent) => void; readonly end: (how: string) => TranscriptKept | null };
 
 function openTranscript({ folder, redactor, now }: Parts, { attempt, cast, layer }: TurnOrder): Transcript | null {
   const file = `${slugOf(attempt)}.jsonl`;
@@ -73,7 +73,7 @@ function openTranscript({ folder, redactor, now }: Parts, { attempt, cast, layer
   /** Paths are told as the repository has them: where the layer lay means nothing to a reader. */
   const placed = (text: string): string => text.replaceAll(`${layer}/`, "");
   const reported = new Map<string, string>();
-  const tool = (signal: ToolSignal): void => {
+  const tool = (signal: ToolEvent): void => {
     const call = signal.call ?? signal.title;
     const { title, kind, path, input } = signal;
     const known = JSON.stringify([title, kind, path, input]);

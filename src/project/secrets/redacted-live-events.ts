@@ -1,6 +1,6 @@
 // redacted-live-events: an agent's live events, and what it returns at the end, without secrets.
 
-import type { Signal } from "../../contracts/signal.ts";
+import type { LiveEvent } from "../../contracts/signal.ts";
 import type { Redactor } from "../../kit/redact.ts";
 import { redactValue } from "../../kit/redact-value.ts";
 import type { Agents } from "../../ports/agent.ts";
@@ -13,10 +13,10 @@ const attemptsMax = 64;
  * Signals as they may be shown and written: each goes on from the one before of the same attempt and kind, so every one is heard,
  * and the few that are shown are redacted when they are.
  */
-export function openLiveEvents(redactor: Redactor): (signal: Signal) => () => Signal {
+export function openLiveEvents(redactor: Redactor): (signal: LiveEvent) => () => LiveEvent {
   const before = new Map<string, string>();
   return (signal) => {
-    if (signal.signal !== "said" && signal.signal !== "thought") return () => redactSignal(redactor, signal);
+    if (signal.signal !== "said" && signal.signal !== "thought") return () => redactLiveEvent(redactor, signal);
     const key = `${signal.signal} ${signal.attempt}`;
     const heard = before.get(key) ?? "";
     before.delete(key);
@@ -26,7 +26,7 @@ export function openLiveEvents(redactor: Redactor): (signal: Signal) => () => Si
   };
 }
 
-const redactSignal = (redactor: Redactor, signal: Signal): Signal => ({
+const redactLiveEvent = (redactor: Redactor, signal: LiveEvent): LiveEvent => ({
   ...redactValue(redactor.excerpt, signal),
   attempt: signal.attempt,
 });

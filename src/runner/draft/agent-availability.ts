@@ -22,7 +22,7 @@ export type AgentAvailability = {
   readonly login: ChosenLogin;
   /** What keeps it from being used, and what to do about it; null where nothing does. */
   readonly problem: string | null;
-  readonly mend: string | null;
+  readonly fix: string | null;
 };
 
 /** Every agent there is a profile or a setting for, the embedded one among them. */
@@ -40,14 +40,14 @@ export async function availabilityOf(context: CommandContext, name: string, conf
   const { profile } = resolved;
   const login = chooseLogin(profile, context.env, userHomeOf(context));
   const found = await foundBy(profile, context);
-  const trouble = found.problem === null ? unready(login) : { problem: found.problem, mend: found.mend };
+  const trouble = found.problem === null ? unready(login) : { problem: found.problem, fix: found.fix };
   const { state, argv, realPath, version } = found;
   return { name, profile, override, state, argv, realPath, version, login, ...trouble };
 }
 
 /** What of a login is missing, in words; nothing where nothing is. */
-export const unready = (login: ChosenLogin): Pick<AgentAvailability, "problem" | "mend"> =>
-  login.kind === "missing" ? { problem: `not logged in: ${login.problem}`, mend: login.mend } : { problem: null, mend: null };
+export const unready = (login: ChosenLogin): Pick<AgentAvailability, "problem" | "fix"> =>
+  login.kind === "missing" ? { problem: `not logged in: ${login.problem}`, fix: login.fix } : { problem: null, fix: null };
 
 export const isUsable = ({ state, problem }: AgentAvailability): boolean => state === "installed" && problem === null;
 
@@ -69,10 +69,10 @@ export const commandOf = ({ profile, argv }: Pick<AgentAvailability, "profile" |
 
 export const userHomeOf = (context: CommandContext): string => context.env["HOME"] ?? homedir();
 
-type Found = Pick<FoundAgent, "state" | "argv" | "realPath" | "version" | "problem" | "mend">;
+type Found = Pick<FoundAgent, "state" | "argv" | "realPath" | "version" | "problem" | "fix">;
 
 async function foundBy(profile: AgentProfile, context: CommandContext): Promise<Found> {
-  const nothing = { argv: [], realPath: null, version: null, problem: null, mend: null };
+  const nothing = { argv: [], realPath: null, version: null, problem: null, fix: null };
   switch (profile.found) {
     case "path":
       return findAgent(profile, context.env);
@@ -87,18 +87,18 @@ async function foundBy(profile: AgentProfile, context: CommandContext): Promise<
 function named({ argv, id, hints }: AgentProfile, { env }: CommandContext, nothing: Omit<Found, "state">): Found {
   const [program] = argv;
   if (program === undefined)
-    return { ...nothing, state: "missing", problem: "no command is given for it", mend: `set agents.${id}.argv in the config` };
+    return { ...nothing, state: "missing", problem: "no command is given for it", fix: `set agents.${id}.argv in the config` };
   // It is started in a folder that agents write to: what is looked for there could be another program with every turn.
   if (program.includes("/") && !isAbsolute(program))
     return {
       ...nothing,
       state: "unfit",
       problem: `${program} isn't an absolute path`,
-      mend: `write agents.${id}.argv with the program's whole path`,
+      fix: `write agents.${id}.argv with the program's whole path`,
     };
   if (program.includes("/") || onPath(program, env) !== null) return { ...nothing, state: "installed", argv };
-  const mend = hints.install.replace("agents.NAME", `agents.${id}`);
-  return { ...nothing, state: "missing", argv, problem: `${program} is not on the PATH`, mend };
+  const fix = hints.install.replace("agents.NAME", `agents.${id}`);
+  return { ...nothing, state: "missing", argv, problem: `${program} is not on the PATH`, fix };
 }
 
 const unresolved = (name: string, override: Omit<AgentOverride, "argv">, why: string): AgentAvailability => ({
@@ -111,5 +111,5 @@ const unresolved = (name: string, override: Omit<AgentOverride, "argv">, why: st
   version: null,
   login: { kind: "none" },
   problem: `agents.${name}.like: ${why}`,
-  mend: `mend agents.${name}.like in the config`,
+  fix: `fix agents.${name}.like in the config`,
 });

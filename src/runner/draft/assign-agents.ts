@@ -108,11 +108,11 @@ export async function castFor(
   }
   const availability = await availabilityOf(context, name, config);
   const { profile, argv, override, login } = availability;
-  const { problem, mend } = isOwnCommand(availability) ? unready(login) : availability;
+  const { problem, fix } = isOwnCommand(availability) ? unready(login) : availability;
   if (problem !== null) {
     return refuse("agent_unavailable", {
       message: `${shippedProfile(name) === null ? name : profile.title} cannot be used here: ${problem}.`,
-      remediation: [mend ?? profile.hints.install, `autopilot agents try ${name}`],
+      remediation: [fix ?? profile.hints.install, `autopilot agents try ${name}`],
       data: { agent: name },
     });
   }

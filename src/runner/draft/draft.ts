@@ -36,7 +36,7 @@ export async function makeDraft(context: CommandContext, paths: ProjectPaths, in
   const settings = settingsOf(context, paths, input);
   const { flow, prompts, hash } = await loadedFlow(context, input.flow ?? "objective");
   const called = await calledBy(flow, (name) => loadedFlow(context, name));
-  const playbook = await playbookOf(flow.face);
+  const playbook = await playbookOf(flow.playbook);
   const checkout = await openedRepository(paths.root);
   const repository = input.base === undefined ? checkout : { ...checkout, branch: null, head: input.base };
   const survey = input.base === undefined ? surveying(checkout, playbook?.owned) : () => Promise.resolve({ warnings: [], uncommitted: [] });

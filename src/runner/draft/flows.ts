@@ -30,11 +30,11 @@ export async function loadedFlow(context: CommandContext, name: string): Promise
 
 /** Errors of lint, and then what a walk along every path of the flow finds; the built-in flows were walked when they were built. */
 async function lintLoaded(context: CommandContext, loaded: LoadedFlow): Promise<readonly Finding[]> {
-  return (await walkLoaded(context, loaded)).found;
+  return (await cursorLoaded(context, loaded)).found;
 }
 
 /** `states`: how many were looked at, once; null where the flow was not walked. */
-export async function walkLoaded(
+export async function cursorLoaded(
   context: CommandContext,
   loaded: LoadedFlow,
 ): Promise<{ readonly found: readonly Finding[]; readonly states: number | null }> {

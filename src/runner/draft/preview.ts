@@ -39,7 +39,7 @@ export async function previewOf(context: CommandContext, paths: ProjectPaths, ru
   const { drafted } = run;
   const settings = settingsOf(context, paths);
   const isolation = await tryIsolation(drafted.isolation, paths);
-  const shown = await (await playbookOf(drafted.flow.face))?.preview?.({ context, paths, view: run });
+  const shown = await (await playbookOf(drafted.flow.playbook))?.preview?.({ context, paths, view: run });
   const policy = recordedPolicy(run);
   const scope = await lookAtScope(paths.root, drafted.base.commit, drafted.objective.scope);
   const missing = await missingTools(

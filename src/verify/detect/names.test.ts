@@ -32,7 +32,7 @@ const maven = (one: string, two: string): string =>
   `[INFO] Tests run: 2, Failures: 0, Errors: 0, Skipped: 0, Time elapsed: 0.1 s${one} -- in x.ATest\n[ERROR] Tests run: 2, Failures: 1, Errors: 0, Skipped: 0, Time elapsed: 0.1 s${two} -- in x.BTest\n`;
 const fails = " <<< FAILURE!";
 
-describe("one mended and another broken is found in what is printed by", () => {
+describe("one fixed and another broken is found in what is printed by", () => {
   test.each<[string, string, string, string]>([
     ["node", tap("not ok", "ok"), tap("ok", "not ok"), "suite > inner"],
     ["node, for people", spec("✖", "✔"), spec("✔", "✖"), "suite > inner"],

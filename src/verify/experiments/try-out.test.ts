@@ -50,7 +50,7 @@ function trial(cancel: AbortSignal): Trial {
   };
   return {
     parts: parts as unknown as OpenParts,
-    order: { commit, attempt: 1, cancel, onSignal: () => undefined, before: { [check.id]: "h" } } as unknown as Trial["order"],
+    order: { commit, attempt: 1, cancel, onLiveEvent: () => undefined, before: { [check.id]: "h" } } as unknown as Trial["order"],
     base,
     restores: [],
     taken: null,

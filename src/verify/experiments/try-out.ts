@@ -102,7 +102,7 @@ async function experimentsOn(
 ): Promise<Tried> {
   const { parts, order, base, taken } = trial;
   const { workspace, clock } = parts;
-  order.onSignal({ signal: "checking", attempt: order.attempt, title: `${check.title} (can it fail?)`, command: check.command });
+  order.onLiveEvent({ signal: "checking", attempt: order.attempt, title: `${check.title} (can it fail?)`, command: check.command });
   const endsMs = clock.monotonicMs() + (parts.canaryMinutes ?? canaryMinutesDefault) * 60_000;
   const run = async (side: Side, more: Taken, command = check.command, atMostMs = Infinity): Promise<Observed | null> => {
     const leftMs = Math.min(endsMs - clock.monotonicMs(), atMostMs);

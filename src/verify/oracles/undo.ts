@@ -38,14 +38,14 @@ export async function undoOf(
   const written: { path: string; text: string }[] = [];
   for (const path of new Set([...refused, ...locked.filter((manifest) => differs.get(manifest)?.kind === "changed")])) {
     if (!atBase.has(path)) continue;
-    const text = await mended(path);
+    const text = await fixed(path);
     if (text !== null) written.push({ path, text });
     else if (rowOf(path)?.part !== "rust_source") paths.push(path);
   }
   return { from: base, paths: paths.toSorted(), without: [...without].toSorted(), written };
 
   /** The file with the base's deciding parts; null where the whole of it must be the base's. */
-  async function mended(path: string): Promise<string | null> {
+  async function fixed(path: string): Promise<string | null> {
     const part = rowOf(path)?.part;
     if (part !== "package" && part !== "composer" && part !== "rust_source") return null;
     const before = await workspace.textAt(base, path, textBytesMax);

@@ -1,14 +1,18 @@
 // believe: which of two accounts of a check's tests counts, its output or its record, and what a pass leaves open by its record. Pure.
 
 import type { Evidence, Recorded, TestTally } from "../../contracts/evidence.ts";
-import type { Heard } from "../test-output.ts";
+import type { ReadOutput } from "../test-output.ts";
 import type { TestRecord } from "./record.ts";
 
 /**
  * The record where it is whole: that is found out before the work, when nobody who is judged has a hand in it. A command may also start
  * runners that cannot be asked; then its output tells of more. Or runners within its tests are heard as well; then it tells of fewer.
  */
-export function believed(heard: Heard, record: TestRecord | null, before: Evidence | null): Heard & { readonly recorded: Recorded | null } {
+export function believed(
+  heard: ReadOutput,
+  record: TestRecord | null,
+  before: Evidence | null,
+): ReadOutput & { readonly recorded: Recorded | null } {
   if (record === null) return { ...heard, recorded: null };
   const { runners, replaced, unended, isOver } = record;
   const isRead = before === null ? unended === 0 && !isOver && isSame(record.tests, heard.tests) : before.recorded?.isWhole === true;

@@ -13,7 +13,7 @@ export type CommitOrder = {
   readonly message: string;
 };
 
-/** Names that git would write as they are. What it would mend is its affair. */
+/** Names that git would write as they are. What it would fix is its affair. */
 const isPlain = ({ name, email }: Identity): boolean =>
   /^[^\s<>.,:;"\\'\x00-\x1f\x7f](?:[^<>\x00-\x1f\x7f]*[^\s<>.,:;"\\'\x00-\x1f\x7f])?$/u.test(name) &&
   /^[\w.+@-]*\w$/.test(email) &&

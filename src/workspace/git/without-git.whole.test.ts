@@ -106,7 +106,7 @@ describe("objects that are written here", () => {
     expect(git("count-objects", "-v")).toContain("garbage: 0");
   });
 
-  test.each([["A <b>"], ["x, "], [".dots."], ["'quoted'"]])("by %s, whose name git mends, are as git mends them", async (name) => {
+  test.each([["A <b>"], ["x, "], [".dots."], ["'quoted'"]])("by %s, whose name git fixes, are as git fixes them", async (name) => {
     const { root, git, commit } = repository();
     const parent = commit("a");
     const identity = { name, email: "a@example.invalid" };

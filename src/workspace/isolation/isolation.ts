@@ -7,7 +7,7 @@
 import { mkdir } from "node:fs/promises";
 import { bwrapIsolation } from "./bwrap.ts";
 import { cleanEnvironment, mayOutlive, privateHome, type Isolation, type IsolationLevel, type IsolationPlace } from "./confinement.ts";
-import { mendOf } from "./isolation-mend.ts";
+import { fixOf } from "./isolation-fix.ts";
 import { landlockIsolation } from "./landlock.ts";
 import { overlayIsolation } from "./overlay.ts";
 import { srtIsolation } from "./srt.ts";
@@ -44,7 +44,7 @@ export type InspectedIsolation = {
   readonly isUsable: boolean;
   readonly found: string;
   /** What to do so that it can be used; empty where it can. */
-  readonly mend: string;
+  readonly fix: string;
 };
 
 /** What would work here, for `doctor`; tried in a folder that is nobody's else. */
@@ -55,7 +55,7 @@ export async function inspectIsolations(runDir: string): Promise<readonly Inspec
     const failures = await isolation.selfTest();
     const isUsable = failures.length === 0;
     const found = isUsable ? `${isolation.mechanism}, self-test passed` : failures.join("; ");
-    tried.push({ level, isUsable, found, mend: isUsable ? "" : mendOf(level, failures) });
+    tried.push({ level, isUsable, found, fix: isUsable ? "" : fixOf(level, failures) });
   }
   return tried;
 }

@@ -109,7 +109,7 @@ export const roadmapStories: Readonly<Record<string, Scenario>> = {
       ];
     },
   },
-  "roadmap: a task fails for good, later waves wait, debug mends": {
+  "roadmap: a task fails for good, later waves wait, debug fixes": {
     flow: "roadmap",
     script: {
       phases: [{ id: "1", after: [] }],

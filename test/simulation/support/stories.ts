@@ -183,7 +183,7 @@ export const stories: Readonly<Record<string, Scenario>> = {
       },
     },
   },
-  "notes: a user's own flow, two rounds of mending": {
+  "notes: a user's own flow, two rounds of fixing": {
     flow: "notes",
     drafted: { options: { polish: true } },
     script: {

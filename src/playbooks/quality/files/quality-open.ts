@@ -10,18 +10,18 @@ import { progressPage } from "../views/quality-progress.ts";
 import { earlierLogPath, gateLogPath, progressPath, runStatePath } from "../views/run-state-names.ts";
 import { RunStateLog } from "../views/run-state.ts";
 import type { RunView } from "../../../core/state.ts";
-import type { FaceParts, OpenedFace } from "../../contract/playbook.ts";
+import type { PlaybookParts, OpenedPlaybook } from "../../contract/playbook.ts";
 import { type Differs, type EarlierLog, QualityLogFile } from "./quality-log-file.ts";
-import { openSheets } from "../../contract/generated-files.ts";
+import { openGeneratedFiles } from "../../contract/generated-files.ts";
 
-export async function openQualityFace(parts: FaceParts): Promise<OpenedFace> {
+export async function openQualityPlaybook(parts: PlaybookParts): Promise<OpenedPlaybook> {
   await Promise.resolve();
   const log = logOf(parts);
   const { drafted } = parts.view();
   const file = new QualityLogFile(parts.root, log, earlierOf(drafted, parts.readBlob));
   const isVerifiedEarlier = drafted.options["earlier_verified"] === true;
-  const sheets = openSheets(parts.root, parts.folder); // D2
-  const drawWhole = (path: string, text: string): Promise<void> => (text === "" ? Promise.resolve() : sheets.draw(path, text));
+  const generatedFiles = openGeneratedFiles(parts.root, parts.folder); // D2
+  const drawWhole = (path: string, text: string): Promise<void> => (text === "" ? Promise.resolve() : generatedFiles.draw(path, text));
   return {
     take: (entry) => log.take(entry),
     draw: async () => {
@@ -31,19 +31,19 @@ export async function openQualityFace(parts: FaceParts): Promise<OpenedFace> {
       await drawWhole(progressPath, progressPage(log, { differs: differs === null ? null : differsWords(differs), isVerifiedEarlier }));
       if (differs === null) await file.write();
     },
-    remarks: () => sheets.remarks(),
+    remarks: () => generatedFiles.remarks(),
   };
 }
 
 /** The log a run's journal yields so far. */
-export function logOf({ entries, readBlob }: { entries: () => Iterable<Entry>; readBlob: FaceParts["readBlob"] }): RunStateLog {
+export function logOf({ entries, readBlob }: { entries: () => Iterable<Entry>; readBlob: PlaybookParts["readBlob"] }): RunStateLog {
   const log = new RunStateLog((hash) => readBlob(hash)?.toString("utf8") ?? null);
   for (const entry of entries()) log.take(entry);
   return log;
 }
 
 /** The log the run found when it was drafted; null where there was none. */
-export function earlierOf({ options, documents }: RunView["drafted"], readBlob: FaceParts["readBlob"]): EarlierLog | null {
+export function earlierOf({ options, documents }: RunView["drafted"], readBlob: PlaybookParts["readBlob"]): EarlierLog | null {
   const { earlier_log: kind, earlier_bytes: bytes, earlier_hash: hash } = options;
   if (kind !== "continued" && kind !== "moved") return null;
   const blob = documents?.find(({ path }) => path === earlierLogPath)?.hash;

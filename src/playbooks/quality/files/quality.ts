@@ -3,15 +3,15 @@
 import { gateLogPath, progressPath, runStatePath } from "../views/run-state-names.ts";
 import type { Playbook } from "../../contract/playbook.ts";
 import { foreignQuality } from "./quality-foreign.ts";
-import { openQualityFace } from "./quality-open.ts";
+import { openQualityPlaybook } from "./quality-open.ts";
 import { prepareQuality } from "./quality-prepare.ts";
 import { takeUpQuality } from "./quality-take-up.ts";
 
-/** The quality run's face: the log and the pages that the runner keeps under quality/, beside what agents write there. */
-export const qualityFace: Playbook = {
+/** The quality run's playbook: the log and the pages that the runner keeps under quality/, beside what agents write there. */
+export const qualityPlaybook: Playbook = {
   owned: [runStatePath, progressPath, "quality/history/**", gateLogPath],
   prepare: prepareQuality,
   takeUp: takeUpQuality,
-  open: openQualityFace,
+  open: openQualityPlaybook,
   foreign: foreignQuality,
 };

@@ -38,8 +38,8 @@ export const bugsShown = (parts: Parts) => ({
     const [test] = testsAmong(order.state.drafted.checks.filter(({ kind }) => kind === "project"));
     if (test === undefined) return undecided("no test command of this project is known"); // B4
     const run = async (checks: readonly Check[]): Promise<readonly CheckResult[]> => {
-      const { attempt, commit, cancel, onSignal } = order;
-      const results = await parts.verifier.check({ attempt, checks, commit, cancel, onSignal });
+      const { attempt, commit, cancel, onLiveEvent } = order;
+      const results = await parts.verifier.check({ attempt, checks, commit, cancel, onLiveEvent });
       return results.filter(({ check }) => check.kind === "proof");
     };
     const [plain] = await run([tried("tests", "the tests, as they are", test.command)]);

@@ -34,8 +34,8 @@ export function phaseFound(parts: Parts) {
       if (optionOf(order.state, "earlier_log") === "none") return found(false); // P1
       const gates = gatesOfPhase(order.state, order.walk.phase).map(asFound);
       if (gates.length === 0) return verifiedBefore(parts, order);
-      const { attempt, commit, cancel, onSignal } = order;
-      const { holds, failures } = await parts.verifier.prove({ attempt, gates, commit, changed: [], cancel, onSignal });
+      const { attempt, commit, cancel, onLiveEvent } = order;
+      const { holds, failures } = await parts.verifier.prove({ attempt, gates, commit, changed: [], cancel, onLiveEvent });
       return found(holds, failures.map((failure) => `${failure.file ?? failure.rule}: ${failure.found}`).join("; "));
     },
   };

@@ -78,13 +78,13 @@ async function judged(parts: Parts, order: Order): Promise<GateFound> {
   return { verdict: has("fail") ? "fail" : has("warn") ? "partial" : "pass", checks };
 }
 
-async function phaseChecks(verifier: Parts["verifier"], { attempt, state, commit, cancel, onSignal }: Order) {
+async function phaseChecks(verifier: Parts["verifier"], { attempt, state, commit, cancel, onLiveEvent }: Order) {
   const checks: GateCheck[] = [];
   const hollow = new Map<string, string>();
   for (const { id, name, group } of state.phases) {
     const gates = group === "phases" ? gatesOfPhase(state, id).map(asFound) : [];
     if (gates.length === 0) continue;
-    const result = await verifier.prove({ attempt, gates, commit, changed: [], base: state.drafted.base.commit, cancel, onSignal });
+    const result = await verifier.prove({ attempt, gates, commit, changed: [], base: state.drafted.base.commit, cancel, onLiveEvent });
     for (const { file, why } of result.hollow ?? []) hollow.set(file, why);
     const why = result.failures
       .map(({ rule, file, found, expected }) => `${file ?? rule}: found ${found}, expected ${expected}`)

@@ -6,7 +6,7 @@ import { afterEach, expect, test } from "vitest";
 import type { Event } from "../../../contracts/event.ts";
 import type { RunView } from "../../../core/state.ts";
 import { entryOf, runView } from "../../../views/run-view.test-support.ts";
-import type { FaceParts } from "../../contract/playbook.ts";
+import type { PlaybookParts } from "../../contract/playbook.ts";
 import { commitEndedPages, landedPhases } from "./roadmap-commit.ts";
 import { clearRooms, room } from "./roadmap-room.test-support.ts";
 
@@ -52,7 +52,7 @@ test("they are committed when the run has ended, not while it may go on, and nev
   for (const id of ["1", "2"]) write(`.planning/phases/${id}/TRIAGE.json`, "{}\n");
   const entries = of(completed("1"), land("1/closing", { landed: true, commit }), completed("2"));
   const both = view("completed", "completed");
-  const context = { env: { XDG_CONFIG_HOME: join(root, ".config") } } as unknown as FaceParts["context"];
+  const context = { env: { XDG_CONFIG_HOME: join(root, ".config") } } as unknown as PlaybookParts["context"];
   const rest = async (status: RunView["status"]): Promise<string> => {
     const drafted = { ...both.drafted, base: { ...both.drafted.base, commit, branch: "main" } };
     await commitEndedPages({ context, paths: home, root, entries: () => entries, view: { ...both, drafted, status } });

@@ -12,7 +12,7 @@ import type { RunView } from "../../../core/state.ts";
 import { commitPages, type Pages } from "../../../workspace/landing/commit-pages.ts";
 import { oneAtATime } from "../../../project/runs/one-at-a-time.ts";
 import { readSettings } from "../../../project/config/settings.ts";
-import type { FaceParts } from "../../contract/playbook.ts";
+import type { PlaybookParts } from "../../contract/playbook.ts";
 import { ownedInPhases, phaseFolder } from "../../../contracts/roadmap-places.ts";
 import { isReached, readBounded } from "../../contract/whole-file.ts";
 
@@ -20,7 +20,7 @@ const waitMs = 60_000;
 const pageBytesMax = 50 * 1024 ** 2;
 const subjectCharsMax = 72;
 
-type Parts = Pick<FaceParts, "context" | "paths" | "root" | "entries"> & { readonly view: RunView };
+type Parts = Pick<PlaybookParts, "context" | "paths" | "root" | "entries"> & { readonly view: RunView };
 
 /** Commits the pages of a run that has ended; nothing happens where that is not wanted or not possible. */
 export async function commitEndedPages({ context, paths, root, entries, view }: Parts): Promise<void> {

@@ -18,13 +18,13 @@ export type KnownPhase = {
 };
 
 /** Completed somewhere: true. Begun and never completed: false. Not in it: nobody has begun it, and the roadmap's own box decides. */
-export const knownPhases = (home: Pick<ProjectPaths, "folder">): ReadonlyMap<string, boolean> =>
-  new Map([...phasesKnown(home)].map(([id, { isCompleted }]) => [id, isCompleted]));
+export const knownPhases = (paths: Pick<ProjectPaths, "folder">): ReadonlyMap<string, boolean> =>
+  new Map([...phasesKnown(paths)].map(([id, { isCompleted }]) => [id, isCompleted]));
 
-export function phasesKnown(home: Pick<ProjectPaths, "folder">): ReadonlyMap<string, KnownPhase> {
+export function phasesKnown(paths: Pick<ProjectPaths, "folder">): ReadonlyMap<string, KnownPhase> {
   const known = new Map<string, KnownPhase>();
-  const current = stateIn(join(home.folder, "state.json")) ?? stateIn(join(home.folder, "state.json.backup"));
-  for (const state of [...archivesIn(join(home.folder, "archive")).map(stateIn), current]) {
+  const current = stateIn(join(paths.folder, "state.json")) ?? stateIn(join(paths.folder, "state.json.backup"));
+  for (const state of [...archivesIn(join(paths.folder, "archive")).map(stateIn), current]) {
     if (state === null) continue;
     for (const [key, phase] of Object.entries(state.phases)) {
       const id = phaseIdOf(key.replace(/^phase_/, ""));

@@ -15,11 +15,11 @@ import { diagnosticName, diagnosticPage } from "../../../views/diagnostic.ts";
 import { learningsPage } from "../views/learnings.ts";
 import { nextActions } from "../../../views/next-actions.ts";
 import { postMortemName, postMortemPage } from "../../../views/post-mortem.ts";
-import { type BooksExtra, openRoadmapBooks } from "../views/roadmap-projections.ts";
+import { type ProjectionsExtra, openRoadmapProjections } from "../views/roadmap-projections.ts";
 import { isHalt } from "../views/roadmap-log.ts";
 import { hasRoadmapState, openRoadmapState } from "../views/roadmap-state.ts";
 import { msOf } from "../../../kit/iso-time.ts";
-import type { FaceParts, OpenedFace } from "../../contract/playbook.ts";
+import type { PlaybookParts, OpenedPlaybook } from "../../contract/playbook.ts";
 import { claimsFrom, evidenceFrom } from "../../../project/runs/run-blobs.ts";
 import { carriedBy } from "./carried.ts";
 import { commitEndedPages } from "./roadmap-commit.ts";
@@ -29,7 +29,7 @@ import { diagnosticsFolder, learningsFile, phaseFolder } from "../../../contract
 import { openStateFile } from "./roadmap-state-file.ts";
 import { completedEarlier } from "./roadmap-states.ts";
 import { type Kept, openSpanStore, openTraceFiles } from "./roadmap-traces.ts";
-import { openSheets } from "../../contract/generated-files.ts";
+import { openGeneratedFiles } from "../../contract/generated-files.ts";
 
 const readAtOnce = 1_000;
 const breath = (): Promise<void> => new Promise((go) => void setImmediate(go));
@@ -38,19 +38,27 @@ type Halting = Extract<Entry, { event: "run_paused" | "run_stopped" }>;
 /** A halt, and the file that tells of it. */
 type Halt = { readonly entry: Halting; readonly name: string };
 
-export async function openRoadmapFace({ context, paths, root, folder, view, entries, readBlob }: FaceParts): Promise<OpenedFace> {
+export async function openRoadmapPlaybook({
+  context,
+  paths,
+  root,
+  folder,
+  view,
+  entries,
+  readBlob,
+}: PlaybookParts): Promise<OpenedPlaybook> {
   const { run_id } = view().drafted;
-  const extra: BooksExtra = {
+  const extra: ProjectionsExtra = {
     claimOf: claimsFrom(readBlob),
     evidenceOf: evidenceFrom(readBlob),
     carried: carriedBy(view().drafted, readBlob),
     earlier: needsEarlier(view()) ? await completedEarlier(root, run_id) : {},
   };
-  const books = openRoadmapBooks(extra);
-  const sheets = openSheets(root, folder);
+  const books = openRoadmapProjections(extra);
+  const generatedFiles = openGeneratedFiles(root, folder);
   const stateFile = openStateFile({ root, folder, run: run_id, derive: (run) => stateOfRun(paths, run) });
   const store = openSpanStore(folder);
-  const traces = openTraceFiles(root, sheets);
+  const traces = openTraceFiles(root, generatedFiles);
   const stale = new Set<string>();
   /** Pages of halts that are still to be drawn, by file name. */
   const diagnostics = new Map<string, string>();
@@ -128,15 +136,18 @@ export async function openRoadmapFace({ context, paths, root, folder, view, entr
       if (phaseFolder(phase) === null) return [];
       const path = `${diagnosticsFolder}/${postMortemName(phase)}`;
       return [
-        () => sheets.draw(path, `${JSON.stringify(post, null, 2)}\n`),
-        () => sheets.draw(path.replace(/\.json$/, ".md"), postMortemPage(post)),
+        () => generatedFiles.draw(path, `${JSON.stringify(post, null, 2)}\n`),
+        () => generatedFiles.draw(path.replace(/\.json$/, ".md"), postMortemPage(post)),
       ];
     }),
     ...[...diagnostics].map(([name, page]) => async () => {
-      await sheets.draw(`${diagnosticsFolder}/${name}`, page);
+      await generatedFiles.draw(`${diagnosticsFolder}/${name}`, page);
       diagnostics.delete(name);
     }),
-    () => (books.learnings.length === 0 ? sheets.clear(learningsFile) : sheets.draw(learningsFile, learningsPage(books.learnings))),
+    () =>
+      books.learnings.length === 0
+        ? generatedFiles.clear(learningsFile)
+        : generatedFiles.draw(learningsFile, learningsPage(books.learnings)),
   ];
   const drawState = (run: RunView, now: string): Promise<void> => {
     readPile(); // the run's view is of this moment, so its log must be too
@@ -146,7 +157,7 @@ export async function openRoadmapFace({ context, paths, root, folder, view, entr
   };
   const drawPhase = async (phase: string): Promise<void> => {
     const where = phaseFolder(phase);
-    if (where !== null) for (const { name, text } of books.pagesOf(phase)) await sheets.draw(`${where}/${name}`, text);
+    if (where !== null) for (const { name, text } of books.pagesOf(phase)) await generatedFiles.draw(`${where}/${name}`, text);
     stale.delete(phase);
   };
 
@@ -184,7 +195,7 @@ export async function openRoadmapFace({ context, paths, root, folder, view, entr
       if (first !== undefined) throw first;
     },
     rest: () => commitEndedPages({ context, paths, root, entries, view: view() }),
-    remarks: () => sheets.remarks(),
+    remarks: () => generatedFiles.remarks(),
     learnings: async (role, holds) => {
       await caughtUp();
       return learningsText(role, books.learnings, holds);

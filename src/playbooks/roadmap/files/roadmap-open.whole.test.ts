@@ -44,10 +44,10 @@ describe("whatever the run", () => {
     const whole = drawnIn(await drawnFrom(entries));
     const here = room();
     for (let at = 1; at < entries.length; at += apart(61, 211)) {
-      const face = await follow(here, entries, { from: at });
-      await face.draw(now);
-      face.goOn(at + 30);
-      if (at % 2 === 0) await face.draw(now); // else the plug is pulled before anything of it was drawn
+      const playbook = await follow(here, entries, { from: at });
+      await playbook.draw(now);
+      playbook.goOn(at + 30);
+      if (at % 2 === 0) await playbook.draw(now); // else the plug is pulled before anything of it was drawn
     }
     await (await follow(here, entries)).draw(now);
     const drawn = drawnIn(here);
@@ -60,10 +60,10 @@ describe("whatever the run", () => {
   test.each(stories)("%s: every file is valid against its schema at every drawing", async (name) => {
     const entries = entriesOf(name);
     const here = room();
-    const face = await follow(here, entries, { from: 2 });
+    const playbook = await follow(here, entries, { from: 2 });
     for (let at = 2; at <= entries.length; at += apart(29, 101)) {
-      face.goOn(at);
-      await face.draw(now);
+      playbook.goOn(at);
+      await playbook.draw(now);
       for (const [path, text] of Object.entries(here.files(".autopilot/runs"))) check(path, text);
     }
   });
@@ -85,26 +85,26 @@ describe("state.json", () => {
   test("what is drawn is what the journal yields, and the backup is what was there before", async () => {
     const entries = entriesOf(everything);
     const here = room();
-    const face = await follow(here, entries, { from: 40 });
-    await face.draw(now);
+    const playbook = await follow(here, entries, { from: 40 });
+    await playbook.draw(now);
     const before = here.text(".autopilot/state.json");
     expect(here.has(".autopilot/state.json.backup")).toBe(false);
-    face.goOn(60);
-    await face.draw(now);
+    playbook.goOn(60);
+    await playbook.draw(now);
     expect(here.text(".autopilot/state.json.backup")).toBe(before);
     const book = openRoadmapState();
     for (const entry of entries.slice(0, 60)) book.apply(entry);
-    expect(here.text(".autopilot/state.json")).toBe(book.textOf(face.run(), now));
+    expect(here.text(".autopilot/state.json")).toBe(book.textOf(playbook.run(), now));
   });
   test("while a run works its last checkpoint is refreshed; one that rests stands where it was left", async () => {
     const entries = entriesOf(failing);
     const paused = entries.findIndex(({ event, reason_code }) => event === "run_paused" && reason_code === "phase_failed") + 1;
     const here = room();
-    const face = await follow(here, entries, { from: paused - 1 });
-    await face.draw(now);
+    const playbook = await follow(here, entries, { from: paused - 1 });
+    await playbook.draw(now);
     expect(stateIn(here)._meta).toMatchObject({ status: "running", last_checkpoint: now });
-    face.goOn(paused);
-    await face.draw(now);
+    playbook.goOn(paused);
+    await playbook.draw(now);
     expect(stateIn(here)._meta.status).toBe("failed");
     expect(stateIn(here)._meta.last_checkpoint).not.toBe(now);
   });
@@ -112,14 +112,14 @@ describe("state.json", () => {
     const completed = stories.find((name) => entriesOf(name).at(-1)?.event === "run_completed");
     const entries = entriesOf(completed ?? "");
     const here = room();
-    const face = await follow(here, entries, { from: entries.length - 1 });
-    await face.draw(now);
-    face.goOn(entries.length);
-    await face.draw(now);
+    const playbook = await follow(here, entries, { from: entries.length - 1 });
+    await playbook.draw(now);
+    playbook.goOn(entries.length);
+    await playbook.draw(now);
     expect(stateIn(here, `.autopilot/archive/${runIdIn(entries)}.json`)._meta.status).toBe("completed");
     expect(here.has(".autopilot/state.json")).toBe(false);
     expect(here.has(".autopilot/state.json.backup")).toBe(false);
-    await face.draw(now);
+    await playbook.draw(now);
     expect(here.has(".autopilot/state.json")).toBe(false);
   });
   test("another tool's state goes to the archive before ours takes its place", async () => {
@@ -154,10 +154,10 @@ describe("damaged files", () => {
   ];
   test.each(damages)("a state.json that is %s is drawn anew from the journal, and a good backup stays one", async (_, damage) => {
     const here = room();
-    const face = await follow(here, entries, { from: 40 });
-    await face.draw(now);
-    face.goOn(50);
-    await face.draw(now);
+    const playbook = await follow(here, entries, { from: 40 });
+    await playbook.draw(now);
+    playbook.goOn(50);
+    await playbook.draw(now);
     const backup = here.text(".autopilot/state.json.backup");
     damage(here);
     await (await follow(here, entries, { from: 50 })).draw(now);
@@ -167,14 +167,14 @@ describe("damaged files", () => {
   });
   test("one that somebody damages while the run works does not become the backup either", async () => {
     const here = room();
-    const face = await follow(here, entries, { from: 40 });
-    await face.draw(now);
-    face.goOn(50);
-    await face.draw(now);
+    const playbook = await follow(here, entries, { from: 40 });
+    await playbook.draw(now);
+    playbook.goOn(50);
+    await playbook.draw(now);
     const backup = here.text(".autopilot/state.json.backup");
     here.write(".autopilot/state.json", "{ torn");
-    face.goOn(60);
-    await face.draw(now);
+    playbook.goOn(60);
+    await playbook.draw(now);
     expect(here.text(".autopilot/state.json.backup")).toBe(backup);
     expect(stateIn(here).event_log.length).toBeGreaterThan(0);
   });
@@ -189,8 +189,8 @@ describe("damaged files", () => {
   test("a folder in its place is told, and everything else is drawn", async () => {
     const here = room();
     mkdirSync(join(here.root, ".autopilot/state.json"), { recursive: true });
-    const face = await follow(here, entries, { from: 120 });
-    await expect(face.draw(now)).rejects.toThrow("is a folder, so nothing can be written there; move it away");
+    const playbook = await follow(here, entries, { from: 120 });
+    await expect(playbook.draw(now)).rejects.toThrow("is a folder, so nothing can be written there; move it away");
     expect(here.has(".planning/phases/1/EXECUTION-LOG.md")).toBe(true);
   });
 });
@@ -240,13 +240,13 @@ describe("a phase's folder", () => {
   test("what agents' frames told stays in the traces when they are drawn anew", async () => {
     const here = room();
     const at = entries.findIndex((entry) => entry.event === "step_started" && entry.step === "research" && entry.walk === "1") + 1;
-    const face = await follow(here, entries, { from: at });
-    await face.draw(now);
+    const playbook = await follow(here, entries, { from: at });
+    await playbook.draw(now);
     const frame = { signal: "tool", attempt: "1@1/research#1", title: "read src/a.ts", kind: "read", path: "src/a.ts", call: "t" } as const;
-    face.signal?.({ ...frame, status: "pending" }, "2026-01-01T00:00:01.000Z");
-    face.signal?.({ ...frame, status: "completed" }, "2026-01-01T00:00:03.500Z");
-    face.goOn(at + 3);
-    await face.draw(now);
+    playbook.signal?.({ ...frame, status: "pending" }, "2026-01-01T00:00:01.000Z");
+    playbook.signal?.({ ...frame, status: "completed" }, "2026-01-01T00:00:03.500Z");
+    playbook.goOn(at + 3);
+    await playbook.draw(now);
     const live = here.text(".planning/phases/1/research-trace.jsonl");
     const [first] = live.split("\n");
     expect(JSON.parse(first ?? "")).toMatchObject({
@@ -272,10 +272,10 @@ describe("what a failure leaves", () => {
   test("a halt leaves a diagnostic that says what happened and what to do, whether it was seen or found in the journal", async () => {
     expect(halt).toBeGreaterThan(0);
     const [seen, found] = [room(), room()];
-    const face = await follow(seen, entries, { from: halt });
-    await face.draw(now);
-    face.goOn(halt + 1);
-    await face.draw(now);
+    const playbook = await follow(seen, entries, { from: halt });
+    await playbook.draw(now);
+    playbook.goOn(halt + 1);
+    await playbook.draw(now);
     await (await follow(found, entries, { from: halt + 1 })).draw(now);
     const [name] = diagnosticsIn(seen);
     expect(name).toMatch(/^diagnostic-\d{4}-\d{2}-\d{2}T\d{6}\.md$/);
@@ -312,11 +312,11 @@ describe("what a failure leaves", () => {
   test("learnings are begun anew with a run and grow with its failures", async () => {
     const here = room();
     here.write(".autopilot/learnings.md", "# Learnings (current run)\n\nof the run before\n");
-    const face = await follow(here, entries, { from: 20 });
-    await face.draw(now);
+    const playbook = await follow(here, entries, { from: 20 });
+    await playbook.draw(now);
     expect(here.has(".autopilot/learnings.md")).toBe(false);
-    face.goOn(halt + 1);
-    await face.draw(now);
+    playbook.goOn(halt + 1);
+    await playbook.draw(now);
     const page = here.text(".autopilot/learnings.md");
     expect(page.startsWith("# Learnings (current run)\n\n### Phase ")).toBe(true);
     expect(page).not.toContain("of the run before");
@@ -325,9 +325,9 @@ describe("what a failure leaves", () => {
   });
   test("planner and executor are told what was learned, nobody else is", async () => {
     const here = room();
-    const face = await follow(here, entries, { from: halt + 1 });
+    const playbook = await follow(here, entries, { from: halt + 1 });
     const reported = (role: string, holds: boolean | null) =>
-      face.learnings?.(role, () => Promise.resolve(holds)) ?? Promise.resolve("none");
+      playbook.learnings?.(role, () => Promise.resolve(holds)) ?? Promise.resolve("none");
     for (const role of ["planner", "executor"]) expect(await reported(role, null)).toContain("**Prevention rule:**");
     for (const role of ["researcher", "plan_checker", "verifier", "judge", "debugger", "auditor"])
       expect(await reported(role, true)).toBe("");

@@ -75,7 +75,7 @@ export function refuseRoadmap({ path, phases }: RoadmapDocuments, errors: readon
     message: `${errors.length} ${errors.length === 1 ? "problem" : "problems"} in ${[...new Set(errors.map(({ file }) => file))].join(", ")}. Nothing was started.`,
     page: ["Problems", ...errors.map((error) => `  ✗ ${findingText(error)}`)],
     remediation: [
-      "mend the lines named above; autopilot roadmap list shows all that is wrong",
+      "fix the lines named above; autopilot roadmap list shows all that is wrong",
       ...(without ? [`or leave out what is not written yet: autopilot roadmap ${rest.join(",")}`] : []),
     ],
     data: { roadmap: path, problems: errors },

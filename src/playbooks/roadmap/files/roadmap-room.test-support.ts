@@ -1,4 +1,4 @@
-// roadmap-room: a project in a folder of its own and a roadmap's face over a journal made in the simulation.
+// roadmap-room: a project in a folder of its own and a roadmap's playbook over a journal made in the simulation.
 
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,8 +6,8 @@ import { dirname, join } from "node:path";
 import type { Entry } from "../../../contracts/event.ts";
 import { fold } from "../../../core/fold.ts";
 import type { Run } from "../../../core/state.ts";
-import type { FaceParts, OpenedFace } from "../../contract/playbook.ts";
-import { openRoadmapFace } from "./roadmap-open.ts";
+import type { PlaybookParts, OpenedPlaybook } from "../../contract/playbook.ts";
+import { openRoadmapPlaybook } from "./roadmap-open.ts";
 
 export type Room = {
   readonly root: string;
@@ -60,18 +60,18 @@ const filesBelow = (root: string, below = ""): readonly string[] =>
       return statSync(join(root, path)).isDirectory() ? filesBelow(root, path) : [path];
     });
 
-/** A face over a journal that grows as a test lets it. */
-export type Following = OpenedFace & { readonly goOn: (until: number) => void; readonly run: () => Run };
+/** A playbook over a journal that grows as a test lets it. */
+export type Following = OpenedPlaybook & { readonly goOn: (until: number) => void; readonly run: () => Run };
 
 export async function follow(
   { root, folder, home }: Room,
   entries: readonly Entry[],
-  { from = entries.length, readBlob = () => null }: { readonly from?: number; readonly readBlob?: FaceParts["readBlob"] } = {},
+  { from = entries.length, readBlob = () => null }: { readonly from?: number; readonly readBlob?: PlaybookParts["readBlob"] } = {},
 ): Promise<Following> {
   let written = entries.slice(0, from);
   let run = fold(written) as Run;
-  const face = await openRoadmapFace({
-    context: {} as FaceParts["context"],
+  const playbook = await openRoadmapPlaybook({
+    context: {} as PlaybookParts["context"],
     paths: home,
     folder,
     root,
@@ -80,13 +80,13 @@ export async function follow(
     readBlob,
   });
   return {
-    ...face,
+    ...playbook,
     run: () => run,
     goOn(until) {
       for (const entry of entries.slice(written.length, until)) {
         written = entries.slice(0, written.length + 1);
         run = fold(written) as Run;
-        face.take(entry, run);
+        playbook.take(entry, run);
       }
     },
   };

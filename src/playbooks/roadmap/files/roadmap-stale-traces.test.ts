@@ -4,7 +4,7 @@ import { afterEach, expect, test } from "vitest";
 import type { TraceSpan } from "../../../contracts/roadmap-reports.ts";
 import { clearRooms, room } from "./roadmap-room.test-support.ts";
 import { openTraceFiles } from "./roadmap-traces.ts";
-import { openSheets } from "../../contract/generated-files.ts";
+import { openGeneratedFiles } from "../../contract/generated-files.ts";
 
 afterEach(clearRooms);
 
@@ -23,7 +23,7 @@ test("a second run leaves no step trace of the first: what it has not come to is
   const here = room("run-2026-05-05-101010");
   const at = (name: string): string => `.planning/phases/1/${name}`;
   for (const name of ["research-trace.jsonl", "verify-trace.jsonl", "TRACE.jsonl", "RESEARCH.md"]) here.write(at(name), "old\n");
-  const traces = openTraceFiles(here.root, openSheets(here.root, here.folder));
+  const traces = openTraceFiles(here.root, openGeneratedFiles(here.root, here.folder));
   traces.add(span("verify"));
   await traces.draw();
   expect(existsSync(join(here.root, at("research-trace.jsonl")))).toBe(false);

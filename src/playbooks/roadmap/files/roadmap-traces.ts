@@ -11,7 +11,7 @@ import * as v from "valibot";
 import { TraceSpan } from "../../../contracts/roadmap-reports.ts";
 import { readOwnFile } from "../../../project/own-file.ts";
 import { phaseFolder } from "../../../contracts/roadmap-places.ts";
-import type { Sheets } from "../../contract/generated-files.ts";
+import type { GeneratedFiles } from "../../contract/generated-files.ts";
 import { appendToFile, readBounded, writeWholeFile } from "../../contract/whole-file.ts";
 
 /** A span that no entry tells, and the entry it came after. */
@@ -77,7 +77,7 @@ export type TraceFiles = {
 type Drawn = { lines: string[]; bytes: number; isKnown: boolean };
 
 /** TRACE.jsonl and one file a step, below each phase's folder. Until the first drawing everything from the start is added. */
-export function openTraceFiles(root: string, sheets: Sheets): TraceFiles {
+export function openTraceFiles(root: string, generatedFiles: GeneratedFiles): TraceFiles {
   const files = new Map<string, Drawn>();
   const cleared = new Set<string>();
   /** N3. Once a phase: what an earlier run traced of steps that this one has not come to. */
@@ -85,7 +85,7 @@ export function openTraceFiles(root: string, sheets: Sheets): TraceFiles {
     for (const folder of new Set([...files.keys()].map((path) => dirname(path)))) {
       if (cleared.has(folder)) continue;
       for (const name of namesIn(join(root, folder)))
-        if (name.endsWith("-trace.jsonl") && !files.has(`${folder}/${name}`)) await sheets.claim(`${folder}/${name}`);
+        if (name.endsWith("-trace.jsonl") && !files.has(`${folder}/${name}`)) await generatedFiles.claim(`${folder}/${name}`);
       cleared.add(folder);
     }
   };
@@ -107,9 +107,9 @@ export function openTraceFiles(root: string, sheets: Sheets): TraceFiles {
         if (file.lines.length === 0) continue;
         const taken = file.lines.length;
         const text = file.lines.join("");
-        await sheets.claim(path);
+        await generatedFiles.claim(path);
         const mayAdd = file.isKnown && isUntouched(root, path, file.bytes);
-        await (mayAdd ? appendToFile(root, path, text) : drawWhole(root, path, file, text, sheets));
+        await (mayAdd ? appendToFile(root, path, text) : drawWhole(root, path, file, text, generatedFiles));
         file.lines.splice(0, taken); // what came meanwhile, or could not be written, is drawn the next time
         file.bytes += Buffer.byteLength(text);
         file.isKnown = true;
@@ -130,7 +130,7 @@ const isUntouched = (root: string, path: string, bytes: number): boolean =>
   lstatSync(join(root, path), { throwIfNoEntry: false })?.size === bytes;
 
 /** N2. The first time in a life the text is the whole; later it is what came since, and what is there goes before it. */
-async function drawWhole(root: string, path: string, file: Drawn, text: string, sheets: Sheets): Promise<void> {
+async function drawWhole(root: string, path: string, file: Drawn, text: string, generatedFiles: GeneratedFiles): Promise<void> {
   const there = await readBounded(root, path, traceBytesMax);
   const bytes = there.kind === "read" ? there.bytes : Buffer.alloc(0);
   if (file.isKnown) {
@@ -142,6 +142,6 @@ async function drawWhole(root: string, path: string, file: Drawn, text: string, 
   }
   const whole = Buffer.from(text);
   if (bytes.equals(whole)) return;
-  if (!whole.subarray(0, bytes.length).equals(bytes)) await sheets.aside(path); // lines that are not ours
+  if (!whole.subarray(0, bytes.length).equals(bytes)) await generatedFiles.aside(path); // lines that are not ours
   await writeWholeFile(root, path, text);
 }

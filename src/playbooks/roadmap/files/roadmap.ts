@@ -4,19 +4,19 @@ import { findProject } from "../../../project/runs/project-paths.ts";
 import type { Playbook } from "../../contract/playbook.ts";
 import { foreignRoadmap } from "./roadmap-foreign.ts";
 import { documents } from "./roadmap-here.ts";
-import { openRoadmapFace } from "./roadmap-open.ts";
+import { openRoadmapPlaybook } from "./roadmap-open.ts";
 import { ownedInPhases } from "../../../contracts/roadmap-places.ts";
 import { prepare } from "./roadmap-prepare.ts";
 import { preview } from "./roadmap-preview.ts";
 import { takeUp } from "./roadmap-take-up.ts";
 
-/** The roadmap's face: documents in `.planning/`, state in `.autopilot/state.json`, a folder of pages for each phase. */
-export const roadmapFace: Playbook = {
+/** The roadmap's playbook: documents in `.planning/`, state in `.autopilot/state.json`, a folder of pages for each phase. */
+export const roadmapPlaybook: Playbook = {
   owned: ownedInPhases,
   prepare,
   preview,
   takeUp,
-  open: openRoadmapFace,
+  open: openRoadmapPlaybook,
   documents,
   foreign: (_place, root) => {
     const paths = findProject(root);

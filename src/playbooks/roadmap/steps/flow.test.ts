@@ -49,7 +49,7 @@ describe("the flow roadmap", () => {
     expect(new Set(roles)).toEqual(
       new Set(["researcher", "planner", "plan_checker", "executor", "verifier", "judge", "debugger", "auditor"]),
     );
-    expect([flow.face, flow.reopen, flow.when_phase_fails]).toEqual(["roadmap", { failed_phase: 20 }, [{ finish: "phase_failed" }]]);
+    expect([flow.playbook, flow.reopen, flow.when_phase_fails]).toEqual(["roadmap", { failed_phase: 20 }, [{ finish: "phase_failed" }]]);
   });
 
   test("is clean to the linter", () => {

@@ -184,7 +184,7 @@ async function written({ paths: { root } }: WrapUpParts, input: CompletionInput 
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
-/** What the face tells of the report; the share of the whole roadmap only where the whole roadmap was asked for. */
+/** What the playbook tells of the report; the share of the whole roadmap only where the whole roadmap was asked for. */
 function factsOf({ metrics, batch }: CompletionInput, isWritten: boolean): Facts {
   const counted: Pick<CompletionReport, "phases_attempted" | "phases_succeeded" | "phases_failed"> = batch ?? metrics;
   return {

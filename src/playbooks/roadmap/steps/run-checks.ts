@@ -7,7 +7,7 @@ import type { Order, RoadmapParts } from "./parts.ts";
 /** Runs checks on a commit under the base's oracles: what judges is not for those who are judged to change. */
 export async function runChecks(
   { verifier }: Pick<RoadmapParts, "verifier">,
-  { attempt, state, cancel, onSignal }: Pick<Order, "attempt" | "state" | "cancel" | "onSignal">,
+  { attempt, state, cancel, onLiveEvent }: Pick<Order, "attempt" | "state" | "cancel" | "onLiveEvent">,
   checks: readonly Check[],
   commit: string,
 ): Promise<readonly CheckResult[]> {
@@ -23,7 +23,7 @@ export async function runChecks(
   const refused = changes.filter(({ allowed }) => allowed === null);
   const oracles = refused.length === 0 ? {} : { oracles: { base: base.commit, changes: refused } };
   const known = Object.fromEntries(Object.entries(state.checks).map(([id, { latest }]) => [id, latest.status]));
-  return verifier.check({ attempt, checks, commit, known, cancel, onSignal, ...testsBefore(state, changes), ...oracles });
+  return verifier.check({ attempt, checks, commit, known, cancel, onLiveEvent, ...testsBefore(state, changes), ...oracles });
 }
 
 export const redIn = (results: readonly CheckResult[]): string =>

@@ -106,11 +106,11 @@ export function openPhaseHistory(): PhaseHistory {
         return;
       }
       case "step_started":
-        if (isOwnWalk(entry.walk)) phaseOf(entry.walk).steps.set(entry.step, reportedOf("in_progress", entry));
+        if (isOwnCursor(entry.walk)) phaseOf(entry.walk).steps.set(entry.step, reportedOf("in_progress", entry));
         else setTask(entry.walk, (task) => (task.status = "in_progress"));
         return;
       case "step_skipped":
-        if (isOwnWalk(entry.walk)) phaseOf(entry.walk).steps.set(entry.step, reportedOf("skipped", entry));
+        if (isOwnCursor(entry.walk)) phaseOf(entry.walk).steps.set(entry.step, reportedOf("skipped", entry));
         return;
       case "turn_ended":
         turns.set(entry.attempt, {
@@ -150,7 +150,7 @@ export function openPhaseHistory(): PhaseHistory {
     const parts = attemptParts(entry.attempt);
     const turn = turns.get(entry.attempt);
     turns.delete(entry.attempt);
-    if (parts === null || !isOwnWalk(parts.walk)) return;
+    if (parts === null || !isOwnCursor(parts.walk)) return;
     const phase = phaseOf(parts.walk);
     const reported = reportedOf(entry.event === "step_completed" ? "passed" : "failed", entry);
     phase.steps.set(parts.step, {
@@ -223,7 +223,7 @@ function leftIn({ steps }: PhaseSummary): string | null {
 const taskStatus = { task_completed: "completed", task_failed: "failed", task_skipped: "skipped" } as const;
 
 /** A phase's own walk, and not one inside it. */
-const isOwnWalk = (walk: string): boolean => !walk.includes("/");
+const isOwnCursor = (walk: string): boolean => !walk.includes("/");
 
 function newPhase(id: string): PhaseSummary {
   return {

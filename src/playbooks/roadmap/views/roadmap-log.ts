@@ -66,7 +66,7 @@ type Details = Readonly<Record<string, unknown>>;
 export type RoadmapLog = { readonly events: readonly RoadmapEvent[]; take(entry: Entry, specPath: string): void };
 
 /** Takes entries that the chronicle has taken just before. */
-export function openRoadmapLog(chronicle: PhaseHistory, { claimOf = () => undefined, earlier = {}, carried }: LogExtra = {}): RoadmapLog {
+export function openRoadmapLog(history: PhaseHistory, { claimOf = () => undefined, earlier = {}, carried }: LogExtra = {}): RoadmapLog {
   const events: RoadmapEvent[] = [...eventsBefore(carried)];
   const audit = openAuditBook(claimOf);
   const completed = new Set<string>();
@@ -81,7 +81,7 @@ export function openRoadmapLog(chronicle: PhaseHistory, { claimOf = () => undefi
     const say = (event: RoadmapEventName, details: Details = {}, step?: string): void => {
       events.push({ timestamp: entry.ts, ...(phase === null ? {} : { phase }), ...namedStep(step, details), event });
     };
-    const reported = phase === null ? undefined : chronicle.phases.get(phase);
+    const reported = phase === null ? undefined : history.phases.get(phase);
     switch (entry.event) {
       case "run_drafted":
         if (entry.resumes !== undefined) resumes = { run: entry.resumes.run, status: entry.resumes.status };
@@ -205,12 +205,12 @@ export function openRoadmapLog(chronicle: PhaseHistory, { claimOf = () => undefi
       linesOf(entry);
       for (const { event, details } of audit.linesOf(entry, { completed, specPath })) events.push({ timestamp: entry.ts, event, details });
       events.push(...batchReport(entry), ...checkpoint(entry));
-      const warning = highDeferRate(chronicle.deferred.size, chronicle.processed.size);
+      const warning = highDeferRate(history.deferred.size, history.processed.size);
       if (warning !== null && !isHighRate)
         events.push({
           timestamp: entry.ts,
           event: "high_defer_rate_warning",
-          details: { deferred: chronicle.deferred.size, processed: chronicle.processed.size, message: warning.message },
+          details: { deferred: history.deferred.size, processed: history.processed.size, message: warning.message },
         });
       isHighRate = warning !== null;
     },

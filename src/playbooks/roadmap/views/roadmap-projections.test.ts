@@ -8,7 +8,7 @@ import type { Draft } from "../../../contracts/event.ts";
 import type { CheckResult } from "../../../contracts/evidence.ts";
 import { PostMortem, TriageFile } from "../../../contracts/roadmap-reports.ts";
 import { ended, failed, journal, passed, result, sha, started, turned } from "../../../insight/entries.test-support.ts";
-import { openRoadmapBooks, type BooksExtra } from "./roadmap-projections.ts";
+import { openRoadmapProjections, type ProjectionsExtra } from "./roadmap-projections.ts";
 import { drafted } from "../../../views/run-view.test-support.ts";
 
 const said = "b".repeat(64);
@@ -22,12 +22,12 @@ const checked = (title: string, command: string, status: CheckResult["status"] =
 };
 const read: Draft = { event: "phases_read", phases: [{ id: "1", name: "The | parser", after: [] }] };
 const task = "1@1/execute#1/03-01";
-const booksOf = (drafts: readonly Draft[], extra: BooksExtra = {}) => {
-  const books = openRoadmapBooks(extra);
+const booksOf = (drafts: readonly Draft[], extra: ProjectionsExtra = {}) => {
+  const books = openRoadmapProjections(extra);
   for (const entry of journal(drafted(), ...drafts)) books.apply(entry);
   return books;
 };
-const page = (name: string, drafts: readonly Draft[], extra: BooksExtra = {}): string =>
+const page = (name: string, drafts: readonly Draft[], extra: ProjectionsExtra = {}): string =>
   booksOf(drafts, extra)
     .pagesOf("1")
     .find((one) => one.name === name)?.text ?? "";
@@ -277,7 +277,7 @@ describe("what a run learns", () => {
 
 test.each(Object.keys(roadmapStories))("%s: the same pages whether the journal is read at once or in pieces", (name) => {
   const { tape } = live(roadmapStories[name] as Scenario);
-  const [once, pieces] = [openRoadmapBooks(), openRoadmapBooks()];
+  const [once, pieces] = [openRoadmapProjections(), openRoadmapProjections()];
   for (const entry of tape.entries) once.apply(entry);
   tape.entries.forEach((entry, at) => {
     pieces.apply(entry);

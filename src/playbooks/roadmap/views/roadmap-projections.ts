@@ -6,7 +6,7 @@
 
 import type { Entry } from "../../../contracts/event.ts";
 import type { PostMortem, TraceSpan, TriageFile } from "../../../contracts/roadmap-reports.ts";
-import type { Signal } from "../../../contracts/signal.ts";
+import type { LiveEvent } from "../../../contracts/signal.ts";
 import { type Learning, learningFromPostMortem, learningFromVerdict, recheckOf } from "../insight/learnings.ts";
 import { isAround, phaseOfEntry } from "../../../insight/places.ts";
 import { postMortemOf } from "../../../insight/post-mortem.ts";
@@ -20,11 +20,11 @@ import { openVerification } from "./roadmap-verification.ts";
 /** A file of a phase's folder. */
 export type PhasePage = { readonly name: string; readonly text: string };
 
-export type RoadmapBooks = {
+export type RoadmapProjections = {
   readonly state: RoadmapStateBook;
   /** Gives the spans that the entry adds. */
   apply(entry: Entry): readonly TraceSpan[];
-  signal(signal: Signal, at: string): TraceSpan | null;
+  signal(signal: LiveEvent, at: string): TraceSpan | null;
   /** What the files of a phase hold now; a file that has nothing to tell is not there. */
   pagesOf(phase: string): readonly PhasePage[];
   /** The newest of each phase that failed in this run. */
@@ -35,9 +35,9 @@ export type RoadmapBooks = {
   changed(): readonly string[];
 };
 
-export type BooksExtra = LogExtra & { readonly evidenceOf?: EvidenceOf };
+export type ProjectionsExtra = LogExtra & { readonly evidenceOf?: EvidenceOf };
 
-export function openRoadmapBooks({ evidenceOf = () => null, ...extra }: BooksExtra = {}): RoadmapBooks {
+export function openRoadmapProjections({ evidenceOf = () => null, ...extra }: ProjectionsExtra = {}): RoadmapProjections {
   const state = openRoadmapState(extra);
   const log = openExecutionLog();
   const verification = openVerification(extra.claimOf ?? (() => undefined));
@@ -49,7 +49,7 @@ export function openRoadmapBooks({ evidenceOf = () => null, ...extra }: BooksExt
   let run_id = "";
 
   const learn = (entry: Entry, phase: string): void => {
-    const reported = state.chronicle.phases.get(phase);
+    const reported = state.history.phases.get(phase);
     if (reported === undefined) return;
     if (entry.event === "phase_failed" || entry.event === "closing_failed") {
       const post = postMortemOf(reported.visit, {
@@ -85,9 +85,9 @@ export function openRoadmapBooks({ evidenceOf = () => null, ...extra }: BooksExt
       changed.add(phase);
       return trace.ofEntry(entry);
     },
-    signal: (signal, at) => (signal.signal === "tool" ? trace.ofSignal(signal, at) : null),
+    signal: (signal, at) => (signal.signal === "tool" ? trace.ofLiveEvent(signal, at) : null),
     pagesOf(phase) {
-      const name = state.chronicle.phases.get(phase)?.name ?? phase;
+      const name = state.history.phases.get(phase)?.name ?? phase;
       const triage = triages.get(phase);
       const pages: readonly (readonly [string, string | null])[] = [
         ["EXECUTION-LOG.md", log.pageOf(phase, name, run_id)],

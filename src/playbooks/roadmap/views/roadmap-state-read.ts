@@ -47,8 +47,8 @@ export function readRoadmapState(text: string, file = ".autopilot/state.json"): 
   for (let round = 0; round < roundsMax; round++) {
     const { value, issues } = issuesOf(RoadmapState, state);
     if (issues.length === 0) return { state: value, findings };
-    const mended = issues.filter((issue) => mend(state, issue, warn));
-    if (mended.length > 0) continue;
+    const fixed = issues.filter((issue) => fix(state, issue, warn));
+    if (fixed.length > 0) continue;
     for (const { path, rule, message } of issues) report("error", path, rule, message); // R3
     return { state: null, findings };
   }
@@ -214,7 +214,7 @@ const defaults: Readonly<Record<string, (state: Tree) => unknown>> = {
 type Issue = { readonly path: DataPath; readonly rule: string; readonly message: string };
 
 /** Puts one thing right, if it may be; says so. A step whose record cannot be read is taken as not begun, and is walked again. */
-function mend(state: Tree, { path, rule, message }: Issue, warn: Warn): boolean {
+function fix(state: Tree, { path, rule, message }: Issue, warn: Warn): boolean {
   if (rule === "unknown_key") {
     warn(path, "unknown_key", `left out: ${message}`);
     return put(state, path, undefined);

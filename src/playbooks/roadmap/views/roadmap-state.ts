@@ -26,7 +26,7 @@ export type RoadmapStateExtra = LogExtra & {
 };
 
 export type RoadmapStateBook = {
-  readonly chronicle: PhaseHistory;
+  readonly history: PhaseHistory;
   apply(entry: Entry): void;
   stateOf(run: RunView, aliveAt?: string): RoadmapState;
   /** The same as the file's text: what the log held before is not written out anew. */
@@ -41,17 +41,17 @@ export const hasRoadmapState = (run: RunView): boolean => run.status !== "draft"
 
 /** Keeps up with a journal, so that drawing it again costs what came since. */
 export function openRoadmapState(extra: LogExtra = {}): RoadmapStateBook {
-  const chronicle = openPhaseHistory();
-  const log = openRoadmapLog(chronicle, extra);
+  const history = openPhaseHistory();
+  const log = openRoadmapLog(history, extra);
   let specPath = roadmapPathDefault;
   const lines: string[] = [];
   const draw = (run: RunView, events: RoadmapState["event_log"], aliveAt: string | undefined): RoadmapState =>
-    drawn(run, { chronicle, claimOf: extra.claimOf ?? unknownClaim, carried: extra.carried ?? null }, events, aliveAt);
+    drawn(run, { history, claimOf: extra.claimOf ?? unknownClaim, carried: extra.carried ?? null }, events, aliveAt);
   return {
-    chronicle,
+    history,
     apply(entry) {
       if (entry.event === "run_drafted") specPath = specPathOf(entry.options);
-      chronicle.apply(entry);
+      history.apply(entry);
       log.take(entry, specPath);
     },
     stateOf: (run, aliveAt) => draw(run, [...log.events] as RoadmapState["event_log"], aliveAt),
@@ -73,26 +73,24 @@ export function roadmapStateOf(run: RunView, entries: Iterable<Entry>, { aliveAt
   return book.stateOf(run, aliveAt);
 }
 
-type Reported = { readonly chronicle: PhaseHistory; readonly claimOf: ClaimOf; readonly carried: RoadmapState | null };
+type Reported = { readonly history: PhaseHistory; readonly claimOf: ClaimOf; readonly carried: RoadmapState | null };
 
 function drawn(
   run: RunView,
-  { chronicle, claimOf, carried }: Reported,
+  { history, claimOf, carried }: Reported,
   event_log: RoadmapState["event_log"],
   aliveAt: string | undefined,
 ): RoadmapState {
   const { drafted, ledger, breaker } = run;
   const listed = run.phases.filter(({ group }) => group === "phases");
   const ours = Object.fromEntries(
-    listed.map((phase) => [`phase_${phase.id}`, recordOf(run, phase, chronicle.phases.get(phase.id), claimOf)]),
+    listed.map((phase) => [`phase_${phase.id}`, recordOf(run, phase, history.phases.get(phase.id), claimOf)]),
   );
   const phases = carried === null ? ours : mergedPhases(run, carried, ours);
   const records = Object.values(phases);
   const count = (status: string): number => records.filter((record) => record.status === status && record.started_at !== null).length;
-  const startedAt = carried?._meta.started_at ?? run.startedAt ?? chronicle.beganAt ?? run.updatedAt;
-  const [deferred, processed] = [chronicle.deferred, chronicle.processed].map((ids) =>
-    listed.flatMap(({ id }) => (ids.has(id) ? [id] : [])),
-  );
+  const startedAt = carried?._meta.started_at ?? run.startedAt ?? history.beganAt ?? run.updatedAt;
+  const [deferred, processed] = [history.deferred, history.processed].map((ids) => listed.flatMap(({ id }) => (ids.has(id) ? [id] : [])));
   return {
     _meta: {
       version: "1.0",
@@ -106,7 +104,7 @@ function drawn(
       human_deferred_count: counted(deferred, carried, "human_deferred_count", wasDeferred),
       total_phases_processed: counted(processed, carried, "total_phases_processed", wasProcessed),
     },
-    spec: specOf(run, chronicle, startedAt),
+    spec: specOf(run, history, startedAt),
     roadmap_path: textIn(drafted.options, "roadmap_path") ?? roadmapPathDefault,
     phases,
     circuit_breaker: {
@@ -165,9 +163,9 @@ function placeOf(run: RunView): Pick<RoadmapState["_meta"], "current_phase" | "c
 }
 
 /** What the run was locked to when it began, or what was accepted in its place since. */
-function specOf(run: RunView, chronicle: PhaseHistory, startedAt: string): RoadmapState["spec"] {
+function specOf(run: RunView, history: PhaseHistory, startedAt: string): RoadmapState["spec"] {
   const path = specPathOf(run.drafted.options);
-  const accepted = chronicle.accepted.get(path);
+  const accepted = history.accepted.get(path);
   const hash = accepted?.hash ?? textIn(run.drafted.options, "spec_hash")?.replace(/^sha256:/, "");
   return { path, hash: hash !== undefined && /^[0-9a-f]{64}$/.test(hash) ? `sha256:${hash}` : null, locked_at: accepted?.at ?? startedAt };
 }

@@ -227,7 +227,7 @@ test("a step that was passed over has no output; of a plan that was found, its p
 });
 
 describe("what a phase is and costs", () => {
-  const state = drawn(story("roadmap: a task fails for good, later waves wait, debug mends"));
+  const state = drawn(story("roadmap: a task fails for good, later waves wait, debug fixes"));
   test("tokens used are the ledger's; the estimate follows the seed's formula from the plan's tasks", () => {
     expect(state.phases["phase_1"]?.tokens_used).toBeGreaterThan(0);
     expect(state.phases["phase_1"]?.estimated_tokens).toBe((50_000 + 3 * 15_000) * 1.2);

@@ -71,7 +71,7 @@ function at(flow: Flow, { entered }: Scan, because: string, seen: Pick<Detected,
 /** A flow whose runs are shown by the state file; null where there is none of that name. */
 export async function stagedFlow(root: string, name: string): Promise<Flow | null> {
   const loaded = await loadFlow(root, name);
-  return loaded.kind === "loaded" && loaded.flow.face === "staged" ? loaded.flow : null;
+  return loaded.kind === "loaded" && loaded.flow.playbook === "staged" ? loaded.flow : null;
 }
 
 async function mustHave(root: string, name: string): Promise<Flow> {

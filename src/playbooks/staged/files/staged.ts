@@ -1,4 +1,4 @@
-// staged: the face of staged projects: `_docs/_autopilot_state.md`, shared with people and with other tools.
+// staged: the playbook of staged projects: `_docs/_autopilot_state.md`, shared with people and with other tools.
 //
 // Invariants:
 //   W1. The file is drawn from the journal and from what lay there when the run was drafted; nothing else is asked.
@@ -9,20 +9,20 @@
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { retriesMax, stagedStatePath } from "../../../contracts/staged-state.ts";
-import { type Claim, StagedChronicle } from "../views/staged-history.ts";
+import { type Claim, StagedHistory } from "../views/staged-history.ts";
 import type { StagedRead } from "../views/staged-state-read.ts";
 import { stagedSummary } from "../views/staged-summary.ts";
 import { stagedStateText } from "../views/staged-state.ts";
 import { firstFew } from "../../../views/wording.ts";
 import type { CommandContext } from "../../../project/command-context.ts";
-import type { Playbook, FaceParts, Finished, Foreign, OpenedFace } from "../../contract/playbook.ts";
+import type { Playbook, PlaybookParts, Finished, Foreign, OpenedPlaybook } from "../../contract/playbook.ts";
 import { detectStaged } from "./staged-detect.ts";
 import { StagedFile } from "./staged-file.ts";
 import { prepareStaged } from "./staged-prepare.ts";
 import { draftedState, draftedText } from "./staged-record.ts";
 import { takeUpStaged } from "./staged-take-up.ts";
 
-export const stagedFace: Playbook = {
+export const stagedPlaybook: Playbook = {
   owned: [stagedStatePath, `${stagedStatePath}.*.tmp`], // what a crash left of a drawing is ours too
   prepare: prepareStaged,
   takeUp: takeUpStaged,
@@ -31,24 +31,24 @@ export const stagedFace: Playbook = {
   finished: finishedStaged,
 };
 
-function openStaged({ root, folder, view, entries, readBlob }: FaceParts): OpenedFace {
+function openStaged({ root, folder, view, entries, readBlob }: PlaybookParts): OpenedPlaybook {
   const run = view();
   const first = draftedText(run, readBlob);
-  const chronicle = new StagedChronicle(run.drafted.flow, draftedState(run, readBlob), (hash) => claimIn(readBlob(hash)));
+  const history = new StagedHistory(run.drafted.flow, draftedState(run, readBlob), (hash) => claimIn(readBlob(hash)));
   const file = new StagedFile(root, folder);
   let differedAt = 0;
-  const take: OpenedFace["take"] = (entry) => {
-    chronicle.take(entry);
+  const take: OpenedPlaybook["take"] = (entry) => {
+    history.take(entry);
     if (entry.event === "document_differed" && entry.path === stagedStatePath) differedAt = entry.seq;
   };
   for (const entry of entries()) take(entry, run);
   return {
     take,
-    recorded: (phase) => chronicle.handOver(phase),
+    recorded: (phase) => history.handOver(phase),
     draw: async () => {
-      if (!chronicle.isTakenOver) return; // W3
+      if (!history.isTakenOver) return; // W3
       await file.accept(differedAt); // W2
-      await file.write(stagedStateText(chronicle.state), first);
+      await file.write(stagedStateText(history.state), first);
     },
   };
 }

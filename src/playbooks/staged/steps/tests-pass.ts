@@ -19,7 +19,7 @@ const manifests = /^(?:package\.json|pyproject\.toml|Cargo\.toml|go\.mod|[Mm]ake
 export function testsPass(verifier: Verifier, workspace: Workspace) {
   return {
     version: 1,
-    async prove({ attempt, state, commit, cancel, onSignal }: FunctionOrder<RunView, CursorView>): Promise<FunctionResult> {
+    async prove({ attempt, state, commit, cancel, onLiveEvent }: FunctionOrder<RunView, CursorView>): Promise<FunctionResult> {
       const { base, objective, checks: known } = state.drafted;
       const begunWith = testsAmong(known.filter(({ kind }) => kind === "project"));
       const found = begunWith.length > 0 ? { checks: begunWith, faults: [] } : await testsIn(await lookAtCommit(workspace, commit));
@@ -39,7 +39,7 @@ export function testsPass(verifier: Verifier, workspace: Workspace) {
         checks: found.checks,
         commit,
         cancel,
-        onSignal,
+        onLiveEvent,
         ...testsBefore(state, changes),
         ...oracles,
       });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Draft, Entry } from "../../../contracts/event.ts";
 import type { Flow, Step } from "../../../contracts/flow.ts";
-import { StagedChronicle } from "./staged-history.ts";
+import { StagedHistory } from "./staged-history.ts";
 import { readStagedState } from "./staged-state-read.ts";
 import { stagedStateText } from "./staged-state.ts";
 
@@ -9,7 +9,7 @@ const agent = (id: string): Step => ({ id, agent: "planner", prompt: "p.md", pro
 const flow: Flow = {
   flow: "greenfield",
   version: 1,
-  face: "staged",
+  playbook: "staged",
   phases: [
     { id: "1", name: "Problem", steps: [agent("do")] },
     {
@@ -31,13 +31,13 @@ const flow: Flow = {
 const base = { actor: "system", reason_code: "ok", epoch: 1, active_ms: 0, prev: "", crc: "" };
 const story = (...events: readonly Draft[]): readonly Entry[] =>
   events.map((event, at) => ({ ...base, seq: at + 1, ts: `2026-02-0${Math.min(9, 1 + Math.floor(at / 5))}T10:00:00.000Z`, ...event }));
-const chronicleOf = (entries: readonly Entry[], before: string | null = null, sub_step: string | null = null) => {
+const historyOf = (entries: readonly Entry[], before: string | null = null, sub_step: string | null = null) => {
   const claim = { summary: "Written.", decisions: ["Language: Node"], sub_step };
-  const chronicle = new StagedChronicle(flow, before === null ? null : readStagedState(before).state, () => claim);
-  for (const entry of entries) chronicle.take(entry);
-  return chronicle;
+  const history = new StagedHistory(flow, before === null ? null : readStagedState(before).state, () => claim);
+  for (const entry of entries) history.take(entry);
+  return history;
 };
-const reported = (...of: Parameters<typeof chronicleOf>) => chronicleOf(...of).state;
+const reported = (...of: Parameters<typeof historyOf>) => historyOf(...of).state;
 const started = (phase: string): Draft => ({ event: "phase_started", walk: phase });
 const began = (phase: string, n = 1): Draft => ({
   event: "step_started",
@@ -136,7 +136,7 @@ const midStep = (status: string, step = 2): string =>
 
 test("a step that an earlier session stopped in goes on at its sub-step, which stands until the step has passed", () => {
   const sub = "4 — Architecture Review & Risk Assessment";
-  const entered = chronicleOf(story(started("2"), began("2")), midStep("in_progress"));
+  const entered = historyOf(story(started("2"), began("2")), midStep("in_progress"));
   expect(entered.state.current).toMatchObject({ step: 2, status: "in_progress", sub_step: sub });
   const again = reported(
     story(started("2"), began("2"), failed("2", 1), { event: "step_retried", walk: "2", step: "do", n: 1 }),
@@ -151,14 +151,14 @@ test("a step that an earlier session stopped in goes on at its sub-step, which s
       "Notes of the last session: the risk table is half done",
     ].join("\n"),
   );
-  const later = chronicleOf(story(started("2"), began("2"), ...passed("2"), started("3"), began("3")), midStep("in_progress"));
+  const later = historyOf(story(started("2"), began("2"), ...passed("2"), started("3"), began("3")), midStep("in_progress"));
   expect(later.handOver("3")).not.toMatch(/stopped at|Notes of/);
   expect(later.state.current.sub_step).toBe("2 — do");
 });
 
 test("a record that stands at another step, or had not begun, gives its notes and its decisions and no sub-step", () => {
   for (const before of [midStep("in_progress", 1), midStep("not_started")]) {
-    const entered = chronicleOf(story(started("2"), began("2")), before);
+    const entered = historyOf(story(started("2"), began("2")), before);
     expect(entered.state.current).toMatchObject({ step: 2, sub_step: "1 — do" });
     expect(entered.handOver("2")).toMatch(/Tech stack[\s\S]*Notes of the last session: the risk table is half done$/);
   }

@@ -30,7 +30,7 @@ const decisionCharsMax = 1_000;
 const decisionsPerTurnMax = 10;
 const rowsMax = 1_000;
 
-export class StagedChronicle {
+export class StagedHistory {
   readonly #flow: FlowView;
   readonly #claimOf: ClaimOf;
   readonly #phases: readonly { readonly id: string; readonly name: string }[];

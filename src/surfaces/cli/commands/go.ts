@@ -2,12 +2,12 @@
 
 import { defined } from "../defined.ts";
 import { drivenBy, maxCyclesFlag, takingUpFlags, yesFlag } from "../driving-flags.ts";
-import { facedBy, faceFlags } from "../face-flags.ts";
+import { playbookOfFlow, playbookFlags } from "../playbook-flags.ts";
 import { goalWords, objectiveFlags, objectiveOf } from "../objective-flags.ts";
 import { type Command, type FlagSpec, restsWhenInterrupted } from "../spec.ts";
 import { askedBy, stagedFlags } from "../staged-flags.ts";
 
-const goFlags: readonly FlagSpec[] = [yesFlag, maxCyclesFlag, ...takingUpFlags, ...faceFlags, ...stagedFlags];
+const goFlags: readonly FlagSpec[] = [yesFlag, maxCyclesFlag, ...takingUpFlags, ...playbookFlags, ...stagedFlags];
 
 export const go: Command = {
   name: "go",
@@ -29,7 +29,7 @@ export const go: Command = {
       ...drivenBy(given),
       ...defined({
         maxCycles: given.number("max-cycles"),
-        flags: facedBy(given),
+        flags: playbookOfFlow(given),
         asks: askedBy(given),
       }),
     }),

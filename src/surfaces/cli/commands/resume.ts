@@ -2,7 +2,7 @@
 
 import { defined } from "../defined.ts";
 import { drivenBy, maxCyclesFlag, takingUpFlags, yesFlag } from "../driving-flags.ts";
-import { facedBy, faceFlags } from "../face-flags.ts";
+import { playbookOfFlow, playbookFlags } from "../playbook-flags.ts";
 import { objectiveFlags } from "../objective-flags.ts";
 import { type Command, restsWhenInterrupted } from "../spec.ts";
 import { askedBy, stagedFlags } from "../staged-flags.ts";
@@ -21,7 +21,7 @@ export const resume: Command = {
   arguments: [],
   flags: [
     ...takingUpFlags,
-    ...faceFlags,
+    ...playbookFlags,
     ...stagedFlags,
     maxCyclesFlag,
     { ...yesFlag, about: "Acknowledge the preview of a run that is taken over from another tool." },
@@ -36,7 +36,7 @@ export const resume: Command = {
       ...defined({
         run: given.run,
         maxCycles: given.number("max-cycles"),
-        flags: facedBy(given),
+        flags: playbookOfFlow(given),
         asks: askedBy(given),
         agent: given.text("agent"),
         isolation: given.text("isolation"),

@@ -2,7 +2,7 @@
 
 import { defined } from "../defined.ts";
 import { drivenBy, takingUpFlags, yesFlag } from "../driving-flags.ts";
-import { facedBy, faceFlags } from "../face-flags.ts";
+import { playbookOfFlow, playbookFlags } from "../playbook-flags.ts";
 import { objectiveFlags, objectiveOf } from "../objective-flags.ts";
 import { type Command, type FlagSpec, restsWhenInterrupted } from "../spec.ts";
 
@@ -40,7 +40,7 @@ export const roadmap: Command = {
   arguments: [{ name: "PHASES", about: "which phases", many: true, optional: true }],
   flags: [
     ...ownFlags,
-    ...faceFlags.filter(({ name }) => name === "accept-spec-change"),
+    ...playbookFlags.filter(({ name }) => name === "accept-spec-change"),
     ...objectiveFlags.filter(({ name }) => taken.includes(name)),
   ],
   takesRun: true,
@@ -52,7 +52,7 @@ export const roadmap: Command = {
       ...defined({
         complete: given.flag("complete") || undefined,
         checkpointEvery: given.number("checkpoint-every"),
-        flags: facedBy(given),
+        flags: playbookOfFlow(given),
       }),
     }),
 };

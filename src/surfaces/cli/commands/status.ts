@@ -9,7 +9,7 @@ export const status: Command = {
   run: async (context, given) =>
     (await import("../../../commands/status.ts")).status(context, defined({ run: given.run }), {
       idle: async (root) => (await import("../../../commands/status-idle.ts")).idle(context, root),
-      beside: async (face, root) =>
-        face === "staged" ? (await import("../../../commands/staged/staged-standing.ts")).stagedStatus(root) : null,
+      beside: async (playbook, root) =>
+        playbook === "staged" ? (await import("../../../commands/staged/staged-progress.ts")).stagedStatus(root) : null,
     }),
 };

@@ -1,4 +1,4 @@
-// tell-running: reports once a second how long a check has been running.
+// report-running: reports once a second how long a check has been running.
 
 import type { Clock } from "../ports/clock.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Clock } from "../ports/clock.ts";
-import { reportRunning } from "./tell-running.ts";
+import { reportRunning } from "./report-running.ts";
 
 test("a running check tells how long it has been running, until it ends", () => {
   let now = 0;

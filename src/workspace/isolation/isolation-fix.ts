@@ -1,4 +1,4 @@
-// isolation-mend: what to do where a means of isolation does not work here, in words for `doctor`.
+// isolation-fix: what to do where a means of isolation does not work here, in words for `doctor`.
 
 import { existsSync, readFileSync } from "node:fs";
 import type { IsolationLevel } from "./confinement.ts";
@@ -15,7 +15,7 @@ export type MachineFacts = {
 
 const runtimeParts = ["srt", "socat", "rg", "ripgrep"];
 
-export function mendOf(level: IsolationLevel, failures: readonly string[], facts: MachineFacts = machineFacts()): string {
+export function fixOf(level: IsolationLevel, failures: readonly string[], facts: MachineFacts = machineFacts()): string {
   const said = failures.join("; ");
   const missing = level === "srt" ? runtimeParts.filter((part) => said.includes(part)) : [];
   if (missing.length > 0)

@@ -1,14 +1,14 @@
-// face-flags: the flags that are passed on to a flow's playbook when a run resumes.
+// playbook-flags: the flags that are passed on to a flow's playbook when a run resumes.
 
 import type { FlagSpec, Given } from "./spec.ts";
 
 /** Flags that mean something to the documents of a flow when a run is taken up; the host hands them on by name. */
-export const faceFlags: readonly FlagSpec[] = [
+export const playbookFlags: readonly FlagSpec[] = [
   { name: "accept-spec-change", rare: true, kind: "flag", about: "Go on although the specification changed since the run began." },
 ];
 
 /** Those that were given; undefined where none was. */
-export function facedBy(given: Given): ReadonlySet<string> | undefined {
-  const names = faceFlags.map(({ name }) => name).filter((name) => given.flag(name));
+export function playbookOfFlow(given: Given): ReadonlySet<string> | undefined {
+  const names = playbookFlags.map(({ name }) => name).filter((name) => given.flag(name));
   return names.length === 0 ? undefined : new Set(names);
 }

@@ -1,4 +1,4 @@
-// staged-standing: summarises a staged project's progress from its state file, for `status`; reads only.
+// staged-progress: summarises a staged project's progress from its state file, for `status`; reads only.
 
 import { readStagedState } from "../../playbooks/staged/views/staged-state-read.ts";
 import { stagedSummary } from "../../playbooks/staged/views/staged-summary.ts";
