@@ -3,12 +3,12 @@
 
 import type { RunView } from "../core/state.ts";
 
-/** What the commit of one attempt is called: the goal; in a run of several phases the phase with its step, and what was changed. */
+/** What the commit of one attempt is called: the goal; where several steps do the work, the phase with its step, and what was changed. */
 export function commitSubject(order: {
   readonly phase: string;
   /** The phase's name, if it has one besides its id. */
   readonly name: string | undefined;
-  /** Whether the run has no other phase, so that the goal says it all. */
+  /** Whether no other phase or step does the work, so that the goal says it all. */
   readonly isOnly: boolean;
   /** The step or the task. */
   readonly step: string;
@@ -25,9 +25,21 @@ export function commitSubject(order: {
 
 /** Where a walk stands among the phases of its run, as a subject names it. */
 export function placeFor(run: RunView, phase: string): Pick<Parameters<typeof commitSubject>[0], "phase" | "name" | "isOnly"> {
-  const isOnly = !("read" in run.drafted.flow.phases) && run.phases.filter(({ group }) => group === "phases").length === 1;
+  const { phases } = run.drafted.flow;
+  const isOnly = !("read" in phases) && phases.length === 1 && (phases[0]?.steps ?? []).filter(isWorking).length <= 1;
   return { phase, name: run.phases.find(({ id }) => id === phase)?.name, isOnly };
 }
+
+/** It always comes, and what it changes is kept. */
+const isWorking = (step: {
+  readonly agent?: string | undefined;
+  readonly tasks?: unknown;
+  readonly flow?: string | undefined;
+  readonly only_if?: unknown;
+  readonly keeps?: readonly string[] | undefined;
+}): boolean =>
+  step.only_if === undefined &&
+  (step.tasks !== undefined || step.flow !== undefined || (step.agent !== undefined && step.keeps?.includes("!**") !== true));
 
 const subjectCharsMax = 72;
 const pathsShownMax = 2;

@@ -1,6 +1,6 @@
 // A cycle that dies: after every line of its log, before every line, and by a real kill. What had finished is never run again.
 
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
@@ -132,6 +132,31 @@ describe("a kill -9 of the runner", () => {
     expect((await calibrate(folder, ["resume"])).json).toMatchObject({ reason_code: "calibration_missing" });
     expect((await calibrate(folder, startWords(["a"], ["--patch", patch]))).json).toMatchObject({ verdict: "ship" });
     expect(eventsIn(folder).slice(0, 2)).toEqual(["_index", "cycle_start"]);
+  });
+
+  test("leaves a cycle to its user alone: not to whoever clones the repository, nor to whoever writes its log over", async () => {
+    const folder = benchRepository({ a: [1, 2] });
+    const patch = leverPatch(folder, { a: [1, 2, 3] });
+    put(folder, "slow", "1.5");
+    const { child, ended } = begin(folder, ["calibrate", ...startWords(["a"], ["--patch", patch])], around(folder));
+    await until("the first run", () => started(folder).includes("a pre-lever 1"));
+    child.kill("SIGKILL");
+    await ended;
+    const path = "Calibration Cycles/2026-05-15-try/run_state.jsonl";
+    const text = readFileSync(join(folder, path), "utf8");
+    git(folder, "add", "-f", "-A");
+    git(folder, "commit", "-q", "-m", "with a cycle");
+    const clone = join(beside(folder), "clone");
+    git(folder, "clone", "-q", folder, clone);
+    expect((await calibrate(clone, ["resume"])).json).toMatchObject({ result: "FAIL", reason_code: "run_foreign" });
+    git(folder, "reset", "-q", "HEAD~1");
+    const evil = text.replace(/"command":"(?:[^"\\]|\\.)*"/, `"command":"touch ${join(beside(folder), "evil")}"`);
+    expect(evil).not.toBe(text);
+    write(folder, { [path]: evil });
+    expect((await calibrate(folder, ["resume"])).json).toMatchObject({ result: "FAIL", reason_code: "run_foreign" });
+    expect(existsSync(join(beside(folder), "evil"))).toBe(false);
+    write(folder, { [path]: text });
+    expect((await calibrate(folder, ["resume"])).json, "as it was, it goes on").toMatchObject({ verdict: "ship" });
   });
 
   test.each(["pre-lever", "post-lever"])("while a benchmark works, %s: the benchmark goes on, resume takes its result", async (state) => {

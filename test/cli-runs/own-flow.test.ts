@@ -197,7 +197,7 @@ after: [{ id: land, steps: [{ id: merge, run: land }] }]
     const { run } = (ended?.["facts"] ?? { run: "" }) as { run: string };
     const child = journal(folder, join(folder, ".autopilot/runs", String(json.run_id), "children", run));
     expect(child.map(({ event }) => event)).toEqual(expect.arrayContaining(["run_drafted", "run_started", "turn_ended", "run_completed"]));
-    expect(git(folder, "log", "--format=%s", `${head}..HEAD`)).toBe("call/child: make b"); // one commit of the parent's, none of the child's
+    expect(git(folder, "log", "--format=%s", `${head}..HEAD`)).toBe("make b"); // one commit of the parent's, none of the child's
     expect(git(folder, "show", "HEAD:src/b.txt")).toBe("b");
     expect(git(folder, "show", `autopilot/${run}:src/b.txt`)).toBe("b");
     expect(json.state).toBe("completed");

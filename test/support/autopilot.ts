@@ -79,7 +79,7 @@ export function begin(
 /** Programs that stand in for slow ones in stories that are not about them. */
 const stands = join(import.meta.dirname, "bin");
 
-function environmentIn(folder: string, { env = {} }: Around): Environment {
+export function environmentIn(folder: string, { env = {} }: Around = {}): Environment {
   const home = join(dirname(folder), "home");
   mkdirSync(home, { recursive: true });
   return { PATH: `${stands}:${process.env["PATH"]}`, HOME: home, USER: "tester", LANG: "C.UTF-8", XDG_CACHE_HOME: sharedCache, ...env };

@@ -32,6 +32,8 @@ export type CycleLog = {
   readonly cycle: Cycle;
   /** Several are one write: all of them are there, or none. */
   readonly append: (...events: readonly NewEvent[]) => void;
+  /** The cycle that these first events make, as it will be read from the file. */
+  readonly folded: (...events: readonly NewEvent[]) => Cycle;
   readonly close: () => void;
 };
 
@@ -103,10 +105,12 @@ export function openLog(
   const end = Buffer.byteLength(text.slice(0, text.lastIndexOf("\n") + 1));
   if (end < fstatSync(fd).size) ftruncateSync(fd, end); // L1
   const cycle = foldText(text, `${cyclesFolder}/${name}/${logFile}`);
+  const lineOf = (event: NewEvent): string => JSON.stringify(redactEvent(redact, { event: event.event, ts: now(), ...event }));
   return {
     cycle,
+    folded: (...events) => foldText(events.map((event) => `${lineOf(event)}\n`).join(""), logFile),
     append: (...events) => {
-      const lines = events.map((event) => JSON.stringify(redactEvent(redact, { event: event.event, ts: now(), ...event })));
+      const lines = events.map(lineOf);
       const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(""));
       for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
       fdatasyncSync(fd);

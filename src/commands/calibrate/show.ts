@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import type { Answer } from "../../contracts/answer.ts";
 import { cycleNames, readCycle } from "../../calibration/bench/log-file.ts";
 import { withCycle } from "../../calibration/bench/open-cycle.ts";
+import { isOwnCycle } from "../../calibration/bench/own-cycles.ts";
 import { auditPage } from "../../calibration/cycle/audit.ts";
 import { cycleFile } from "../../calibration/cycle/cycle-file.ts";
 import { cyclesFolder } from "../../calibration/cycle/plan.ts";
@@ -108,6 +109,14 @@ export function resumeCalibration(
       return refuse("calibration_input_invalid", {
         message: `${cyclesFolder}/${cycle.name}/run_state.jsonl does not say what is run for its benchmarks; another tool began it.`,
         remediation: ["begin a cycle of your own: autopilot help calibrate start"],
+      });
+    if (!isOwnCycle(context.env, paths.root, cycle))
+      return refuse("run_foreign", {
+        message: `You didn't start the cycle ${cycle.name} here, or its log was changed since. It runs commands, so nothing of it is executed.`,
+        remediation: [
+          `read its plan in "${cyclesFolder}/${cycle.name}/run_state.jsonl"`,
+          "begin a cycle of your own: autopilot help calibrate start",
+        ],
       });
     const jobs = input.jobs ?? cycle.plan.jobs;
     return withCycle(context, paths, { name: cycle.name, isNew: false }, (open) => driven(context, open, jobs));

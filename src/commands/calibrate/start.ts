@@ -7,6 +7,7 @@ import { cycleEventNames, runStateVersion } from "../../contracts/quality-run.ts
 import { baselineOf } from "../../calibration/bench/preflight.ts";
 import { cycleNames, readCycle } from "../../calibration/bench/log-file.ts";
 import { withCycle } from "../../calibration/bench/open-cycle.ts";
+import { bindCycle } from "../../calibration/bench/own-cycles.ts";
 import { typedLever } from "../../calibration/bench/typed-lever.ts";
 import type { Trees } from "../../calibration/bench/trees.ts";
 import { isMetricName } from "../../calibration/cycle/metric.ts";
@@ -78,7 +79,9 @@ export function startCalibration(context: CommandContext, input: StartInput): Pr
         benchmarks: benchmarks.map((one) => one.name),
         iteration,
       } as const;
-      open.log.append(index, { event: "cycle_start", hypothesis, noise_floor_threshold: floor, plan });
+      const begun = { event: "cycle_start", hypothesis, noise_floor_threshold: floor, plan } as const;
+      bindCycle(context.env, paths.root, name, open.log.folded(index, begun));
+      open.log.append(index, begun);
       return driven(context, open, plan.jobs);
     });
   });

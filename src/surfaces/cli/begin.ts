@@ -1,11 +1,13 @@
 // begin: from the process to the command line and back. What nobody caught is a bug of ours, told as such.
 
 import { crashed } from "./carry-out.ts";
+import { closeInherited } from "./inherited-files.ts";
 import type { Io } from "./io.ts";
 import { processIo } from "./process-io.ts";
 
 export function begin(work: (argv: readonly string[], io: Io) => Promise<number>): void {
   const argv = process.argv.slice(2);
+  closeInherited(argv);
   const io = processIo();
   const leave = (code: number): never => process.exit(codeFor(code, io));
   process.on("uncaughtException", (error) => leave(crashed(error, argv, io)));

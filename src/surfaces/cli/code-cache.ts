@@ -2,7 +2,8 @@
 // Node does this itself from version 22 on; before that, the files are compiled here.
 //
 // Invariants:
-//   K1. Nothing is taken from a folder or a file that another user owns, that others may write to, or that is a link: it is code.
+//   K1. Nothing is taken from a folder or a file that another user owns, that others may write to, or that is a link: it is code. Nor from
+//       a folder in somebody's repository (`XDG_CACHE_HOME` below a checkout, as some CI has it): what lies there may have come with it.
 //   K2. It never keeps a command from running. What is not there, is damaged, or V8 does not accept (another version, other flags), is
 //       compiled. V8 itself does not look for damage, and would crash.
 //   K3. A file belongs to one build of ours and one version of Node, is written whole beside its name, synced, and renamed.
@@ -51,6 +52,7 @@ export function keepCode(build: string): void {
   try {
     const loader = Module as unknown as Loader;
     const folder = wanted.startsWith("/") ? wanted : join(cacheFolder(), "autopilot", "code");
+    if (!folder.startsWith("/") || isInRepository(folder)) return; // K1
     openOwn(folder); // K1
     if (loader.enableCompileCache !== undefined) loader.enableCompileCache(folder);
     else compileHere(loader, join(folder, `${build}-${process.version}-${process.arch}`));
@@ -62,6 +64,13 @@ export function keepCode(build: string): void {
 function cacheFolder(): string {
   const given = process.env["XDG_CACHE_HOME"];
   return given !== undefined && given.startsWith("/") ? given : join(process.env["HOME"] || homedir(), ".cache");
+}
+
+function isInRepository(folder: string): boolean {
+  for (let at = folder; ; at = dirname(at)) {
+    if (lstatSync(join(at, ".git"), { throwIfNoEntry: false }) !== undefined) return true;
+    if (at === dirname(at)) return false;
+  }
 }
 
 function openOwn(folder: string): void {

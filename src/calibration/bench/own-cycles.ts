@@ -1,0 +1,32 @@
+// own-cycles: which calibration cycles this user began on this machine.
+//
+// Invariants:
+//   W1. A cycle's log lies in the repository, where anybody can have written it, and its plan holds commands. Nothing in the repository
+//       makes it ours: what says so is a record in the user's state folder.
+//   W2. The record is about one repository's folder and one plan. A clone is another folder, and a log that was written over, by a pull
+//       say, holds another plan.
+
+import { createHash } from "node:crypto";
+import { mkdirSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { nodeDisk, replaceFile } from "../../journal/disk.ts";
+import { readOwnFile } from "../../project/own-file.ts";
+import { stateFolder } from "../../project/runs/run-binding.ts";
+import type { Cycle } from "../cycle/state.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const hash = (text: string): string => createHash("sha256").update(text).digest("hex");
+const contentOf = ({ plan }: Pick<Cycle, "plan">): string => `${hash(JSON.stringify(plan))}\n`;
+const recordPath = (env: Env, root: string, name: string): string =>
+  join(stateFolder(env), "cycles", hash(JSON.stringify([root, String(statSync(root, { bigint: true }).ino), name])));
+
+/** Durable before it returns: a cycle without its record is foreign to its own user. */
+export function bindCycle(env: Env, root: string, name: string, planned: Pick<Cycle, "plan">): void {
+  const place = recordPath(env, root, name);
+  mkdirSync(dirname(place), { recursive: true, mode: 0o700 });
+  replaceFile(nodeDisk, place, `${place}.${process.pid}.new`, Buffer.from(contentOf(planned)));
+}
+
+export const isOwnCycle = (env: Env, root: string, cycle: Cycle): boolean =>
+  readOwnFile(recordPath(env, root, cycle.name)) === contentOf(cycle);
