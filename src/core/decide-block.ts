@@ -1,5 +1,6 @@
 // decide-block: decides how questions to a person open (by a human step, a failure or the agent) and what an answer leads to.
 
+import type { Draft } from "../contracts/event.ts";
 import type { Row, Step } from "../contracts/flow.ts";
 import { record, definedFields, stopped, whenQuiet } from "./drafts.ts";
 import { isAnswer } from "./fold-blocks.ts";
@@ -53,13 +54,7 @@ export function presetAnswer(run: RunView, walk: CursorView, block: string, step
 /** Asks a person what to do with a step that failed. */
 export function theHouseAsks(walk: CursorView, step: Step, outcome: OutcomeView, row: Row): Next {
   const why = [outcome.reason, outcome.detail].filter((part) => part !== null && part !== "").join(": ");
-  return record({
-    event: "block_opened",
-    block: `block:${walk.path}@${walk.visit}/${step.id}!${own(walk.ended, step.id) ?? 0}`,
-    walk: walk.path,
-    step: step.id,
-    hold: true,
-    house: true,
+  return held(walk, step, "!", {
     question: `Step ${step.id} of ${walk.path} ${outcome.kind}${why === "" ? "" : ` (${why})`}. What now?`,
     options: row.ask ?? {},
     ...definedFields({ recommend: row.recommend, code: row.pause }),
@@ -68,32 +63,21 @@ export function theHouseAsks(walk: CursorView, step: Step, outcome: OutcomeView,
 
 /** Hands on a question that an agent has for a person; with the answer the step is tried again. */
 export function theAgentAsks(walk: CursorView, step: Step, question: string): Next {
-  return record({
-    event: "block_opened",
-    block: `block:${walk.path}@${walk.visit}/${step.id}?${own(walk.ended, step.id) ?? 0}`,
-    walk: walk.path,
-    step: step.id,
-    hold: true,
-    house: true,
-    question,
-    options: Object.fromEntries((walk.answers ?? []).map((answer, at) => [String(at + 1), answer])),
-    free: true,
-  });
+  const options = Object.fromEntries((walk.answers ?? []).map((answer, at) => [String(at + 1), answer]));
+  return held(walk, step, "?", { question, options, free: true });
 }
 
 /** Hands on a question of a child run; with the answer the step goes on where the child stands. */
 export function theChildAsks(walk: CursorView, step: Step, { question, options, recommend, free }: NonNullable<CursorView["child"]>): Next {
-  return record({
-    event: "block_opened",
-    block: `block:${walk.path}@${walk.visit}/${step.id}?${own(walk.ended, step.id) ?? 0}`,
-    walk: walk.path,
-    step: step.id,
-    hold: true,
-    house: true,
-    question,
-    options: { ...options },
-    ...definedFields({ recommend, free }),
-  });
+  return held(walk, step, "?", { question, options: { ...options }, ...definedFields({ recommend, free }) });
+}
+
+type Question = Omit<Extract<Draft, { readonly event: "block_opened" }>, "event" | "block" | "walk" | "step" | "hold" | "house">;
+
+/** A question about a step's last attempt: the step waits for its answer. */
+function held(walk: CursorView, step: Step, mark: "!" | "?", asked: Question): Next {
+  const block = `block:${walk.path}@${walk.visit}/${step.id}${mark}${own(walk.ended, step.id) ?? 0}`;
+  return record({ event: "block_opened", block, walk: walk.path, step: step.id, hold: true, house: true, ...asked });
 }
 
 /** Whoever answered is the one who did what follows from it. */

@@ -105,7 +105,7 @@ export async function openModelServer(options: ModelServerOptions = {}): Promise
     const refusal = planned.refusal;
     const isRefused = refusal !== null && isRefusedAgain(refusal, `${lastPromptOf(asked)}#${callsSincePrompt(asked)}`);
     const sent = await sendAnswer(response, vendor, { answer, asked, url, planned: isRefused ? planned : { ...planned, refusal: null } });
-    note(sent.status, sent.outcome, sent.isUsageReportedHere ? answer.usage : null);
+    note(sent.status, sent.outcome, sent.hasUsage ? answer.usage : null);
   };
 
   const server = createServer((request, response) => {

@@ -10,7 +10,7 @@ import type { Vendor } from "./vendor.ts";
 
 /** `left`: the client went away before the end. */
 export type Outcome = "answered" | "refused" | "dropped" | "left";
-export type Sent = { readonly status: number; readonly outcome: Outcome; readonly isUsageReportedHere: boolean };
+export type Sent = { readonly status: number; readonly outcome: Outcome; readonly hasUsage: boolean };
 type Order = { readonly answer: Answer; readonly asked: Asked; readonly url: URL; readonly planned: Planned };
 
 export async function sendAnswer(response: ServerResponse, vendor: Vendor, order: Order): Promise<Sent> {
@@ -20,7 +20,7 @@ export async function sendAnswer(response: ServerResponse, vendor: Vendor, order
     return await sent(response, vendor, order, gone.signal);
   } catch (error) {
     if (!gone.signal.aborted) throw error;
-    return { status: response.headersSent ? 200 : 0, outcome: "left", isUsageReportedHere: isReportedEarly(order, response.headersSent) };
+    return { status: response.headersSent ? 200 : 0, outcome: "left", hasUsage: isReportedEarly(order, response.headersSent) };
   }
 }
 
@@ -29,13 +29,13 @@ async function sent(response: ServerResponse, vendor: Vendor, { answer, asked, u
   if (hangMs > 0) await wait(Math.min(hangMs, foreverMs), undefined, { signal: gone });
   if (refusal !== null && !(refusal.midStream && asked.isStream)) {
     sendRefusal(response, vendor, refusal);
-    return { status: refusal.status, outcome: "refused", isUsageReportedHere: false };
+    return { status: refusal.status, outcome: "refused", hasUsage: false };
   }
   if (!asked.isStream) {
     if (isDropped) return dropped(response, false);
     if (slowMs > 0) await wait(slowMs, undefined, { signal: gone });
     sendJson(response, 200, vendor.whole(answer));
-    return { status: 200, outcome: "answered", isUsageReportedHere: true };
+    return { status: 200, outcome: "answered", hasUsage: true };
   }
   const isSse = asked.api !== "gemini" || url.searchParams.get("alt") === "sse";
   response.writeHead(200, { "content-type": isSse ? "text/event-stream; charset=utf-8" : "application/json", "cache-control": "no-cache" });
@@ -53,8 +53,8 @@ async function sent(response: ServerResponse, vendor: Vendor, { answer, asked, u
   }
   if (refusal !== null) response.write(vendor.brokenFrame(refusal, Date.now()));
   response.end();
-  if (refusal !== null) return { status: refusal.status, outcome: "refused", isUsageReportedHere: isReportedAtBegin(asked) };
-  return { status: 200, outcome: "answered", isUsageReportedHere: asked.isUsageAsked };
+  if (refusal !== null) return { status: refusal.status, outcome: "refused", hasUsage: isReportedAtBegin(asked) };
+  return { status: 200, outcome: "answered", hasUsage: asked.isUsageAsked };
 }
 
 /** Longer than any test; a timer cannot wait for ever. */
@@ -66,7 +66,7 @@ const isReportedEarly = ({ asked }: Order, isBegun: boolean): boolean => isBegun
 
 function dropped(response: ServerResponse, isUsageReported: boolean): Sent {
   response.socket?.destroy();
-  return { status: 200, outcome: "dropped", isUsageReportedHere: isUsageReported };
+  return { status: 200, outcome: "dropped", hasUsage: isUsageReported };
 }
 
 function drained(response: ServerResponse, gone: AbortSignal): Promise<void> {

@@ -26,12 +26,12 @@ async function meant(context: CommandContext, name: string | undefined, isOpenOn
   if (name !== undefined) {
     if (!names.includes(name))
       refuse("calibration_missing", { message: `There is no calibration cycle ${JSON.stringify(name)} here.${didYouMean(name, names)}` });
-    return { home: paths, cycle: readCycle(paths.root, name) };
+    return { paths, cycle: readCycle(paths.root, name) };
   }
   const cycles = names.map((one) => readCycle(paths.root, one));
   const open = cycles.filter(({ end }) => end === null);
   const [only] = open;
-  if (only !== undefined && open.length === 1) return { home: paths, cycle: only };
+  if (only !== undefined && open.length === 1) return { paths, cycle: only };
   if (open.length > 1 && isOpenOnly)
     refuse("calibration_input_invalid", {
       message: `${open.length} cycles are open.`,
@@ -43,7 +43,7 @@ async function meant(context: CommandContext, name: string | undefined, isOpenOn
       message: newest === undefined ? "There is no calibration cycle here." : "No calibration cycle is open here.",
       remediation: ["autopilot help calibrate start"],
     });
-  return { home: paths, cycle: newest };
+  return { paths, cycle: newest };
 }
 
 export function calibrationStatus(context: CommandContext, input: { readonly name?: string | undefined }): Promise<Answer> {
@@ -98,7 +98,7 @@ export function resumeCalibration(
   input: { readonly name?: string | undefined; readonly jobs?: number | undefined },
 ): Promise<Answer> {
   return answered(async () => {
-    const { home: paths, cycle } = await meant(context, input.name, true);
+    const { paths, cycle } = await meant(context, input.name, true);
     if (cycle.end !== null)
       return reply("ok", {
         message: `The cycle ${cycle.name} has ended: ${cycle.end.verdict}.`,

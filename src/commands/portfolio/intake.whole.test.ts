@@ -35,14 +35,14 @@ async function begun(tool: "gh" | "glab") {
   await addProject(context, { name: "Shop", repo: repository, objective: "sell" });
   const tasks = () =>
     withPortfolio(context, portfolioAt(root), (open) => Promise.resolve(Object.values(open.state.tasks).map((task) => ({ ...task }))));
-  return { host, root, place: context, tasks };
+  return { host, root, context, tasks };
 }
 
 test.each([
   ["github", "gh", "https://github.com/acme/shop/issues/3"],
   ["gitlab", "glab", "https://gitlab.com/acme/shop/-/issues/3"],
 ] as const)("open issues of %s are proposed once, with a link back; none of them starts anything", async (from, tool, link) => {
-  const { root, place: context, tasks } = await begun(tool);
+  const { root, context, tasks } = await begun(tool);
   expect(await importIssues(context, { from, label: "auto" })).toMatchObject({ result: "PASS", data: { known: 0 } });
   expect(await tasks()).toMatchObject([
     { status: "proposed", objective: "sell apples : : touch pwned", link, acceptance_criteria: [{ command: null }], quoted: hostile.body },
@@ -58,7 +58,7 @@ test.each([
 });
 
 test("what an issue says reaches its run as evidence, and no goal, scope or criterion holds it", async () => {
-  const { root, place: context, tasks } = await begun("gh");
+  const { root, context, tasks } = await begun("gh");
   await importIssues(context, { from: "github", label: "auto" });
   const [task] = await tasks();
   const script = join(root, "script.json");
@@ -79,7 +79,7 @@ test("what an issue says reaches its run as evidence, and no goal, scope or crit
 });
 
 test("an exported file is read; what is wrong is told, and nothing is imported", async () => {
-  const { root, place: context, tasks } = await begun("gh");
+  const { root, context, tasks } = await begun("gh");
   writeFileSync(join(root, "linear.csv"), "ID,Title,Description,Status\nENG-1,sell figs,please,Todo\n");
   expect(await importIssues(context, { from: "linear", file: "linear.csv" })).toMatchObject({ result: "PASS" });
   expect(await tasks()).toMatchObject([{ link: "linear:ENG-1", objective: "sell figs", status: "proposed" }]);
@@ -98,14 +98,14 @@ test("an exported file is read; what is wrong is told, and nothing is imported",
 });
 
 test("a host without a login is named, and nothing is imported", async () => {
-  const { host, place: context, tasks } = await begun("gh");
+  const { host, context, tasks } = await begun("gh");
   host.set({ isLoggedIn: false });
   expect(await importIssues(context, { from: "github" })).toMatchObject({ reason_code: "forge_login_needed" });
   expect(await tasks()).toEqual([]);
 });
 
 test("service prints a unit and a line for this portfolio, and writes nothing", async () => {
-  const { root, place: context } = await begun("gh");
+  const { root, context } = await begun("gh");
   const before = readdirSync(dirname(root), { recursive: true }).length;
   const answer = await printUnit(context, { every: "15m" });
   expect(answer.page?.join("\n")).toContain(`"-C" "${root}" "portfolio" "run" "--every" "15m"`);
@@ -114,7 +114,7 @@ test("service prints a unit and a line for this portfolio, and writes nothing", 
 });
 
 test("pull requests among the issues do not count; that there are more than asked for is said; from inside a run nothing is asked", async () => {
-  const { host, place: context } = await begun("gh");
+  const { host, context } = await begun("gh");
   const [one, other] = host.read().issues;
   host.set({ issues: [{ number: 9, title: "a pull request", body: "", labels: [], isPull: true }, ...(one && other ? [one, other] : [])] });
   const first = await importIssues(context, { from: "github", limit: 1 });

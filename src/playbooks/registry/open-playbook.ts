@@ -21,9 +21,9 @@ export type PlaybookContext = {
 /** The playbook of a run with its file writer. A child run has none of its own: its parent shows it. */
 export async function openPlaybook({ context, paths, folder, view, isApart = false }: PlaybookContext): Promise<FileWriter> {
   const { flow, run_id } = view().drafted;
-  const playbookHere = isApart || folder === runFolder(paths, run_id) ? await playbookOf(flow.playbook) : null;
-  if (playbookHere === null) return noFileWriter;
-  const opened = await playbookHere.open({
+  const playbook = isApart || folder === runFolder(paths, run_id) ? await playbookOf(flow.playbook) : null;
+  if (playbook === null) return noFileWriter;
+  const opened = await playbook.open({
     context,
     paths,
     folder,
