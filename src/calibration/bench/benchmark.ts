@@ -6,7 +6,8 @@
 //   B3. What it printed is kept without secrets.
 
 import { closeSync, cpSync, existsSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from "node:fs";
-import { isAbsolute, join, relative } from "node:path";
+import { dirname, isAbsolute, join, relative } from "node:path";
+import { folderBelow, requireNoLink } from "../../project/own-folder.ts";
 import { git } from "../../workspace/git/git.ts";
 import { type Bug, readBugs, recallOf, type Recalled } from "../cycle/bugs.ts";
 import { metricIn } from "../cycle/metric.ts";
@@ -60,9 +61,10 @@ export async function runBenchmark(room: BenchmarkRoom, key: RunKey, commit: str
       hasRunEnd(folder) && exitOf(folder) === null ? { kind: "exited", code: 0 } : await waitFor(folder, places.signs, wait);
     return outcomeOf(room, key, ended, places.findingsIn);
   }
+  requireNoLink(room.folder, relative(room.folder, dirname(folder)));
   await endProcess(folder);
   rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  folderBelow(room.folder, relative(room.folder, folder));
   await prepare(room, plan, commit, places);
   mkdirSync(places.cwd, { recursive: true }); // a folder that held nothing but the list is gone with it
   const child = startProcess({

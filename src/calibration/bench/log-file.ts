@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   L1. What is written is never changed. A line that a power cut left half is cut off, since nobody was told of it.
-//   L2. Nothing is written through a link.
+//   L2. Nothing is written or read through a link.
 
 import {
   closeSync,
@@ -11,7 +11,6 @@ import {
   fstatSync,
   ftruncateSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -21,6 +20,7 @@ import { join } from "node:path";
 import type { CalibrationCycleEvent } from "../../contracts/quality-run.ts";
 import { redactEvent } from "../../kit/redact-value.ts";
 import { readOwnFile } from "../../project/own-file.ts";
+import { folderBelow, requireNoLink } from "../../project/own-folder.ts";
 import { refuse } from "../../project/reply.ts";
 import { cycleName, cyclesFolder, logFile } from "../cycle/plan.ts";
 import { type Cycle, foldLine, newCycle } from "../cycle/state.ts";
@@ -41,6 +41,7 @@ export const cyclePath = (root: string, name: string): string => join(root, cycl
 
 /** Every cycle there is a log of, by name. */
 export function cycleNames(root: string): readonly string[] {
+  requireNoLink(root, cyclesFolder); // L2
   try {
     return readdirSync(join(root, cyclesFolder), { withFileTypes: true })
       .filter((entry) => entry.isDirectory() && cycleName.test(entry.name))
@@ -57,8 +58,8 @@ export function cycleNames(root: string): readonly string[] {
 
 /** A cycle as its log tells it; a line that cannot be read refuses. */
 export function readCycle(root: string, name: string): Cycle {
-  const path = join(cyclePath(root, name), logFile);
-  const text = readOwnFile(path);
+  requireNoLink(root, join(cyclesFolder, name)); // L2
+  const text = readOwnFile(join(cyclePath(root, name), logFile));
   if (text === null)
     return refuse("calibration_missing", {
       message: `There is no calibration cycle ${name} here.`,
@@ -86,7 +87,7 @@ export function openLog(
   name: string,
   { isNew, now, redact }: { readonly isNew: boolean; readonly now: () => string; readonly redact: (text: string) => string },
 ): CycleLog {
-  for (const folder of [join(root, cyclesFolder), cyclePath(root, name)]) ownFolderAt(folder); // L2
+  folderBelow(root, join(cyclesFolder, name), 0o755); // L2
   const path = join(cyclePath(root, name), logFile);
   const isLeft = isNew && isUnwritten(path);
   const isAlone = isNew && !isLeft ? constants.O_EXCL : 0;
@@ -127,14 +128,4 @@ export function openLog(
 function isUnwritten(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false });
   return found?.isFile() === true && readOwnFile(path)?.includes("\n") === false;
-}
-
-function ownFolderAt(path: string): void {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found === undefined) mkdirSync(path, { recursive: true });
-  else if (!found.isDirectory())
-    refuse("workspace_unusable", {
-      message: `A ${found.isSymbolicLink() ? "link" : "file"} lies where a folder is needed: ${path}. Links are not followed.`,
-      remediation: ["rename it, then try again"],
-    });
 }

@@ -2,8 +2,9 @@
 //
 // Invariants:
 //   O1. One cycle at a time in a repository: two would measure each other's levers.
+//   O2. A new cycle begins with an empty folder: baselines, results or links that a repository brought along under its name count for nothing.
 
-import { mkdirSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { nodeDisk } from "../../journal/disk.ts";
 import { JournalFailure } from "../../journal/failure.ts";
@@ -41,8 +42,8 @@ export async function withCycle<Value>(
   const lock = await takeOrRefuse(all);
   try {
     await addIgnoreLines(repository.commonDir);
-    const folder = join(all, order.name);
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (order.isNew) rmSync(join(all, order.name), { recursive: true, force: true }); // O2
+    const folder = ownFolder(paths, calibrationsFolder, order.name);
     const trees = await openTrees(repository, order.name, join(folder, "git"));
     await order.before?.(trees);
     const { redactor } = redactionOf(context, paths.root);

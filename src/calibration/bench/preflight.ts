@@ -1,10 +1,11 @@
 // preflight: everything that can be known before a cycle costs anything: the checkout, the benchmarks, their lists of known bugs, the lever,
 // the agent. It changes nothing of the user's, and may be done again.
 
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
 import type { CommandContext } from "../../project/command-context.ts";
 import { readOwnFile } from "../../project/own-file.ts";
+import { folderBelow } from "../../project/own-folder.ts";
 import { Refusal } from "../../project/reply.ts";
 import { readSettings } from "../../project/config/settings.ts";
 import { assignAgents } from "../../runner/draft/assign-agents.ts";
@@ -114,8 +115,8 @@ async function keepBaseline(
         problem: `The benchmark ${benchmark.name} has no baseline: ${benchmark.baseline} is not there or cannot be read.`,
         remedy: `write the known bugs there, one heading ### BUG-001: … each, or name another with --baseline ${benchmark.name}=FILE`,
       };
-    mkdirSync(join(folder, "baselines"), { recursive: true, mode: 0o700 });
-    writeFileSync(path, text, { mode: 0o600 });
+    folderBelow(folder, "baselines");
+    writeFileSync(path, text, { mode: 0o600, flag: "wx" });
   }
   return { bugs: readBugs(readFileSync(path, "utf8")) };
 }

@@ -1,8 +1,8 @@
 // add: a portfolio is begun, and projects and tasks are added to it. Each command takes it in hand for a moment.
 
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
-import { resolve } from "node:path";
+import { existsSync, readdirSync } from "node:fs";
+import { relative, resolve } from "node:path";
 import type { Answer } from "../../contracts/answer.ts";
 import { type PortfolioBudget, type PortfolioChange, priorityDefault, prioritiesMax } from "../../contracts/portfolio-journal.ts";
 import { readQuantity } from "../../kit/quantity.ts";
@@ -15,6 +15,7 @@ import { git } from "../../workspace/git/git.ts";
 import { findRepository } from "../../workspace/git/repository.ts";
 import { actorOf, type CommandContext } from "../../project/command-context.ts";
 import { requireAgents } from "../../project/named-agents.ts";
+import { folderBelow, requireNoLink } from "../../project/own-folder.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
 import { bindPortfolio, findPortfolio, portfolioAt, requirePortfolio, whyForeign } from "../../portfolio/store/folder.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
@@ -38,9 +39,10 @@ export function initPortfolio(
     if (findPortfolio(context.cwd)?.root === paths.root && whyForeign(context, paths) !== null) return adoptPortfolio(context, {});
     if (findPortfolio(context.cwd)?.root === paths.root)
       return reply("ok", { message: `There is a portfolio in ${paths.root} already.`, data: { root: paths.root } });
+    for (const folder of [paths.own, paths.shown]) requireNoLink(paths.root, relative(paths.root, folder)); // before anything is made
     const found = existsSync(paths.shown) && readdirSync(paths.shown).length > 0;
-    mkdirSync(paths.own, { recursive: true, mode: 0o700 });
     const [budget, day_budget] = [budgetOf(input.budget), budgetOf(input.dayBudget)];
+    folderBelow(paths.root, relative(paths.root, paths.own));
     return withPortfolio(context, paths, async (open) => {
       await open.write({
         ...operatorOf(context),

@@ -11,7 +11,7 @@ import { existsSync, realpathSync } from "node:fs";
 import type { Answer } from "../../contracts/answer.ts";
 import type { PortfolioView } from "../../portfolio/planner/state.ts";
 import { checkedPortfolio } from "../../portfolio/store/checked.ts";
-import { bindPortfolio, findPortfolio, whyForeign } from "../../portfolio/store/folder.ts";
+import { bindPortfolio, findPortfolio, refuseMissing, whyForeign } from "../../portfolio/store/folder.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
 import { actorOf, type CommandContext } from "../../project/command-context.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
@@ -24,7 +24,7 @@ const rowsMax = 40;
 export function adoptPortfolio(context: CommandContext, input: { readonly yes?: boolean | undefined }): Promise<Answer> {
   return answered(async () => {
     const paths = findPortfolio(context.cwd);
-    if (paths === null) return refuse("portfolio_missing", { message: `There is no portfolio in ${context.cwd} or above it.` });
+    if (paths === null) return refuseMissing(context.cwd);
     if (whyForeign(context, paths) === null)
       return reply("ok", { message: "This portfolio is yours already.", data: { root: paths.root } });
     const unusable = whyUnusable(context.env, { root: paths.root, folder: `${paths.root}/.autopilot` }, paths.own);

@@ -9,8 +9,6 @@
 //   N5. Proving and landing do not keep workers waiting: one batch a repository is under way beside them.
 //   N6. What holds a landing up is said once, and again only when it changes.
 
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer } from "../../contracts/answer.ts";
 import { hubAddress, requireStoreAddress } from "../../fleet/address.ts";
@@ -25,6 +23,7 @@ import { readRunOrNull } from "../../project/runs/read-run.ts";
 import { go } from "../go.ts";
 import { resume } from "../resume.ts";
 import { agentsGivenIn, requireAgents } from "../../project/named-agents.ts";
+import { folderBelow } from "../../project/own-folder.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
 import { readSettings } from "../../project/config/settings.ts";
 import { carryOut } from "./carry-out.ts";
@@ -158,8 +157,8 @@ function requireFleet({ env }: CommandContext): void {
 
 /** N1. Pools of a store share it and keep out those that know of no store. */
 async function holdPool({ own }: PortfolioPaths, shared: boolean): Promise<() => void> {
-  const folder = join(own, "pool");
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const folder = folderBelow(own, "pool");
+  folderBelow(own, "copies");
   try {
     const lock = await takeLock(nodeDisk, folder, { shared });
     return () => lock.release();

@@ -12,15 +12,15 @@ import {
   closeSync,
   existsSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readFileSync,
   readSync,
   renameSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, join, relative } from "node:path";
 import * as v from "valibot";
 import { PortfolioEvent, portfolioFiles } from "../../contracts/portfolio.ts";
 import { checkpointLines } from "../views/checkpoints.ts";
@@ -29,7 +29,7 @@ import { isUntouched, snapshotOf } from "../views/front-matter.ts";
 import { type Page, portfolioPage, projectPage, taskPage } from "../views/pages.ts";
 import type { PortfolioView } from "../planner/state.ts";
 import { readOwnFile } from "../../project/own-file.ts";
-import { refuse } from "../../project/reply.ts";
+import { folderBelow, refuseInTheWay } from "../../project/own-folder.ts";
 import type { PortfolioPaths } from "./folder.ts";
 
 /** How far the files follow the journal: up to which entry, and how long the events file was then. */
@@ -157,22 +157,15 @@ export function layOut(paths: PortfolioPaths): void {
     join(paths.shown, portfolioFiles.tasks),
     join(paths.shown, "events"),
   ]) {
-    const found = lstatSync(folder, { throwIfNoEntry: false });
-    if (found === undefined) mkdirSync(folder, { recursive: true });
-    else if (!found.isDirectory()) refuseInTheWay(folder, found.isSymbolicLink() ? "link" : "file", "folder");
+    folderBelow(paths.root, relative(paths.root, folder), 0o755); // D4
   }
+  folderBelow(paths.root, relative(paths.root, paths.own)); // D4
   for (const path of [eventsPath(paths), checkpointsPath(paths)]) {
     const found = lstatSync(path, { throwIfNoEntry: false });
     if (found === undefined) writeFileSync(path, "", { flag: "wx" });
     else if (!found.isFile()) refuseInTheWay(path, found.isSymbolicLink() ? "link" : found.isDirectory() ? "folder" : "pipe", "file"); // D4
   }
 }
-
-const refuseInTheWay = (path: string, what: string, needed: string): never =>
-  refuse("workspace_unusable", {
-    message: `A ${what} lies where a ${needed} is needed: ${path}. Links are not followed.`,
-    remediation: ["rename it, then try again"],
-  });
 
 async function drawEvents({ paths, lines, beyond }: Drawn, allLines: () => Promise<readonly string[]>): Promise<void> {
   if (beyond.isTorn) return replace(eventsPath(paths), joined(await allLines()));
@@ -204,8 +197,7 @@ function drawPage(paths: PortfolioPaths, name: string, { fields, body }: Page, w
 }
 
 function keepAside({ own }: PortfolioPaths, name: string, text: string): string {
-  const kept = join(own, "kept", `${name}.${sha256(text).slice(0, 12)}`);
-  mkdirSync(dirname(kept), { recursive: true, mode: 0o700 });
+  const kept = join(folderBelow(own, "kept"), `${name}.${sha256(text).slice(0, 12)}`);
   replace(kept, text, 0o600);
   return kept;
 }
@@ -213,7 +205,8 @@ function keepAside({ own }: PortfolioPaths, name: string, text: string): string 
 /** D3. Not synced: what a power cut loses is drawn again. */
 function replace(path: string, text: string, mode = 0o644): void {
   const draft = `${path}.${process.pid}.new`;
-  writeFileSync(draft, text, { mode });
+  rmSync(draft, { force: true });
+  writeFileSync(draft, text, { mode, flag: "wx" }); // D4: a name that is there, a link say, is never written through
   renameSync(draft, path);
 }
 

@@ -5,13 +5,15 @@
 //   F1. Nothing that came with a folder is executed or written to before its user said so: a portfolio is known by a record outside of it,
 //       which names its journal by file and by the last line that was there when it was last left.
 //   F2. The copy of a task lies in `copies/`, whatever its journal says.
+//   F3. No link is followed, neither to its files nor to its journal.
 
 import { existsSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { portfolioFolder } from "../../contracts/portfolio.ts";
 import { journalFile } from "../../journal/journal.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import type { PortfolioStore } from "../../ports/portfolio-store.ts";
+import { type Obstacle, obstacleBelow, refuseInTheWay } from "../../project/own-folder.ts";
 import { refuse } from "../../project/reply.ts";
 import { bindingOf, bindRun, type Head, whyOverwritten } from "../../project/runs/run-binding.ts";
 
@@ -37,13 +39,28 @@ export const portfolioAt = (root: string): PortfolioPaths => ({
   own: join(root, ".autopilot", "portfolio"),
 });
 
-/** The portfolio around a folder; null where there is none. */
-export function findPortfolio(cwd: string): PortfolioPaths | null {
+/** The portfolio around a folder; null where there is none. One behind a link is none. F3 */
+export const findPortfolio = (cwd: string): PortfolioPaths | null => {
+  const paths = nearest(cwd);
+  return paths === null || linkTo(paths) !== null ? null : paths;
+};
+
+function nearest(cwd: string): PortfolioPaths | null {
   for (let at = resolve(cwd); ; at = dirname(at)) {
     const paths = portfolioAt(at);
     if (existsSync(join(paths.own, journalFile))) return paths;
     if (dirname(at) === at) return null;
   }
+}
+
+const linkTo = ({ root, own }: PortfolioPaths): Obstacle | null => obstacleBelow(root, relative(root, own));
+
+/** Says that there is none, or which link keeps it from being read. */
+export function refuseMissing(cwd: string): never {
+  const paths = nearest(cwd);
+  const link = paths === null ? null : linkTo(paths);
+  if (link !== null) refuseInTheWay(link.path, link.is, "folder");
+  return refuse("portfolio_missing", { message: `There is no portfolio in ${cwd} or above it.` });
 }
 
 /** The portfolio around a command's folder, shown to be its user's. F1 */
@@ -59,7 +76,7 @@ export function visiblePortfolio(context: Pick<CommandContext, "cwd" | "env">): 
   readonly foreign: string | null;
 } {
   const paths = findPortfolio(context.cwd);
-  if (paths === null) return refuse("portfolio_missing", { message: `There is no portfolio in ${context.cwd} or above it.` });
+  if (paths === null) return refuseMissing(context.cwd);
   return { paths, foreign: whyForeign(context, paths) };
 }
 

@@ -14,6 +14,7 @@ import { identityEnv, identityOf } from "../../workspace/git/identity.ts";
 import { makeOwnGitDirectory } from "../../workspace/git/own-git-directory.ts";
 import { findRepository, type Repository } from "../../workspace/git/repository.ts";
 import { readOwnFile } from "../../project/own-file.ts";
+import { obstacleBelow } from "../../project/own-folder.ts";
 import { refuse } from "../../project/reply.ts";
 import type { PortfolioPaths } from "../store/folder.ts";
 
@@ -162,7 +163,8 @@ export async function openExchange(root: string, hub: string): Promise<Exchange>
       await git({ ...copy, args: ["update-ref", `refs/heads/${branch}`, commit] });
       await git({ ...copy, args: ["read-tree", "--reset", "-u", commit] });
       const config = readOwnFile(join(root, ".autopilot", "config.yaml")); // a link could lead to any file of the user's
-      if (config === null || existsSync(join(folder, ".autopilot", "config.yaml"))) return;
+      if (config === null || obstacleBelow(folder, ".autopilot") !== null) return; // behind a link nothing is written; the run refuses it
+      if (existsSync(join(folder, ".autopilot", "config.yaml"))) return;
       await mkdir(join(folder, ".autopilot"), { recursive: true, mode: 0o700 });
       await writeFile(join(folder, ".autopilot", "config.yaml"), config, { flag: "wx" });
     },

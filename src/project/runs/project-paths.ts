@@ -1,8 +1,9 @@
 // project-paths: finds the repository, its .autopilot folder and the runs in it, and names new runs.
 
 import { existsSync, lstatSync, mkdirSync, readdirSync, readSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { readOwnFile, withOwnFile } from "../own-file.ts";
+import { folderBelow } from "../own-folder.ts";
 import { refuse } from "../reply.ts";
 
 const runPattern = /^run-\d{4}-\d{2}-\d{2}-\d{6}(-\d+)?$/;
@@ -35,18 +36,7 @@ export function isInTheWay({ folder }: ProjectPaths): boolean {
 
 /** A folder of ours in the repository, made where it is missing. A link or a file in its place is refused: a repository may hold either. */
 export function ownFolder(paths: ProjectPaths, ...names: readonly string[]): string {
-  let at = paths.folder;
-  for (const name of ["", ...names]) {
-    at = join(at, name);
-    const found = lstatSync(at, { throwIfNoEntry: false });
-    if (found === undefined) mkdirSync(at, { mode: 0o700, recursive: true }); // another process may be quicker
-    else if (!found.isDirectory())
-      refuse("workspace_unusable", {
-        message: `A ${found.isSymbolicLink() ? "link" : "file"} lies where a folder is needed: ${at}. Links are not followed.`,
-        remediation: ["rename it, then try again"],
-      });
-  }
-  return at;
+  return folderBelow(dirname(paths.folder), join(basename(paths.folder), ...names));
 }
 
 export const runFolder = (paths: ProjectPaths, run: string): string => join(paths.folder, "runs", run);

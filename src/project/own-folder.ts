@@ -1,0 +1,57 @@
+// own-folder: the one way to a folder of ours below a place that others can have filled, such as a cloned repository. A link that came with
+// it would lead every file that is written or read behind it to wherever its author likes.
+//
+// Invariants:
+//   F1. Every part of the path below `root` is looked at, and a link or a file among them refuses; `root` itself is the user's own word.
+//   F2. The refusal names the link and where it lies, so that its user can look at it.
+
+import { lstatSync, mkdirSync, type Stats } from "node:fs";
+import { join, sep } from "node:path";
+import { refuse } from "./reply.ts";
+
+/** What lies in the way to a folder. */
+export type Obstacle = { readonly path: string; readonly is: "link" | "file" };
+
+/** The first link or file on the way to a folder below `root`; null where there is none, also where the folder isn't there yet. */
+export function obstacleBelow(root: string, path: string): Obstacle | null {
+  let at = root;
+  for (const part of partsOf(path)) {
+    at = join(at, part);
+    const found = lstatSync(at, { throwIfNoEntry: false });
+    if (found === undefined) return null;
+    if (!found.isDirectory()) return { path: at, is: kindOf(found) };
+  }
+  return null;
+}
+
+/** Refuses where a link or a file lies on the way. F1 */
+export function requireNoLink(root: string, path: string): void {
+  const obstacle = obstacleBelow(root, path);
+  if (obstacle !== null) refuseInTheWay(obstacle.path, obstacle.is, "folder");
+}
+
+/** A folder below `root`, made where it is missing. F1 */
+export function folderBelow(root: string, path: string, mode = 0o700): string {
+  let at = root;
+  for (const part of partsOf(path)) {
+    at = join(at, part);
+    let found = lstatSync(at, { throwIfNoEntry: false });
+    if (found === undefined) {
+      mkdirSync(at, { mode, recursive: true }); // another process may be quicker
+      found = lstatSync(at);
+    }
+    if (!found.isDirectory()) refuseInTheWay(at, kindOf(found), "folder");
+  }
+  return at;
+}
+
+/** F2 */
+export const refuseInTheWay = (path: string, what: string, needed: "folder" | "file"): never =>
+  refuse("workspace_unusable", {
+    message: `A ${what} lies where a ${needed} is needed: ${path}. Links are not followed.`,
+    remediation: ["rename it, then try again"],
+    data: { path },
+  });
+
+const kindOf = (found: Stats): Obstacle["is"] => (found.isSymbolicLink() ? "link" : "file");
+const partsOf = (path: string): readonly string[] => path.split(/[/\\]/).filter((part) => part !== "" && part !== "." && part !== sep);
