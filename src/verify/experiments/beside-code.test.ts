@@ -46,6 +46,13 @@ test("compiled files that serve tests are taken out with every new test", () =>
     "tests/test_line.py",
   ]));
 
+test("a new module that a name leads to in place of one of the base", () => {
+  expect(beside(["qa/lib/index.js"])).toEqual(["qa/lib/index.js"]);
+  expect(beside(["src/words.ts"])).toEqual(["src/words.ts"]);
+  expect(beside(["cli/__init__.py"])).toEqual(["cli/__init__.py"]);
+  expect(beside(["src/words.d.ts", "src/words.css", "src/wordset.js"])).toEqual([]);
+});
+
 describe("the work itself is", () => {
   test.each([
     ["code", "src/words.js"],

@@ -7,6 +7,7 @@
 //   B3. What the command itself asks for (`test -f LICENSE`, `sh new.sh`) is the work, not its judge.
 //   B4. What a program inside the command loads (`python3 -c 'from pkg.mod import f; …'`) is what that program judges, unless its name says
 //       that it was made to judge.
+//   B5. A new module that a name leads to in place of one of the base (`x/index.js` and `x.js`, `x/__init__.py` and `x.py`) has changed that one.
 
 import type { StringSet } from "../../kit/as-set.ts";
 import { dirname, normalize } from "node:path/posix";
@@ -48,6 +49,7 @@ export function besideCode({ differences, base, rowOf, command, used, isScript, 
   const hasServing = differences.some(isServing); // B2
   const beside = differences.filter((difference) => {
     const { path, kind } = difference;
+    if (kind === "added" && !isAsked(path) && isFoundFirst(path, base)) return true; // B5
     if (hasServing && kind === "added" && (rowOf(path)?.kind === "test" || isServing(difference))) return true;
     if (rowOf(path) !== null || isWriting.test(path) || isAsked(path)) return false;
     return isOfJudges(path) || !(isCode.test(path) || isProgramText(path) || (kind !== "deleted" && isScript(path)));
@@ -59,6 +61,20 @@ export function besideCode({ differences, base, rowOf, command, used, isScript, 
   };
 }
 
+/** Ways to one and the same module, as imports name it without its ending. */
+const modules: readonly (readonly string[])[] = [
+  [".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx", "/index.js", "/index.cjs", "/index.mjs", "/index.ts"],
+  [".py", "/__init__.py", ".pyc", ".so"],
+];
+
+function isFoundFirst(path: string, base: StringSet): boolean {
+  return modules.some((ends) =>
+    ends
+      .filter((end) => path.endsWith(end) && !path.endsWith(".d.ts"))
+      .some((end) => ends.some((other) => other !== end && base.has(path.slice(0, -end.length) + other))),
+  );
+}
+
 /** Folders that the command names and that the base does not have: whoever asks for one (`test -d out`) asks for what lies in it. */
 function newFoldersIn(command: string, base: StringSet): readonly string[] {
   const words = command.split(/[\s"'`;|&()<>=]+/).map((word) => word.replace(/^\.\//, "").replace(/\/+$/, ""));
@@ -66,6 +82,9 @@ function newFoldersIn(command: string, base: StringSet): readonly string[] {
   for (const path of base) for (const word of named) if (path[word.length] === "/" && path.startsWith(word)) named.delete(word);
   return [...named];
 }
+
+/** What a command compiles it does not start. */
+const isCompiled = /\.(?:c|cc|cpp|cxx|h|hpp|rs|go|java|kt|swift|zig)$/;
 
 /** Files of the base that commands start and that are no code, and the folders they lie in, but for the top. */
 export function startedBy(
@@ -76,7 +95,8 @@ export function startedBy(
   const parts = commands.map((command) => inlineCodeIn(command));
   const loaded = [...namedIn(parts.flatMap(({ code }) => code))].filter((path) => judges.test(path)); // B4
   const named = new Set([...namedIn(parts.map(({ rest }) => rest)), ...loaded]);
-  const paths = [...named].filter((path) => base.has(path) && !isCode.test(path) && isMeant(path));
+  const isStarted = (path: string): boolean => !isCompiled.test(path) || judges.test(path);
+  const paths = [...named].filter((path) => base.has(path) && !isCode.test(path) && isStarted(path) && isMeant(path));
   const programs = paths.filter((path) => isProgramText(path) && path.includes("/"));
   return { paths: new Set(paths), folders: [...new Set(programs.map((path) => dirname(path)))] };
 }

@@ -131,7 +131,7 @@ describe("a check with tests", () => {
       { before: red("adds"), wasRed: true, textAt: () => Promise.resolve(line), pathsAt: () => Promise.resolve(["test/a.test.js"]) },
     );
     await canary(check, here);
-    expect(texts[0]).toMatch(/assert\.equal\(add\(1, 2\), "n[0-9a-f]{12}"\)/);
+    expect(texts[0]).toMatch(/assert\.equal\(add\(1, 2\), [1-9]\)/);
   });
 
   test("that takes too long is unknown", async () => {

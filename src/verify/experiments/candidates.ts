@@ -12,7 +12,7 @@ import { breaksIn } from "./expectations.ts";
 import { broken, type Flip, flipsIn } from "./flips.ts";
 import type { Laboratory, Side } from "./laboratory.ts";
 import { areExplained, leftOut } from "./narrow.ts";
-import { breaksFor, restedIn, restedMax, speaksOf, wordsOf } from "./rests-on.ts";
+import { breaksFor, restedIn, restedMax, speaksOf, wordsOf, worthOf } from "./rests-on.ts";
 
 const filesReadMax = 60;
 const singlesMax = 2;
@@ -90,13 +90,13 @@ export async function restedFor(check: Check, lab: Laboratory) {
   const textOf = (path: string): string => texts.get(path) ?? "";
   const tests = breaksFor(rested, textOf, { seed: lab.seed, nonce, words });
   const flips = [...texts].flatMap(([path, text]) => [...breaksIn(path, text, nonce), ...flipsIn(path, text)]);
-  const speaking = shuffled(
-    flips.filter(({ was }) => speaksOf(was, words)),
-    lab.seed,
-    ({ path, line }) => `${path}:${line}`,
-  ).toSorted((one, other) => other.score - one.score);
-  const controls = flips.filter(({ was, score }) => score >= strong && !speaksOf(was, words));
-  const singles = speaking.filter(({ path, line }, at) => speaking.findIndex((one) => one.path === path && one.line === line) === at);
+  const strongest = shuffled(flips, lab.seed, ({ path, line }) => `${path}:${line}`)
+    .filter(({ score, was }) => speaksOf(was, words) || (lab.wasRed && score >= strong))
+    .toSorted((one, other) => worthOf(other, words) - worthOf(one, words));
+  const singles = strongest.filter(({ path, line }, at) => strongest.findIndex((one) => one.path === path && one.line === line) === at);
+  const controls = flips
+    .filter(({ score }) => score >= strong)
+    .filter((flip) => !singles.slice(0, singlesMax).some(({ line, path }) => path === flip.path && line === flip.line));
   return { tests, singles: singles.slice(0, singlesMax), controls, textOf, isExplained: !lab.wasRed || areExplained(lab.before, rested) };
 }
 

@@ -7,6 +7,7 @@
 import { type Family, familyOf } from "../oracles/kinds.ts";
 import { masked } from "../oracles/masked.ts";
 import { countsOf } from "../oracles/test-words.ts";
+import { isShell, shellCall } from "./flips.ts";
 
 export type TestCase = {
   readonly path: string;
@@ -26,6 +27,7 @@ const textCharsMax = 400_000;
 const casesMax = 2_000;
 
 export function casesIn(path: string, text: string): readonly TestCase[] {
+  if (isShell.test(path)) return ofShell(path, text);
   const family = familyOf(path);
   if (family === null || text.length > textCharsMax) return [];
   const code = masked(text, family);
@@ -36,6 +38,27 @@ export function casesIn(path: string, text: string): readonly TestCase[] {
     const own = text.slice(from, to);
     const isSkipped = isAllSkipped || countsOf(own, family).skips > 0;
     return { path, name, title, from: lineAt(from), to: lineAt(Math.max(from, to - 1)), text: own, isSkipped };
+  });
+}
+
+/** Each line that compares what a program answers with something. */
+function ofShell(path: string, text: string): readonly TestCase[] {
+  const lines = text.slice(0, textCharsMax).split("\n");
+  return lines.slice(0, casesMax).flatMap((line, at) => {
+    const [, , expected, rest = ""] = shellCall.exec(line) ?? [];
+    if (expected === undefined) return [];
+    const name = /["']([^"'$`]+)["']\s*$/.exec(rest)?.[1];
+    return [
+      {
+        path,
+        name: name ?? line.trim(),
+        title: name === undefined ? null : titleOf(name),
+        from: at + 1,
+        to: at + 1,
+        text: line,
+        isSkipped: false,
+      },
+    ];
   });
 }
 

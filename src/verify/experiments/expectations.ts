@@ -5,52 +5,70 @@
 //   X1. The judge itself is asked again wherever it can be: the same function with another expectation, not another function.
 //   X2. As many lines as before: what stands below keeps its place.
 //   X3. Bounded: so many calls a file, so many letters a call.
+//   X4. What is expected becomes something of the same kind and shape wherever that can be had: what agrees with everything of the right type
+//       would notice nothing else. Only where it cannot, a value of another kind, or the assertion turned round.
 
-import { type Family, familyOf } from "../oracles/kinds.ts";
+import { familyOf } from "../oracles/kinds.ts";
 import { masked } from "../oracles/masked.ts";
+import { type Assertion, type Call, type Change, ofC, rules, scoreDefault, scoreLessNear, type Span } from "./assertion-rules.ts";
 import { closeOf, lineCounter } from "./cases.ts";
 import type { Flip } from "./flips.ts";
-
-type Span = { readonly from: number; readonly to: number };
-type Change = Span & { readonly text: string; readonly score?: number };
-type Call = {
-  readonly name: string;
-  readonly at: number;
-  readonly before: string;
-  readonly args: readonly Span[];
-  /** The text of a span, as it is written. */
-  readonly of: (span: Span) => string;
-  readonly isStatement: boolean;
-};
-type Rule = (call: Call, nonce: string) => Change | null;
+import { changedAtRun, drawsFrom, farValue, nearValue } from "./near-values.ts";
+import { nearTruth } from "./near-truths.ts";
 
 const textCharsMax = 400_000;
 const callsMax = 5_000;
 const spanLinesMax = 40;
-/** Above what a literal near an assertion is worth. */
-const scoreDefault = 4;
-const scoreOfStatements = 3;
 
-/** The assertions of a file, each broken, in the order of its lines. */
+/** The assertions of a file, each broken, in the order of its lines; where there are two ways, the more telling first. */
 export function breaksIn(path: string, text: string, nonce: string): readonly Flip[] {
-  const isC = /\.(?:c|cc|cpp|cxx|h|hpp)$/.test(path);
+  const lineAt = lineCounter(text);
+  const changes = assertionsIn(path, text, nonce).flatMap((one) => changesOf(one, path, text, nonce));
+  return changes.flatMap((change) => flipOf(path, text, change, lineAt) ?? []).toSorted((one, other) => one.line - other.line);
+}
+
+/** What the assertions of a file expect, as it is written. */
+export const expectedIn = (path: string, text: string): readonly string[] =>
+  assertionsIn(path, text, "").flatMap(({ values: [value] = [] }) => (value === undefined ? [] : [text.slice(value.from, value.to)]));
+
+function assertionsIn(path: string, text: string, nonce: string): readonly Assertion[] {
+  const isC = isOfC.test(path);
   const family = isC ? "java" : familyOf(path);
   if (family === null || text.length > textCharsMax) return [];
   const code = masked(text, family);
   const rule = isC ? ofC : rules[family];
-  const changes = callsIn(code, text).flatMap((call) => rule(call, nonce) ?? []);
-  const more = family === "py" ? pythonAsserts(code, text, nonce) : family === "go" ? goComparisons(code) : [];
-  const lineAt = lineCounter(text);
-  const flips = [...changes, ...more].flatMap((change) => flipOf(path, text, change, lineAt) ?? []);
-  return flips.toSorted((one, other) => one.line - other.line);
+  const called = callsIn(code, text).flatMap((call) => rule(call, nonce) ?? []);
+  return [...called, ...(family === "py" ? pythonAsserts(code, text, nonce) : family === "go" ? goComparisons(code) : [])];
 }
 
-function flipOf(
+const isOfC = /\.(?:c|cc|cpp|cxx|h|hpp)$/;
+type Scored = Change & { readonly score: number };
+
+function changesOf(
+  { values = [], literal, sought, truth, otherwise, score = scoreDefault }: Assertion,
   path: string,
   text: string,
-  { from, to, text: put, score = scoreDefault }: Change,
-  lineAt: (at: number) => number,
-): Flip | null {
+  nonce: string,
+) {
+  const draw = drawsFrom(`${nonce} ${path} ${values[0]?.from ?? truth?.from ?? sought?.from ?? literal?.from}`);
+  const of = ({ from, to }: Span): string => text.slice(from, to);
+  const put = (span: Span, near: string | null): readonly Scored[] => (near === null ? [] : [{ ...span, text: near, score }]);
+  const spans = values.flatMap((value) => value ?? []);
+  const found = [
+    ...spans.flatMap((span) => put(span, nearValue(of(span), draw))),
+    ...(literal === undefined ? [] : put(literal, nearValue(of(literal), draw))),
+    ...(sought === undefined ? [] : put(sought, farValue(of(sought), draw))),
+    ...(truth === undefined ? [] : put(truth, nearTruth(of(truth), draw))),
+  ].slice(0, 1);
+  const [value] = spans;
+  const family = isOfC.test(path) ? null : familyOf(path);
+  const isComputed = found.length === 0 && value !== undefined && (family === "js" || family === "py");
+  const atRun = isComputed ? put(value, changedAtRun(of(value), /\.[cm]?tsx?$/.test(path) ? "ts" : family, nonce)) : [];
+  const near = [...found, ...atRun];
+  return [...near, ...(otherwise ? [{ ...otherwise, score: near.length === 0 ? score : score - scoreLessNear }] : [])];
+}
+
+function flipOf(path: string, text: string, { from, to, text: put, score }: Scored, lineAt: (at: number) => number): Flip | null {
   const start = text.lastIndexOf("\n", from - 1) + 1;
   const end = text.indexOf("\n", to) === -1 ? text.length : text.indexOf("\n", to);
   const [was, lines] = [text.slice(start, end), text.slice(from, to).split("\n").length - put.split("\n").length];
@@ -99,117 +117,19 @@ function trimmed(code: string, { from, to }: Span): Span {
   return { from: from + inner.length - inner.trimStart().length, to: to - (inner.length - inner.trimEnd().length) };
 }
 
-const put = (span: Span | undefined, text: string): Change | null => (span === undefined ? null : { ...span, text });
-const renamed = ({ name, at }: Call, to: string | undefined): Change | null =>
-  to === undefined ? null : { from: at, to: at + name.length, text: to };
-const both = (pairs: Readonly<Record<string, string>>): ReadonlyMap<string, string> =>
-  new Map(Object.entries(pairs).flatMap(([one, other]) => [[one, other] as const, [other, one] as const]));
-/** A call that is a sentence of its own may be a helper that asserts: what it is given last is what it expects. */
-const byLastArgument = ({ isStatement, args }: Call, nonce: string): Change | null => {
-  const last = args.at(-1);
-  return isStatement && args.length >= 2 && last !== undefined ? { ...last, text: nonce, score: scoreOfStatements } : null;
-};
-
-const jsEquals = /^(?:(?:deep|strict|deepStrict|loose)?[eE]quals?|same|is|eq|eql|toBe|toEqual|toStrictEqual|toEql)$/;
-const jsDiffers = /^not(?:Deep|Strict|DeepStrict|Loose)?(?:Equals?|Same|Is)?$/;
-const jsTurned = both({ throws: "doesNotThrow", rejects: "doesNotReject", match: "doesNotMatch" });
-const assertsNothing =
-  /^(?:if|for|while|switch|catch|return|test|it|describe|suite|context|specify|before\w*|after\w*|each|forEach|map|push|set|then|log|write\w*|mock\w*|spyOn|setTimeout|require|print)$/;
-
-const ofJs: Rule = (call, nonce) => {
-  const { name, before, args, of, at } = call;
-  const said = `"${nonce}"`;
-  const [first, second] = args;
-  const isChained = /\.(?:to|be|deep|and|have|should|not|resolves|rejects|eventually)\.$|\)\s*\.$/.test(before) || /^to[A-Z]/.test(name);
-  const not = /\bnot\.(?:\w+\.){0,3}$/.exec(before);
-  if (isChained && (jsEquals.test(name) || /^to[A-Z]/.test(name))) {
-    if (not !== null) return { from: at - not[0].length, to: at - not[0].length + 4, text: "" };
-    if (jsEquals.test(name)) return put(first, said);
-    return /\)\s*\.$|(?:resolves|rejects)\.$/.test(before) ? { from: at, to: at, text: "not." } : null;
-  }
-  if (jsEquals.test(name) && args.length >= 2) return put(second, said);
-  if (jsDiffers.test(name) && args.length >= 2 && first !== undefined) return put(second, of(first).replaceAll("\n", " "));
-  const isOfAssert = /(?:assert|\bt)\.$/.test(before);
-  if (isOfAssert && jsTurned.has(name)) return renamed(call, jsTurned.get(name));
-  const isTruth = isOfAssert ? /^(?:ok|notOk|true|false|truthy|falsy|isTrue|isFalse|assert)$/ : /^(?:assert|ok)$/;
-  if (isTruth.test(name) && !(before.endsWith(".") && !isOfAssert) && first !== undefined) return put(first, `!(${of(first)})`);
-  return assertsNothing.test(name) ? null : byLastArgument(call, said);
-};
-
-const pyTurned = both({
-  assertIn: "assertNotIn",
-  assertIsNone: "assertIsNotNone",
-  assertIsInstance: "assertNotIsInstance",
-  assertRegex: "assertNotRegex",
-  assertGreater: "assertLessEqual",
-  assertGreaterEqual: "assertLess",
-});
-
-const ofPython: Rule = (call, nonce) => {
-  const { name, args, of } = call;
-  const said = `"${nonce}"`;
-  const [first, second] = args;
-  if (/^assert(?!Not)\w*Equals?$|^assertIs$/.test(name) && args.length >= 2) return put(second, said);
-  if (/^assertNot\w*Equals?$|^assertIsNot$/.test(name) && first !== undefined) return put(second, of(first).replaceAll("\n", " "));
-  if (/^assert(?:True|False)$/.test(name) && first !== undefined) return put(first, `not (${of(first)})`);
-  if (/^(?:raises|assertRaises|assertRaisesRegex)$/.test(name)) return put(first, `type("E${nonce}", (Exception,), {})`);
-  if (pyTurned.has(name)) return renamed(call, pyTurned.get(name));
-  return assertsNothing.test(name) || /^(?:super|append|extend|patch|parametrize)$/.test(name) ? null : byLastArgument(call, said);
-};
-
-const ofRust: Rule = (call) => {
-  const { name, args, of } = call;
-  const [first, second] = args;
-  if (first === undefined) return null;
-  if (name === "assert!") return put(first, `!(${of(first)})`);
-  if (second === undefined || !/^assert_(?:eq|ne)!$/.test(name)) return null;
-  const [compared, wrong] = name === "assert_eq!" ? ["==", "!true"] : ["!=", "!false"]; // an expression: a macro may tell it from a literal
-  return { from: first.from, to: second.to, text: `(${of(first)}) ${compared} (${of(second)}), ${wrong}` };
-};
-
-const goTurned = both({
-  Equal: "NotEqual",
-  True: "False",
-  Nil: "NotNil",
-  Error: "NoError",
-  Contains: "NotContains",
-  Empty: "NotEmpty",
-  Same: "NotSame",
-});
-const ofGo: Rule = (call) => (/\b(?:assert|require)\.$/.test(call.before) ? renamed(call, goTurned.get(call.name)) : null);
-
-const cTurned = both({ ASSERT_EQ: "ASSERT_NE", EXPECT_EQ: "EXPECT_NE", ASSERT_TRUE: "ASSERT_FALSE", EXPECT_TRUE: "EXPECT_FALSE" });
-const ofC: Rule = (call) => {
-  const { name, args, of } = call;
-  const [first] = args;
-  if (cTurned.has(name)) return renamed(call, cTurned.get(name));
-  if (first === undefined || !/^(?:assert|CHECK|REQUIRE|ck_assert|TEST_ASSERT|assert_true)$/.test(name)) return null;
-  const said = of(first);
-  const isOne = said.split("==").length === 2 && !/&&|\|\||!=/.test(said);
-  return put(first, isOne ? said.replace("==", "!=") : `!(${said})`);
-};
-
-const javaTurned = both({
-  assertEquals: "assertNotEquals",
-  assertTrue: "assertFalse",
-  assertNull: "assertNotNull",
-  assertSame: "assertNotSame",
-});
-const ofJava: Rule = (call) => renamed(call, javaTurned.get(call.name));
-
-const rules: Readonly<Record<Family, Rule>> = { js: ofJs, py: ofPython, go: ofGo, rust: ofRust, java: ofJava };
-
 /** `assert EXPRESSION, words`: what stands behind its only comparison, else all of it. */
-function pythonAsserts(code: string, text: string, nonce: string): readonly Change[] {
-  return [...code.matchAll(/^[ \t]*assert\b(?!\s*=)/gm)].slice(0, callsMax).flatMap(({ 0: open, index }) => {
+function pythonAsserts(code: string, text: string, nonce: string): readonly Assertion[] {
+  return [...code.matchAll(/^[ \t]*assert\b(?!\s*=)/gm)].slice(0, callsMax).flatMap(({ 0: open, index }): readonly Assertion[] => {
     const from = index + open.length;
     const { end, comma, equals, hasOthers } = statementFrom(code, from);
     const said = trimmed(code, { from, to: comma ?? end });
     if (said.to <= said.from) return [];
     const [only] = equals;
-    if (equals.length === 1 && only !== undefined && !hasOthers)
-      return [{ ...trimmed(code, { from: only + 2, to: said.to }), text: `"${nonce}"` }];
-    return [{ ...said, text: `not (${text.slice(said.from, said.to)})` }];
+    if (equals.length === 1 && only !== undefined && !hasOthers) {
+      const [actual, value] = [trimmed(code, { from: said.from, to: only }), trimmed(code, { from: only + 2, to: said.to })];
+      return [{ values: [value, actual], otherwise: { ...value, text: `"${nonce}"` } }];
+    }
+    return [{ truth: said, otherwise: { ...said, text: `not (${text.slice(said.from, said.to)})` } }];
   });
 }
 
@@ -231,17 +151,21 @@ function statementFrom(code: string, from: number) {
 }
 
 /** `if got != want {`: turned round. What compares with nil is asked last. */
-function goComparisons(code: string): readonly Change[] {
-  return [...code.matchAll(/^[ \t]*if\b([^\n{]*)\{/gm)].slice(0, callsMax).flatMap(({ 0: open, index }) => {
+function goComparisons(code: string): readonly Assertion[] {
+  return [...code.matchAll(/^[ \t]*if\b([^\n{]*)\{/gm)].slice(0, callsMax).flatMap(({ 0: open, index }): readonly Assertion[] => {
     if (/&&|\|\|/.test(open)) return [];
     const signs = [...open.matchAll(/[!=]=(?!=)/g)];
     const [sign] = signs;
     const score = /\bnil\b/.test(open) ? 1 : scoreDefault;
-    if (signs.length === 1 && sign !== undefined)
-      return [{ from: index + sign.index, to: index + sign.index + 2, text: sign[0] === "!=" ? "==" : "!=", score }];
+    if (signs.length === 1 && sign !== undefined) {
+      const from = index + sign.index;
+      const value = trimmed(code, { from: from + 2, to: index + open.length - 1 });
+      const otherwise = { from, to: from + 2, text: sign[0] === "!=" ? "==" : "!=" };
+      return [{ ...(sign[0] === "!=" && score > 1 ? { values: [value] } : {}), otherwise, score }];
+    }
     const not = /(?:\bif|;)\s*(!)\s*[\w(]/.exec(open);
     if (signs.length > 0 || not === null) return [];
     const at = index + not.index + not[0].indexOf("!");
-    return [{ from: at, to: at + 1, text: "", score }];
+    return [{ otherwise: { from: at, to: at + 1, text: "" }, score }];
   });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { expectedFrom } from "./expected-from.ts";
+import { expectedFrom, referencesIn } from "./expected-from.ts";
 
 const among = new Set([
   "src/mul.mjs",
@@ -76,4 +76,25 @@ describe("a module under test is not", () => {
     expect(tests.map((one) => expectedFrom([one], among))).toEqual([["src/slow.mjs"], []]);
     expect(expectedFrom(tests, among)).toEqual([]);
   });
+});
+
+test("functions that tests compare with are found with their file, and those they ask are not", () => {
+  const files = new Set(["test/reference/index.js", "src/slug.js", "tests/reference.py", "slug.py"]);
+  const found = referencesIn(
+    [
+      {
+        path: "test/slug.test.js",
+        text: "const { slug } = require('../src/slug');\nconst { expected } = require('./reference');\ntest('x', () => { assert.equal(slug('A'), expected('A')); });\n",
+      },
+      {
+        path: "tests/test_slug.py",
+        text: "from slug import slug\nfrom reference import expected\ndef test_one():\n    assert slug('A') == expected('A')\n",
+      },
+    ],
+    files,
+  );
+  expect([...found]).toEqual([
+    ["test/reference/index.js", new Set(["expected"])],
+    ["tests/reference.py", new Set(["expected"])],
+  ]);
 });

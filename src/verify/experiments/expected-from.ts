@@ -7,9 +7,10 @@
 //       the check with the module as it was.
 
 import { dirname, join } from "node:path/posix";
+import type { StringSet } from "../../kit/as-set.ts";
 import { familyOf } from "../oracles/kinds.ts";
 import { masked } from "../oracles/masked.ts";
-import { breaksIn } from "./expectations.ts";
+import { expectedIn } from "./expectations.ts";
 
 type Import = { readonly names: readonly string[]; readonly from: readonly string[] };
 
@@ -32,13 +33,29 @@ function usesIn(test: Test, among: ReadonlySet<string>): ReadonlyMap<string, Use
     .map((line) => (/^\s*(?:import\b|from\s+\S+\s+import\b)|\brequire\(/.test(line) ? "" : line))
     .join("\n");
   // A name in a string is no use of it.
-  const expected = breaksIn(test.path, test.text, "nonce").map(({ was, broken }) => masked(replacedIn(was, broken), family));
+  const expected = expectedIn(test.path, test.text).map((text) => masked(text, family));
   const found = new Map<string, Use>();
   for (const { names, from } of imports) {
     const path = from.find((one) => among.has(one));
     if (path === undefined) continue;
     for (const use of names.map((name) => useOf(name, code, expected)))
       if (use !== "none") found.set(path, found.get(path) === "asked" ? "asked" : use);
+  }
+  return found;
+}
+
+/** Functions that tests compare with (`equal(slug(s), expected(s))`), by the file of `among` that they are imported from. */
+export function referencesIn(tests: readonly Test[], among: Pick<StringSet, "has">): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const { path: own, text } of tests) {
+    const family = familyOf(own);
+    if (family !== "js" && family !== "py") continue;
+    const expected = expectedIn(own, text).map((one) => masked(one, family));
+    for (const { names, from } of family === "js" ? ofJs(own, text) : ofPython(own, text)) {
+      const path = from.find((one) => among.has(one));
+      const called = names.filter((name) => expected.some((one) => one.startsWith(`${name}(`)));
+      if (path !== undefined && called.length > 0) found.set(path, new Set([...(found.get(path) ?? []), ...called]));
+    }
   }
   return found;
 }
@@ -64,18 +81,6 @@ const tableUses = [
   "\\b(?:entries|values|keys|enumerate|zip|sorted|list)\\(\\s*NAME",
   "parametrize\\([^)]*?,\\s*NAME",
 ].join("|");
-
-/** What stands in one text and not in the other, between what both begin and end with. */
-function replacedIn(was: string, broken: string): string {
-  let [from, end] = [0, 0];
-  while (from < was.length && was[from] === broken[from]) from += 1;
-  const most = Math.min(was.length, broken.length) - from;
-  while (end < most && was[was.length - 1 - end] === broken[broken.length - 1 - end]) end += 1;
-  // A name that begins or ends as what was put in its place does is still whole.
-  while (from > 0 && /[\w$.]/.test(was[from - 1] ?? "")) from -= 1;
-  while (end > 0 && /[\w$]/.test(was[was.length - end] ?? "")) end -= 1;
-  return was.slice(from, was.length - end);
-}
 
 const jsEnds = ["", ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx", ".jsx", "/index.js", "/index.ts", "/index.mjs"];
 
@@ -129,6 +134,10 @@ function ofPython(path: string, text: string): readonly Import[] {
   }
   return found;
 }
+
+/** Where a test's reference answers something else, its tests fail, or they do not ask it. */
+export const unaskedWords = (functions: string): string =>
+  `its tests pass whatever ${functions} answers, though that is what they compare with, so something else has taken its place`;
 
 const shownMax = 3;
 

@@ -5,6 +5,8 @@
 //   F2. A flip keeps the literal's kind and, for numbers, stays close: a typed language compiles it still.
 //   F3. Bounded: so many lines of so many letters a file, one candidate a line.
 
+import { drawsFrom, otherLiteral } from "./near-values.ts";
+
 /** One literal of one line, and what stands in its place when the expectation is broken. */
 export type Flip = {
   readonly path: string;
@@ -25,7 +27,10 @@ const asserts =
   /\b(?:assert\w*|expect\w*|should|shouldBe|(?:strict|deep|not)?_?equals?|deepStrictEqual|strictEqual|deepEqual|toBe\w*|toEqual|toStrictEqual|toHave\w*|toContain\w*|toMatch\w*|toThrow\w*|is_deeply|is|isnt|eq|ok|same|notSame|throws|require|verify|EXPECT_\w+|ASSERT_\w+|CHECK\w*|REQUIRE\w*|mustEqual|must_equal|must)\b|\bassert\w*!/;
 /** A shell's own comparison (`[ "$(add 1 2)" = 3 ]`), which ends a script that stops at the first failure. */
 const shellTests = /(?:^|[\s;&|(])(?:\[\[?|test)\s.*\s(?:==?|!=|-(?:eq|ne|lt|le|gt|ge))\s/;
-const isShell = /\.(?:sh|bash|bats)$/;
+export const isShell = /\.(?:sh|bash|bats)$/;
+const definesShell = /^\s*(?:function\s+)?[\w-]+\s*\(\)/;
+/** A helper of a shell's that is given what a program answers and what it should (`check "$(add 1 2)" 3 "adds"`): the parts around the latter. */
+export const shellCall = /^(\s*[A-Za-z_][\w-]*\s(?:[^#\n]*\s)?"?\$\([^\n]*\)"?\s+)(-?\d+|"[^"$`\n]*"|'[^'\n]*')(?=\s|$|;)(.*)$/;
 /** Where the assertion is a plain comparison, the failure is reported on a line of its own. */
 const reports = /\b(?:t|b|tb|self|this|ctx|done)\.(?:Error|Fatal|Fail|fail)\w*\b|\b(?:fail|panic!?|process\.exit|exit|die|raise|throw)\b/;
 const answers = /\b(?:want|wanted|expected|expects|output|out|result|answer)\b/i;
@@ -38,14 +43,16 @@ const literal =
 /** The candidates of a file, in the order of its lines. */
 export function flipsIn(path: string, text: string): readonly Flip[] {
   const lines = text.split("\n").slice(0, linesMax); // F3
-  const isAssertion = (line: string): boolean => asserts.test(line) || (isShell.test(path) && shellTests.test(line));
+  const isAssertion = (line: string): boolean =>
+    asserts.test(line) || (isShell.test(path) && (shellTests.test(line) || shellCall.test(line)));
   const strong = lines.map((line) => line.length <= lineCharsMax && !isNoCode.test(line) && isAssertion(line));
   const weak = lines.map((line, at) => strong[at] === true || (line.length <= lineCharsMax && reports.test(line)));
   return lines.flatMap((was, at) => {
-    if (was.length > lineCharsMax || isNoCode.test(was)) return [];
+    if (was.length > lineCharsMax || isNoCode.test(was) || (isShell.test(path) && definesShell.test(was))) return [];
     const isNear = weak.slice(Math.max(0, at - nearLines), at + nearLines + 1).includes(true);
     if (strong[at] !== true && !isNear) return [];
-    const broken = flipped(was);
+    const call = isShell.test(path) ? shellCall.exec(was) : null;
+    const broken = call === null ? flipped(was) : `${call[1]}${otherLiteral(call[2] ?? "", drawsFrom(was))}${call[3]}`;
     if (broken === null) return [];
     const score = strong[at] === true ? 3 : answers.test(was) ? 2 : 1;
     return [{ path, line: at + 1, was, broken, score }];

@@ -26,11 +26,18 @@ const definedMax = 60;
 const changesMax = 3;
 const textCharsMax = 400_000;
 
-/** Null where there is nothing that could be changed. `tests`: the files of tests that the work brought or changed. */
-export function mutated(source: readonly Source[], tests: readonly Source[], nonce: string): Mutated | null {
+/** Null where there is nothing that could be changed. `tests`: the files of tests that call what is changed. */
+export function mutated(
+  source: readonly Source[],
+  tests: readonly Source[],
+  nonce: string,
+  isMeant: (path: string, name: string) => boolean = () => true,
+): Mutated | null {
   const cases = tests.flatMap(({ path, is }) => casesIn(path, is)).filter(({ isSkipped }) => !isSkipped);
   const all = source.filter(({ is }) => is.length <= textCharsMax).flatMap((one) => definedIn(one, nonce));
-  const called = all.filter(({ name, changes }) => changes.length > 0 && cases.some((one) => calls(one, name))).slice(0, definedMax); // M1
+  const isCalled = ({ path, name, changes }: Defined): boolean =>
+    changes.length > 0 && isMeant(path, name) && cases.some((one) => calls(one, name));
+  const called = all.filter(isCalled).slice(0, definedMax); // M1
   const edits = source.flatMap(({ path, is }) => {
     const here = called.filter((one) => one.path === path).flatMap(({ changes }) => changes);
     return here.length === 0 ? [] : [{ path, text: applied(is, here) }];

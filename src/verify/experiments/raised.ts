@@ -8,7 +8,7 @@ import { isProgramText, rowOf } from "../oracles/kinds.ts";
 import { type Reading, textBytesMax } from "../oracles/look-oracles.ts";
 
 import { besideCode } from "./beside-code.ts";
-import { expectedFrom } from "./expected-from.ts";
+import { expectedFrom, referencesIn } from "./expected-from.ts";
 import type { Edit, Side } from "./laboratory.ts";
 import { manifestAsBefore } from "./manifest-settings.ts";
 import { mutated, type Mutated, type Source } from "./mutations.ts";
@@ -60,6 +60,33 @@ export async function expectedSources(
     if (text !== null) tests.push({ path, text });
   }
   return expectedFrom(tests, changed);
+}
+
+/** Functions beside the tests that they compare with and the work left alone, answering something else; null where there are none. */
+export async function referencesOf(
+  { base, rowOf: ruleOf }: Setting,
+  differences: readonly Difference[],
+  textAt: (side: Side, path: string) => Promise<string | null>,
+  nonce: string,
+): Promise<Mutated | null> {
+  const changed = new Set(differences.map(({ path }) => path));
+  const tests: { path: string; text: string }[] = [];
+  for (const path of [...base].filter((one) => ruleOf(one)?.kind === "test" && isProgramText(one)).slice(0, testsReadMax)) {
+    const text = await textAt("work", path);
+    if (text !== null) tests.push({ path, text });
+  }
+  const isHelper = (path: string): boolean => base.has(path) && !changed.has(path) && ruleOf(path)?.kind === "test";
+  const references = referencesIn(tests, { has: isHelper });
+  const sources = await Promise.all(
+    [...references.keys()].map(async (path) => ({ path, was: null, is: (await textAt("work", path)) ?? "" })),
+  );
+  const isMeant = (path: string, name: string): boolean => references.get(path)?.has(name) === true;
+  return mutated(
+    sources,
+    tests.map(({ path, text }) => ({ path, was: null, is: text })),
+    nonce,
+    isMeant,
+  );
 }
 
 /** The work's own functions, as its tests call them, answering something else; null where there are none. */

@@ -65,7 +65,10 @@ describe("what one test does not notice no other makes up for", () => {
   const after = (...failed: string[]) => noticedBy(flips, before, seen(failed), texts);
 
   test("each is broken where it expects something", () =>
-    expect(flips.map(({ broken }) => broken.trim())).toEqual(['self.assertEqual(add(1, 2), "n0")', 'self.assertEqual(mul(3, 4), "n0")']));
+    expect(flips.map(({ broken }) => broken.trim())).toEqual([
+      expect.stringMatching(/^self\.assertEqual\(add\(1, 2\), [1-9]\)$/),
+      expect.stringMatching(/^self\.assertEqual\(mul\(3, 4\), \d\)$/),
+    ]));
   test("one that fails answers for itself alone", () => {
     const found = after("test_old (tests.test_a.T.test_old)");
     expect([found.noticed.length, found.missed.map(({ line }) => line)]).toEqual([1, [8]]);

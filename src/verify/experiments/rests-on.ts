@@ -115,10 +115,14 @@ export type Asking = {
   readonly textOf: (path: string) => string;
 };
 
-/** The same again, or, where its file could not be read with it, the next of another sort. */
+/** What is expected was only guessed, by its place among the arguments of a helper. */
+const guessed = 3;
+
+/** The same again, or, where its file could not be read with it or it was only guessed, the next of another sort. */
 function after({ breaks }: Rested, found: Noticed, flip: Flip | undefined): Flip | undefined {
-  if (flip === undefined || !found.unread.includes(flip)) return flip;
-  return breaks.find(({ score }) => score < flip.score);
+  if (flip === undefined) return flip;
+  const next = breaks.find(({ score }) => score < flip.score);
+  return found.unread.includes(flip) ? next : flip.score > guessed ? flip : (next ?? flip);
 }
 
 /** What lies in a file that the check does not run, so that it passes with anything in it, is not what it rests on. */

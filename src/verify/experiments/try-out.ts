@@ -26,13 +26,13 @@ import { believed } from "../reporter/believe.ts";
 
 import { besideCodeWords } from "./beside-code.ts";
 import { canary } from "./canary.ts";
-import { expectedFromWords } from "./expected-from.ts";
+import { expectedFromWords, unaskedWords } from "./expected-from.ts";
 import { nonceOf } from "./choose.ts";
 import { narrowFor } from "./candidates.ts";
 import type { Edit, Laboratory, Side } from "./laboratory.ts";
 import { definedWords, unnoticed } from "./mutations.ts";
 import type { Observed } from "./noticed.ts";
-import { asWas, besideIn, changeOf, expectedSources, manifestEdit, manifestPath } from "./raised.ts";
+import { asWas, besideIn, changeOf, expectedSources, manifestEdit, manifestPath, referencesOf } from "./raised.ts";
 import { type Shadow, shadowsIn, shadowWords } from "./shadowing.ts";
 import { answersMatter, type TakenOut, withoutWork, workIn } from "./without-work.ts";
 
@@ -187,6 +187,10 @@ async function experimentsOn(
   const plain = beside === null ? null : await ask(asWas([...beside.paths, ...beside.without]), "work", mixed([], beside));
   const sources = (tests?.ran ?? 0) === 0 ? [] : await expectedSources(setting, differences, textAt);
   const asTheyWere = sources.length === 0 ? null : await ask(asWas(sources), "work", mixed([], { paths: sources, without: [] }));
+  const reference = (tests?.ran ?? 0) === 0 ? null : await referencesOf(setting, differences, textAt, nonceOf(seed));
+  const otherwise =
+    reference === null ? null : await ask(`its tests compare with ${definedWords(reference.defined)}`, "work", mixed(reference.edits));
+  const unasked = reference === null || otherwise === null ? null : unnoticed(reference, now, otherwise);
   const manifest = await manifestEdit(parts.workspace, base, order.commit, differences);
   const asBefore = manifest === null ? null : await ask(asWas([manifestPath]), "work", mixed([manifest]));
   const shadows: Shadow[] = [];
@@ -200,6 +204,7 @@ async function experimentsOn(
     ...(beside === null || plain?.passed !== false ? [] : [besideCodeWords(beside)]),
     ...(asBefore?.passed === false ? [besideCodeWords({ paths: [manifestPath], without: [] })] : []),
     ...(asTheyWere?.passed === false ? [expectedFromWords(sources)] : []),
+    ...(unasked === null || unasked.length === 0 ? [] : [unaskedWords(definedWords(unasked))]),
     ...(shadows.length === 0 ? [] : [shadowWords(shadows)]),
     ...(isPlanned(check, differences) && onlyLooks(check.command) ? [onlyLooksWords] : []),
     ...(missing === null || missing.length === 0 ? [] : [`no test notices when ${definedWords(missing)} answers something else`]),

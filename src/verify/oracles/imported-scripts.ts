@@ -1,9 +1,9 @@
-// imported-scripts: the files that the programs of a check source and import. Only such as lie where tools lie and as nothing else
-// uses: a module that a check looks at is what is judged, not what judges.
+// imported-scripts: the files that the programs of a check source and import. Only such as lie where tools lie, or are named as what judges,
+// and as nothing else uses: a module that a check looks at is what is judged, not what judges.
 
 import type { StringSet } from "../../kit/as-set.ts";
 import { dirname, join, normalize } from "node:path/posix";
-import { isCode, isTool, pathsNamedIn, programsIn } from "./programs.ts";
+import { isCode, isTool, judges, pathsNamedIn, programsIn } from "./programs.ts";
 
 const filesMax = 30;
 const roundsMax = 3;
@@ -51,6 +51,7 @@ function takenIn(program: string, text: string, paths: StringSet): readonly stri
             .flatMap((name) => [normalize(name), join(folder, name)]),
           ...programsIn([text]),
         ];
-  const isTakenIn = (path: string): boolean => paths.has(path) && !isCode.test(path) && (isTool.test(path) || /\.(?:ba)?sh$/.test(path));
+  const isTakenIn = (path: string): boolean =>
+    paths.has(path) && !isCode.test(path) && (isTool.test(path) || (/\.(?:ba)?sh$/.test(path) && judges.test(path)));
   return names.filter(isTakenIn);
 }

@@ -1,0 +1,71 @@
+// near-truths: what an assertion says is true (`a === 6`, `abs(a - 3.14) < e`, `list.includes(7)`), said of another value of the same kind.
+// Pure; what is none of these forms is turned round by who asks.
+
+import { type Draw, farValue, nearValue } from "./near-values.ts";
+
+type Form = (said: string, draw: Draw) => string | null;
+
+/** Null where it has none of the known forms. */
+export function nearTruth(said: string, draw: Draw): string | null {
+  if (/^\s*(?:!|not\b)/.test(said)) return null;
+  for (const form of [range, tolerance, equality, membership, sought]) {
+    const found = form(said, draw);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+const joins = /&&|\|\||\b(?:and|or|if|for|is)\b/;
+
+/** `A === 6`, `6 == A`: one comparison and nothing beside it. */
+const equality: Form = (said, draw) => {
+  const sides = said.split(/===?(?!=)/);
+  const [left = "", right = ""] = sides;
+  if (sides.length !== 2 || joins.test(said) || /[!<>=]$/.test(left) || /[<>]/.test(said)) return null;
+  const near = nearValue(right.trim(), draw);
+  if (near !== null) return said.slice(0, said.length - right.trimStart().length) + near + (/\s*$/.exec(right)?.[0] ?? "");
+  const first = nearValue(left.trim(), draw);
+  return first === null ? null : first + said.slice(left.trimEnd().length);
+};
+
+const decimal = String.raw`-?\d+(?:\.\d+)?`;
+const decimalsOf = (text: string): number => text.split(".")[1]?.length ?? 0;
+
+/** `Math.abs(A - 3.14) < 0.01`. */
+const tolerance: Form = (said, draw) => {
+  const found = new RegExp(String.raw`^(.*\babs\(.*\s-\s)(${decimal})(\)\s*<=?\s*)(\d[\d.]*(?:e-?\d+)?|[\w.]+)\s*$`, "is").exec(said);
+  const [, head = "", value = "", sign = "", most = ""] = found ?? [];
+  if (found === null || joins.test(said)) return null;
+  const far = 7 + draw(5) + Math.abs(Number(value)) + (Number.isFinite(Number(most)) ? 4 * Number(most) : 0);
+  return `${head}${(Number(value) + far).toFixed(decimalsOf(value))}${sign}${most}`;
+};
+
+/** `A > 1.25 && A < 1.27`, `1.25 < A < 1.27`: both ends move by more than lies between them. */
+const range: Form = (said, draw) => {
+  const ends = [...said.matchAll(new RegExp(String.raw`(?<=[<>]=?\s*)${decimal}(?![\w.])|(?<![\w.])${decimal}(?=\s*[<>])`, "g"))];
+  const signs = [...said.matchAll(/[<>]=?/g)];
+  const [low, high] = ends.map(({ 0: text }) => Number(text));
+  if (ends.length !== 2 || signs.length !== 2 || low === undefined || high === undefined || /\|\||\b(?:or|if|abs)\b|=>/.test(said))
+    return null;
+  const far = (2 + draw(5)) * Math.abs(high - low) + 7;
+  return ends.reduceRight((done, { 0: text, index }) => {
+    const moved = (Number(text) + far).toFixed(decimalsOf(text));
+    return done.slice(0, index) + moved + done.slice(index + text.length);
+  }, said);
+};
+
+/** `list.includes(7)`, `a.equals(new Vec(4, 6))`. */
+const membership: Form = (said, draw) => {
+  const found = /^([^]*\.(includes|contains|has|startsWith|endsWith|startswith|endswith|equals?|isEqual|eq)\()([^]*)\)\s*$/.exec(said);
+  const [, head = "", name = "", given = ""] = found ?? [];
+  if (found === null || joins.test(said) || given.includes(")") !== given.includes("(")) return null;
+  const near = /^(?:equals?|isEqual|eq)$/.test(name) ? nearValue(given, draw) : farValue(given, draw);
+  return near === null ? null : `${head}${near})`;
+};
+
+/** `"a" in text`. */
+const sought: Form = (said, draw) => {
+  const found = /^(\S+)(\s+in\s+[^]+)$/.exec(said.trim());
+  const near = found === null || joins.test(said) ? null : farValue(found[1] ?? "", draw);
+  return near === null ? null : `${near}${found?.[2] ?? ""}`;
+};

@@ -1,0 +1,165 @@
+// near-values: another value of the same kind and shape in place of an expected one: 56 becomes 31, "hello-world" becomes "hellq-world",
+// new Vec(4, 6) becomes new Vec(8, 6). Whoever agrees with everything of the right type agrees with it too. Pure.
+//
+// Invariants:
+//   V1. Only what is certain to mean something else: a literal, or one inside a list, an object or a constructor's first argument. What a
+//       function makes of its arguments is changed as the program runs, by the kind it then has.
+//   V2. It looks like what it replaces: quotes, signs, digits, letters and capitals stay where they were, numbers stay in the same range.
+//   V3. It differs by more than a test's tolerance would forgive.
+
+import { createHash } from "node:crypto";
+
+export type Draw = (most: number) => number;
+
+/** Numbers below `most` that look like chance and are the same for the same seed. */
+export function drawsFrom(seed: string): Draw {
+  let count = 0;
+  return (most) => createHash("sha256").update(`${seed} ${count++}`).digest().readUInt32BE(0) % Math.max(1, most);
+}
+
+const number = /0[xX][\da-fA-F]+|\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?(?:n|[iuf](?:8|16|32|64|128|size)|[uU]?[lL]{1,2}|[fFuU])?(?![\w.])/;
+const text = /"""(?:[^\\]|\\[^])*?"""|'''(?:[^\\]|\\[^])*?'''|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\$]|\\.)*`/;
+const word = /\b(?:true|false|True|False)\b/;
+const literals = new RegExp(`${text.source}|${word.source}|(?<![\\w.$#])${number.source}`, "g");
+/** Behind a value and no part of what it means. */
+const ends = /^(?:\s*as const|\.(?:to_string|to_owned|into|to_vec)\(\))?$/;
+const constructs = /(?:\bnew\s+[\w$.]+|(?:[\w$]+(?:\.|::))*[A-Z][\w$]*|\b(?:vec!|Some|Ok|Err|approx|String::from)|\bexpect\.\w+)\s*$/;
+const branches = /=>|\bfunction\b|\blambda\b|\?|\|\||&&|\b(?:if|or|and|for|else|in)\b|[<>=!]=|\.\.\./;
+
+type Literal = { readonly at: number; readonly text: string };
+
+/** The expression with another value; null where it is none that could be changed with certainty (V1). */
+export function nearValue(expression: string, draw: Draw): string | null {
+  const found = tellingIn(expression);
+  const chosen = found[draw(found.length)];
+  if (chosen === undefined) return null;
+  const put = otherLiteral(chosen.text, draw);
+  return put === chosen.text ? null : expression.slice(0, chosen.at) + put + expression.slice(chosen.at + chosen.text.length);
+}
+
+function tellingIn(expression: string): readonly Literal[] {
+  const all = [...expression.matchAll(literals)].map(({ 0: found, index }) => ({ at: index, text: found }));
+  const bare = all.reduceRight(
+    (done, { at, text: was }) => done.slice(0, at) + "§".repeat(was.length) + done.slice(at + was.length),
+    expression,
+  );
+  const [only] = all;
+  if (
+    only !== undefined &&
+    all.length === 1 &&
+    /^\s*[-+]?[bru]?$/.test(bare.slice(0, only.at)) &&
+    ends.test(bare.slice(only.at + only.text.length))
+  )
+    return all;
+  if (branches.test(bare)) return [];
+  const close = closingOf(bare);
+  return close === null || !ends.test(bare.slice(close + 1)) ? [] : all.filter(({ at, text: was }) => isTelling(bare, at, at + was.length));
+}
+
+/** Where the one bracket closes that the expression consists of. */
+function closingOf(bare: string): number | null {
+  const open = bare.search(/[[({]/);
+  const head = bare.slice(0, open).trim();
+  if (open === -1 || !(head === "" || head === "&" || constructs.test(head) || /^[A-Z]\w*$/.test(head))) return null;
+  let depth = 0;
+  for (let at = open; at < bare.length; at += 1) {
+    if ("[({".includes(bare[at] ?? "")) depth += 1;
+    else if ("])}".includes(bare[at] ?? "")) depth -= 1;
+    if (depth === 0) return at;
+  }
+  return null;
+}
+
+function isTelling(bare: string, from: number, to: number): boolean {
+  if (/^\s*:/.test(bare.slice(to)) && !/[[(]\s*[^{]*$/.test(bare.slice(0, from).split("{").at(-1) ?? "")) return false; // a key
+  if (/[\w)\]§]\s*[-+*/%]\s*$/.test(bare.slice(0, from)) || /^\s*[-+*/%.[(]/.test(bare.slice(to))) return false;
+  let depth = 0;
+  for (let at = from - 1; at >= 0; at -= 1) {
+    const letter = bare[at] ?? "";
+    if ("])}".includes(letter)) depth += 1;
+    if (!"[({".includes(letter)) continue;
+    if (depth > 0) {
+      depth -= 1;
+      continue;
+    }
+    const before = bare.slice(0, at);
+    if (letter === "[" && /[\w$)\]]\s*$/.test(before) && !/\bvec!\s*$/.test(before)) return false;
+    if (letter !== "(" || !/[\w$!]\s*$/.test(before)) continue;
+    if (!constructs.test(before) || /[,=§]/.test(bare.slice(at + 1, from).replaceAll(/[[({][^\])}]*$/g, ""))) return false; // its first argument
+  }
+  return true;
+}
+
+// V2
+export function otherLiteral(was: string, draw: Draw): string {
+  if (/^(?:true|false)$/i.test(was)) {
+    const flip = /^true$/i.test(was) ? "false" : "true";
+    return /^[TF]/.test(was) ? flip[0]?.toUpperCase() + flip.slice(1) : flip;
+  }
+  const quote = /^(?:"""|'''|["'`])/.exec(was)?.[0];
+  return quote === undefined ? otherNumber(was, draw) : quote + otherText(was.slice(quote.length, -quote.length), quote, draw) + quote;
+}
+
+function otherText(inner: string, quote: string, draw: Draw): string {
+  const places = [...inner.matchAll(/[A-Za-z0-9]/g)]
+    .map(({ index }) => index)
+    .filter((at) => !/\\.{0,5}$/.test(inner.slice(Math.max(0, at - 6), at)));
+  if (places.length === 0) return inner === "" || quote !== "'" ? `${inner}x` : `x${inner.slice(1)}`; // 'a' may be one character and not a string
+  const chosen = draw(2) === 0 ? places : [places[draw(places.length)] ?? 0];
+  const letters = [...inner].length === inner.length ? [...inner] : inner.split("");
+  for (const at of chosen) letters[at] = otherLetter(letters[at] ?? "", draw);
+  return letters.join("");
+}
+
+function otherLetter(letter: string, draw: Draw): string {
+  const [first, count] = /\d/.test(letter) ? ["0", 10] : /[a-z]/.test(letter) ? ["a", 26] : ["A", 26];
+  const at = letter.charCodeAt(0) - first.charCodeAt(0);
+  return String.fromCharCode(first.charCodeAt(0) + ((at + 1 + draw(count - 1)) % count));
+}
+
+// V3: a number of one digit moves by two or more, a longer one loses half of itself or more.
+function otherNumber(was: string, draw: Draw): string {
+  if (/^0[xX]/.test(was)) return was.replace(/[\da-fA-F]$/, (last) => ((Number.parseInt(last, 16) + 1 + draw(14)) % 16).toString(16));
+  const whole = /^[\d_]+/.exec(was)?.[0] ?? "";
+  return otherWhole(whole.replaceAll("_", ""), draw) + was.slice(whole.length);
+}
+
+function otherWhole(whole: string, draw: Draw): string {
+  if (whole.length > 1) {
+    const value = BigInt(whole);
+    const part = BigInt(20 + draw(30));
+    const less = (value * part) / 100n;
+    return less === 0n ? "1" : String(less);
+  }
+  const value = Number(whole);
+  const others = [1, 2, 3, 4, 5, 6, 7, 8, 9].filter((one) => Math.abs(one - value) >= 2);
+  return String(others[draw(others.length)]);
+}
+
+/** For what is looked for inside something: text or a number that is not in there by accident; null where it is something else. */
+export function farValue(expression: string, draw: Draw): string | null {
+  const found = tellingIn(expression);
+  const [only] = found;
+  if (found.length !== 1 || only?.text !== expression) return nearValue(expression, draw);
+  const changed = otherLiteral(expression, draw);
+  const some = Array.from({ length: 6 }, () => String.fromCharCode(97 + draw(26))).join("");
+  if (/^["'`]/.test(expression)) return `${changed.slice(0, -1)}${some}${changed.slice(-1)}`;
+  return /^\d+$/.test(expression) ? `${changed}${1000 + draw(8999)}` : null;
+}
+
+/** An expression that is computed, as a value of the same kind: decided as the program runs. */
+export function changedAtRun(expression: string, family: "js" | "ts" | "py", nonce: string): string {
+  const inner = expression.replaceAll("\n", " ");
+  if (family === "py")
+    return (
+      `(lambda v: (not v) if type(v) is bool else v + 7 + abs(v) if type(v) in (int, float) and v - v == 0 ` +
+      `else v[:-1] + ("x" if v[-1:] != "x" else "y") if type(v) is str else [*v, 7] if type(v) is list ` +
+      `else (*v, 7) if type(v) is tuple else {**v, "x": 7} if type(v) is dict else "${nonce}")(${inner})`
+    );
+  const v = family === "ts" ? "v: any" : "v";
+  return (
+    `((${v}) => typeof v === "boolean" ? !v : typeof v === "number" && Number.isFinite(v) ? v + 7 + Math.abs(v) ` +
+    `: typeof v === "string" ? v.slice(0, -1) + (v.endsWith("x") ? "y" : "x") : Array.isArray(v) ? [...v, 7] ` +
+    `: v && Object.getPrototypeOf(v) === Object.prototype ? { ...v, x: 7 } : "${nonce}")(${inner})`
+  );
+}
