@@ -142,7 +142,7 @@ export const ofC: Rule = (call) => {
   const { name, args, of } = call;
   const [first, second] = args;
   const otherwise = renamed(call, cTurned.get(name));
-  if (/_EQ$/.test(name) && otherwise !== null) return compared(second, first, otherwise);
+  if (name.endsWith("_EQ") && otherwise !== null) return compared(second, first, otherwise);
   if (otherwise !== null) return turned(otherwise);
   if (first === undefined || !/^(?:assert|CHECK|REQUIRE|ck_assert|TEST_ASSERT|assert_true)$/.test(name)) return null;
   const said = of(first);

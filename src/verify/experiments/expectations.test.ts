@@ -53,6 +53,7 @@ describe("an assertion is broken whatever it expects", () => {
     ["a.test.js", "expect(mul(2, 3)).to.equal(6);", /^expect\(mul\(2, 3\)\)\.to\.equal\([1-9]\);$/],
     ["a.test.js", "expect(list).toContain('a');", /^expect\(list\)\.toContain\('[a-z]{7}'\);$/],
     ["a.test.js", "assert.ok(list.includes(7));", /^assert\.ok\(list\.includes\(\d{5}\)\);$/],
+    ["test_a.py", "def test_a(): assert slug('A') == 'a'", /^def test_a\(\): assert slug\('A'\) == '[b-z]'$/],
     ["test_a.py", "    assert slug('A') == 'a'", /^ {4}assert slug\('A'\) == '[b-z]'$/],
     ["test_a.py", "    assert abs(area(1) - 3.14) < 1e-6", /^ {4}assert abs\(area\(1\) - 1\d\.\d\d\) < 1e-6$/],
     ["t.rs", "assert_eq!(mul(2, 3), 6);", /^assert_eq!\(mul\(2, 3\), [1-9]\);$/],

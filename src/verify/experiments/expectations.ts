@@ -31,6 +31,18 @@ export function breaksIn(path: string, text: string, nonce: string): readonly Fl
 export const expectedIn = (path: string, text: string): readonly string[] =>
   assertionsIn(path, text, "").flatMap(({ values: [value] = [] }) => (value === undefined ? [] : [text.slice(value.from, value.to)]));
 
+/** What is compared with a value, and the value, as they are written; only where both must be equal. */
+export function comparedIn(path: string, text: string): readonly { readonly actual: string; readonly expected: string }[] {
+  return assertionsIn(path, text, "").flatMap(({ values: [value, other] = [], otherwise }) => {
+    if (value === undefined || /almost|close/i.test(text.slice(text.lastIndexOf("\n", value.from) + 1, value.from))) return [];
+    const chained = /\bexpect\(([^\n]+)\)\.(?:to\.)?(?:deep\.)?\w+\(\s*$/.exec(
+      text.slice(text.lastIndexOf("\n", value.from) + 1, value.from),
+    )?.[1];
+    const actual = other === undefined ? chained : text.slice(other.from, other.to);
+    return actual === undefined || otherwise === undefined ? [] : [{ actual, expected: text.slice(value.from, value.to) }];
+  });
+}
+
 function assertionsIn(path: string, text: string, nonce: string): readonly Assertion[] {
   const isC = isOfC.test(path);
   const family = isC ? "java" : familyOf(path);
@@ -119,18 +131,20 @@ function trimmed(code: string, { from, to }: Span): Span {
 
 /** `assert EXPRESSION, words`: what stands behind its only comparison, else all of it. */
 function pythonAsserts(code: string, text: string, nonce: string): readonly Assertion[] {
-  return [...code.matchAll(/^[ \t]*assert\b(?!\s*=)/gm)].slice(0, callsMax).flatMap(({ 0: open, index }): readonly Assertion[] => {
-    const from = index + open.length;
-    const { end, comma, equals, hasOthers } = statementFrom(code, from);
-    const said = trimmed(code, { from, to: comma ?? end });
-    if (said.to <= said.from) return [];
-    const [only] = equals;
-    if (equals.length === 1 && only !== undefined && !hasOthers) {
-      const [actual, value] = [trimmed(code, { from: said.from, to: only }), trimmed(code, { from: only + 2, to: said.to })];
-      return [{ values: [value, actual], otherwise: { ...value, text: `"${nonce}"` } }];
-    }
-    return [{ truth: said, otherwise: { ...said, text: `not (${text.slice(said.from, said.to)})` } }];
-  });
+  return [...code.matchAll(/(?<=^[ \t]*(?:def\b[^\n]*:[ \t]*)?)assert\b(?!\s*=)/gm)]
+    .slice(0, callsMax)
+    .flatMap(({ 0: open, index }): readonly Assertion[] => {
+      const from = index + open.length;
+      const { end, comma, equals, hasOthers } = statementFrom(code, from);
+      const said = trimmed(code, { from, to: comma ?? end });
+      if (said.to <= said.from) return [];
+      const [only] = equals;
+      if (equals.length === 1 && only !== undefined && !hasOthers) {
+        const [actual, value] = [trimmed(code, { from: said.from, to: only }), trimmed(code, { from: only + 2, to: said.to })];
+        return [{ values: [value, actual], otherwise: { ...value, text: `"${nonce}"` } }];
+      }
+      return [{ truth: said, otherwise: { ...said, text: `not (${text.slice(said.from, said.to)})` } }];
+    });
 }
 
 function statementFrom(code: string, from: number) {

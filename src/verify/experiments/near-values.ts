@@ -37,6 +37,15 @@ export function nearValue(expression: string, draw: Draw): string | null {
   return put === chosen.text ? null : expression.slice(0, chosen.at) + put + expression.slice(chosen.at + chosen.text.length);
 }
 
+/** Whether an expression is nothing but literals, lists and objects of them. */
+export const isWrittenOut = (expression: string): boolean =>
+  /^[§\s,[\]{}():+-]*$/.test(
+    expression
+      .replaceAll(literals, "§")
+      .replaceAll(/\b(?:null|None|undefined)\b/g, "§")
+      .replaceAll(/(?<=[{,]\s*)[\w$]+(?=\s*:)/g, "§"),
+  ) && /[§[{]/.test(expression.replaceAll(literals, "§").replaceAll(/\b(?:null|None|undefined)\b/g, "§"));
+
 function tellingIn(expression: string): readonly Literal[] {
   const all = [...expression.matchAll(literals)].map(({ 0: found, index }) => ({ at: index, text: found }));
   const bare = all.reduceRight(
@@ -106,7 +115,7 @@ function otherText(inner: string, quote: string, draw: Draw): string {
     .filter((at) => !/\\.{0,5}$/.test(inner.slice(Math.max(0, at - 6), at)));
   if (places.length === 0) return inner === "" || quote !== "'" ? `${inner}x` : `x${inner.slice(1)}`; // 'a' may be one character and not a string
   const chosen = draw(2) === 0 ? places : [places[draw(places.length)] ?? 0];
-  const letters = [...inner].length === inner.length ? [...inner] : inner.split("");
+  const letters = inner.split("");
   for (const at of chosen) letters[at] = otherLetter(letters[at] ?? "", draw);
   return letters.join("");
 }

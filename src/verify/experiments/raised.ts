@@ -12,6 +12,7 @@ import { expectedFrom, referencesIn } from "./expected-from.ts";
 import type { Edit, Side } from "./laboratory.ts";
 import { manifestAsBefore } from "./manifest-settings.ts";
 import { mutated, type Mutated, type Source } from "./mutations.ts";
+import { type PlainCalls, plainCallsOf } from "./plain-calls.ts";
 import type { TakenOut } from "./without-work.ts";
 
 type Texts = Pick<Reading, "textAt">;
@@ -75,8 +76,8 @@ export async function referencesOf(
     const text = await textAt("work", path);
     if (text !== null) tests.push({ path, text });
   }
-  const isHelper = (path: string): boolean => base.has(path) && !changed.has(path) && ruleOf(path)?.kind === "test";
-  const references = referencesIn(tests, { has: isHelper });
+  const isBesideTests = (path: string): boolean => base.has(path) && !changed.has(path) && ruleOf(path)?.kind === "test";
+  const references = referencesIn(tests, { has: isBesideTests });
   const sources = await Promise.all(
     [...references.keys()].map(async (path) => ({ path, was: null, is: (await textAt("work", path)) ?? "" })),
   );
@@ -88,6 +89,29 @@ export async function referencesOf(
     isMeant,
   );
 }
+
+const plainMax = 2;
+
+/** What files of tests that name a changed module ask of functions, asked outside them. */
+export async function plainCallsIn(
+  { base, rowOf: ruleOf }: Setting,
+  differences: readonly Difference[],
+  textAt: (side: Side, path: string) => Promise<string | null>,
+  nonce: string,
+): Promise<readonly PlainCalls[]> {
+  const found: PlainCalls[] = [];
+  const changed = differences.filter(({ path }) => isProgramText(path) && ruleOf(path) === null);
+  const stems = changed.map(({ path }) => /([^/]+?)(?:\/(?:index|__init__))?\.\w+$/.exec(path)?.[1] ?? path);
+  for (const path of [...base].filter((one) => ruleOf(one)?.kind === "test" && isProgramText(one)).slice(0, testsReadMax)) {
+    const text = found.length < plainMax ? await textAt("work", path) : null;
+    const calls = text === null || !stems.some((stem) => text.includes(stem)) ? null : plainCallsOf(path, text, nonce);
+    if (calls !== null) found.push(calls);
+  }
+  return found;
+}
+
+export const outsideWords = (calls: readonly string[]): string =>
+  `asked outside its tests, the code gives another answer to one of ${calls.slice(0, namesMax).join(", ")}${calls.length > namesMax ? ` and ${calls.length - namesMax} more` : ""}`;
 
 /** The work's own functions, as its tests call them, answering something else; null where there are none. */
 export async function changeOf(

@@ -32,7 +32,17 @@ import { narrowFor } from "./candidates.ts";
 import type { Edit, Laboratory, Side } from "./laboratory.ts";
 import { definedWords, unnoticed } from "./mutations.ts";
 import type { Observed } from "./noticed.ts";
-import { asWas, besideIn, changeOf, expectedSources, manifestEdit, manifestPath, referencesOf } from "./raised.ts";
+import {
+  asWas,
+  besideIn,
+  changeOf,
+  expectedSources,
+  manifestEdit,
+  manifestPath,
+  outsideWords,
+  plainCallsIn,
+  referencesOf,
+} from "./raised.ts";
 import { type Shadow, shadowsIn, shadowWords } from "./shadowing.ts";
 import { answersMatter, type TakenOut, withoutWork, workIn } from "./without-work.ts";
 
@@ -191,6 +201,11 @@ async function experimentsOn(
   const otherwise =
     reference === null ? null : await ask(`its tests compare with ${definedWords(reference.defined)}`, "work", mixed(reference.edits));
   const unasked = reference === null || otherwise === null ? null : unnoticed(reference, now, otherwise);
+  const outside: string[] = [];
+  for (const plain of (tests?.ran ?? 0) === 0 || check.kind !== "criterion"
+    ? []
+    : await plainCallsIn(setting, differences, textAt, nonceOf(seed)))
+    if ((await run("work", mixed([plain]), plain.command))?.passed === true) outside.push(...plain.calls);
   const manifest = await manifestEdit(parts.workspace, base, order.commit, differences);
   const asBefore = manifest === null ? null : await ask(asWas([manifestPath]), "work", mixed([manifest]));
   const shadows: Shadow[] = [];
@@ -204,6 +219,7 @@ async function experimentsOn(
     ...(beside === null || plain?.passed !== false ? [] : [besideCodeWords(beside)]),
     ...(asBefore?.passed === false ? [besideCodeWords({ paths: [manifestPath], without: [] })] : []),
     ...(asTheyWere?.passed === false ? [expectedFromWords(sources)] : []),
+    ...(outside.length === 0 ? [] : [outsideWords(outside)]),
     ...(unasked === null || unasked.length === 0 ? [] : [unaskedWords(definedWords(unasked))]),
     ...(shadows.length === 0 ? [] : [shadowWords(shadows)]),
     ...(isPlanned(check, differences) && onlyLooks(check.command) ? [onlyLooksWords] : []),
