@@ -50,6 +50,32 @@ export const patterns: readonly Pattern[] = [
   { what: "a token in a URL", pattern: new RegExp(`\\b[a-z][a-z0-9+.-]{1,20}://(${placeholder}[A-Za-z0-9_-]{20,1024})@`, "gi"), part: 1 },
 ];
 
+/** Of such a secret whose rest has not come yet: from here on it could be one. Ports, and words after "bearer", are none. */
+const beginnings: readonly RegExp[] = [
+  new RegExp(
+    `${notBefore}(?:sk-|gh[opsur]_|github_pat_|glpat-|xox[abeoprs]-|xapp-|A[KS]IA|AIza|npm_|hf_|[rs]k_(?:live|test)_|eyJ)[A-Za-z0-9_.-]{8,}$`,
+    "d",
+  ),
+  new RegExp(`\\bauthorization["']?\\s{0,4}[:=]\\s{0,4}["']?(?:bearer|basic|token)\\s{1,4}(${value}{4,})$`, "di"),
+  new RegExp(`\\bbearer\\s{1,4}((?=[A-Za-z._~+/=-]*[0-9])${value}{8,})$`, "di"),
+  new RegExp(`\\b(?:x-)?(?:goog-)?api-key["']?\\s{0,4}[:=]\\s{0,4}["']?(${value}{8,})$`, "di"),
+  new RegExp(`\\b[a-z][a-z0-9+.-]{1,20}://[^\\s/:@"'<>]{0,256}:(?!\\d{1,5}$)(${placeholder}[^\\s/@"'<>]{4,})$`, "di"),
+];
+/** As much of the end is looked at: a longer one is known by its looks already. */
+const beginningCharsMax = 2_048;
+
+/** Where a secret may begin that the end of the text cuts; null where nothing looks like it. */
+export function beginningAt(text: string): number | null {
+  const tail = text.slice(-beginningCharsMax);
+  let at: number | null = null;
+  for (const pattern of beginnings) {
+    const found = pattern.exec(tail);
+    const start = found === null ? null : (found.indices?.[1]?.[0] ?? found.index);
+    if (start !== null && (at === null || start < at)) at = start;
+  }
+  return at === null ? null : text.length - tail.length + at;
+}
+
 /** One look that every pattern above would pass: nearly all texts end here. */
 const hint =
   /sk-|gh[opsur]_|github_pat_|glpat-|xox[a-z]-|xapp-|A[KS]IA|AIza|npm_|hf_|k_(?:live|test)_|eyJ|-----BEGIN|earer|EARER|uthorization|UTHORIZATION|api-key|API-KEY|Api-Key|:\/\/[^\s/]*@/;

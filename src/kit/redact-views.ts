@@ -38,12 +38,26 @@ const lineBreak = /\r?\n[ \t]*/g;
 /** The text without its line breaks and the indentation after them, as wrapped base64 has them; null where it has none. */
 export const joinedText = ({ text }: View): string | null => (text.includes("\n") ? text.replaceAll(lineBreak, "") : null);
 
+/** The text as a terminal shows it, without colours and characters of no width; null where it has none. */
+export const seenView = (view: View): View | null =>
+  controlHint.test(view.text) ? replaced(view, families[0]?.pattern ?? /$^/g, () => "") : null;
+
 /** The same with where each part stood, which takes many times as long. */
 export const joinedView = (view: View): View => replaced(view, lineBreak, () => "") ?? view;
 
-const escapeHint = /[%\\&]/;
+/** Control characters but tab and line breaks, and characters of no width; those beyond ASCII also as UTF-8 read byte by byte. */
+const unseen =
+  "[\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\ufe00-\\ufe0f\\ufeff]|" +
+  "\\u00e2\\u0080[\\u008b-\\u008f\\u00aa-\\u00ae]|\\u00e2\\u0081[\\u00a0-\\u00af]|\\u00ef\\u00bb\\u00bf|\\u00ef\\u00b8[\\u0080-\\u008f]|\\u00c2\\u00ad";
+/** What a terminal obeys and does not show: colours and moves, titles and links with their text, single escapes. */
+const sequence =
+  "(?:\\u001b\\[|\\u009b)[0-?]{0,64}[ -/]{0,8}[@-~]|\\u001b[\\]PX^_][^\\u0007\\u001b]{0,2048}(?:\\u0007|\\u001b\\\\)|\\u001b[ -/]{0,8}[0-~]";
+const controlHint = new RegExp(`${unseen}|\\u009b`);
+const escapeHint = new RegExp(`[%\\\\&]|${controlHint.source}`);
 /** Whether a text reads otherwise than it is written. */
-export const hasOtherViews = (text: string): boolean => /[%\\&\n]/.test(text);
+export const hasOtherViews = (text: string): boolean => unusual.test(text) && (text.includes("\n") || escapeHint.test(text));
+/** Anything but the plain characters of ASCII, tab and carriage return: one quick look ends here for nearly every text. */
+const unusual = /[^\t\r -$'-[\]-~]/;
 const controls: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f" };
 const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
@@ -51,6 +65,9 @@ type Family = { readonly pattern: RegExp; readonly meaning: (match: RegExpExecAr
 
 /** One at a time: what one family escapes may be plain characters of the secret to another. */
 const families: readonly Family[] = [
+  // What is on the way but not seen, between any two characters; a backspace takes back the character before it, or only moves.
+  { pattern: new RegExp(`(?:${sequence}|${unseen})+`, "g"), meaning: () => "" },
+  { pattern: new RegExp(`[^\\u0008](?:${sequence})*\\u0008(?:[ ]\\u0008)?|(?:${sequence})+`, "g"), meaning: () => "" },
   { pattern: /%([0-9A-Fa-f]{2})/g, meaning: ([, byte = ""]) => characterOf(Number.parseInt(byte, 16)) },
   {
     // \u0041, \u{41}, \x41, \101, \n, and any punctuation.

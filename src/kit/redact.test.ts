@@ -46,6 +46,13 @@ const encodings: Readonly<Record<string, string>> = {
   "HTML, every character": Array.from(value, (letter) => `&#x${(letter.codePointAt(0) ?? 0).toString(16)};`).join(""),
   "as C writes bytes": [...bytes].map((byte) => `\\${byte.toString(8).padStart(3, "0")}`).join(""),
   reversed: Array.from(value).toReversed().join(""),
+  "with a colour in it": `${value.slice(0, 9)}\u001b[1;31m${value.slice(9)}`,
+  "every character coloured": Array.from(value).join("\u001b[38;2;1;2;3m"),
+  "with a link and a title in it": `${value.slice(0, 9)}\u001b]8;;https://x.invalid\u0007\u001b]0;t\u001b\\${value.slice(9)}`,
+  "with characters of no width": Array.from(value).join("\u200b\ufeff"),
+  "with letters typed and taken back": Array.from(value).join("k\u0008"),
+  "with bare backspaces and NULs": Array.from(value).join("\u0000\u0008"),
+  "coloured, and told as JSON": json(`${value.slice(0, 9)}\u001b[1;31m${value.slice(9)}`),
 };
 
 describe("a known secret", () => {
@@ -124,6 +131,32 @@ describe("a known secret", () => {
       { numRuns: 300 },
     );
   });
+});
+
+test.each([
+  ["a GitHub token", `ghp_${"a1B2".repeat(9)}`],
+  ["a model provider's key", "sk-ant-api03-Ab12Cd34Ef56Gh78Ij90Kl12Mn34"],
+  ["an npm token", `npm_${"Z9y8".repeat(9)}`],
+  ["a JSON web token", `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.${"s1G".repeat(9)}`],
+  ["a header", "authorization: Bearer q9W8e7R6t5Y4u3I2o1P0"],
+  ["a password in an address", "postgres://app:S3cr3t-Pa55word-9x@db/x"],
+  ["a known one", value],
+])("%s that comes in two pieces, cut anywhere, leaves no part of it in either", (_, whole) => {
+  for (const between of ["", "\u001b[0m", "\u200b"])
+    for (let cut = 1; cut < whole.length; cut++) {
+      const [first, rest] = [`it is ${whole.slice(0, cut)}${between}`, `${whole.slice(cut)} and so on`];
+      const shown = redactor.excerpt(first) + redactor.next(first, rest);
+      const secret = whole.replace(/^authorization: Bearer |^postgres:\/\/app:/, "").replace(/@db\/x$/, "");
+      const left = Array.from({ length: secret.length - 14 }, (_none, at) => secret.slice(at, at + 15)).filter((part) =>
+        shown.includes(part),
+      );
+      expect({ cut, between, left }).toEqual({ cut, between, left: [] });
+    }
+});
+
+test("a port, a plain word and a finished sentence at the end of a piece are no beginning of a secret", () => {
+  for (const text of ["see http://localhost:8080", "the bearer responsibilities", "npm_config", "task-sk-1", "hf_hub", "the end."])
+    expect(redactor.excerpt(text)).toBe(text);
 });
 
 test("what holds no secret is the very same afterwards: texts, events, bytes", () => {

@@ -1,14 +1,16 @@
 // redact: takes secrets out of a text before anybody writes it.
 //
 // Invariants:
-//   R1. Of a secret that is known nothing is left, however it is written: plain, encoded, escaped, wrapped, backwards.
+//   R1. Of a secret that is known nothing is left, however it is written: plain, encoded, escaped, wrapped, backwards, or with colours,
+//       backspaces and characters of no width in it.
 //   R2. The replacement says the secret's name at most, never its value or its length.
+//   R4. What may be the beginning of a secret, at the end of a text that goes on, is replaced before it is known to be one.
 //   R3. What holds no secret comes back as it is, the very same text; what was redacted once is not changed by doing it again.
 
 import { type Matcher, type Needle, openMatcher } from "./redact-matcher.ts";
 import { needlesOf, type Secret } from "./redact-needles.ts";
-import { findPatterns, mayHoldPattern } from "./redact-patterns.ts";
-import { hasOtherViews, joinedText, joinedView, plainView, unescapedViews, type View } from "./redact-views.ts";
+import { beginningAt, findPatterns, mayHoldPattern } from "./redact-patterns.ts";
+import { hasOtherViews, joinedText, joinedView, plainView, seenView, unescapedViews, type View } from "./redact-views.ts";
 
 /** A stretch of a text that is to be replaced; without a name where only its looks gave it away. */
 export type Span = { readonly start: number; readonly end: number; readonly name: string | null };
@@ -52,7 +54,11 @@ export function openRedactor(secrets: readonly Secret[]): Redactor {
   };
   for (const secret of secrets) learn(secret);
   const spansIn = (text: string): readonly Span[] => (text.length < halfKeyChars ? none : spansOf(text, built().matcher));
-  const withHalves = (text: string): readonly Span[] => merged([...spansIn(text), ...cutSpans(text, built().halves)]);
+  const withHalves = (text: string): readonly Span[] => {
+    const seen = seenView(plainView(text));
+    const cut = seen === null ? [] : halvesIn(seen.text, built().halves).map((span) => placed(seen, span));
+    return merged([...spansIn(text), ...halvesIn(text, built().halves), ...cut]);
+  };
   return {
     learn,
     spansIn,
@@ -150,6 +156,18 @@ function halvesOf(needles: readonly Needle[]): Halves {
     end.set(last, [...(end.get(last) ?? []), needle]);
   }
   return { begin, end, charsMax: needles.reduce((most, { text }) => Math.max(most, text.length), 0) };
+}
+
+const placed = (view: View, { start, end, name }: Span): Span => {
+  const [from, until] = view.spanOf(start, end);
+  return { start: from, end: until, name };
+};
+
+/** Halves of known secrets at either end, and at the end what looks like the beginning of one that nobody has named. */
+function halvesIn(cut: string, halves: Halves): readonly Span[] {
+  const text = cut.endsWith("…") ? cut.slice(0, -1) : cut; // whoever cuts a text says so by this
+  const begun = beginningAt(text);
+  return begun === null ? cutSpans(text, halves) : [...cutSpans(text, halves), { start: begun, end: text.length, name: null }];
 }
 
 function cutSpans(text: string, { begin, end, charsMax }: Halves): readonly Span[] {

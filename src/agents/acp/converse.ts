@@ -14,6 +14,7 @@ import { type End, outcomeOf } from "./outcome.ts";
 import type { Answers } from "./permission.ts";
 import { failed } from "./result.ts";
 import { nothingUsed, usageAfter, type UsageBefore, usageOf } from "./usage.ts";
+import { wholeTail } from "../../kit/whole-words.ts";
 
 const rawCharsMax = 3000;
 
@@ -59,7 +60,7 @@ export async function converse(talk: Talk): Promise<TurnResult> {
     }
     const mayAsk = again < asksMax && (await order.onAskAgain(facts.ask + 1, judged.errors, collector.answer, usage));
     if (!mayAsk) {
-      const detail = `What the agent handed back does not fit: ${judged.errors.join("; ")}.\nIt said:\n${collector.answer.slice(-rawCharsMax)}`;
+      const detail = `What the agent handed back does not fit: ${judged.errors.join("; ")}.\nIt said:\n${wholeTail(collector.answer, rawCharsMax)}`;
       return failed("return_invalid", detail, { isOpen: true, said: collector.said, stderr: stderr(), usage });
     }
     prompts.push(askAgain(order.returns?.schema ?? {}, judged.errors, environment.tools !== null));

@@ -9,6 +9,7 @@ import type { ProviderFault } from "../../contracts/event.ts";
 import type { ModelCall } from "../../ports/meter.ts";
 import type { FailureProbe } from "../profiles/profile.ts";
 import { amountOf, listOf, type Loose, recordOf, textOf } from "./loose.ts";
+import { wholeHead, wholeTail } from "../../kit/whole-words.ts";
 
 /** A fault, in whose words, and until when. */
 export type Fault = { readonly fault: ProviderFault; readonly words: string; readonly retryAt: string | null };
@@ -38,7 +39,7 @@ export function faultOfCall({ status, error, retryAt, model }: ModelCall): Fault
   const answered = status === null ? "did not answer" : status < 400 ? "broke off its answer" : `answered ${status}`;
   const words = `the model provider ${answered}${model === "" ? "" : ` (${model})`}${error === null ? "" : `: ${error}`}`;
   const isLimit = (status === null || status < 400) && error !== null && limitWords.test(error);
-  return { fault: isLimit ? "limit" : faultOfStatus(status), words: words.slice(0, wordsCharsMax), retryAt };
+  return { fault: isLimit ? "limit" : faultOfStatus(status), words: wholeHead(words, wordsCharsMax), retryAt };
 }
 
 /** Whether it was the agent that hung up, in the meter's words. */
@@ -52,7 +53,7 @@ export function faultOfError({ code, message, data }: AgentError): Fault | null 
   const more = recordOf(data);
   const kind = [more["errorKind"], more["errorName"], more["type"], more["code"]].flatMap((value) => textOf(value) ?? []).join(" ");
   const details = textOf(more["details"]) ?? textOf(more["message"]) ?? textOf(data) ?? "";
-  const words = `${message}${details === "" ? "" : ` (${details})`}`.slice(0, wordsCharsMax);
+  const words = wholeHead(`${message}${details === "" ? "" : ` (${details})`}`, wordsCharsMax);
   const made = (fault: ProviderFault): Fault => ({ fault, words, retryAt: null });
   if (code === -32000 || /auth\w*_(?:required|error|failed)|^authentication/i.test(kind)) return made("access");
   const status = code >= 400 && code < 600 ? code : (amountOf(more["statusCode"]) ?? amountOf(more["status"]) ?? statusIn(words));
@@ -95,14 +96,14 @@ export function faultOfProbes(
           : seen.metas.flatMap((meta) => valueAt(meta, path));
     const hit = texts.find((text) => new RegExp(pattern.source, pattern.flags.replace("g", "")).test(text));
     if (hit === undefined) continue;
-    const words = (where === "meta" ? tail(seen.answer) : hit).trim().slice(-wordsCharsMax);
+    const words = wholeTail((where === "meta" ? tail(seen.answer) : hit).trim(), wordsCharsMax);
     const status = statusIn(words);
     return { fault: status === null ? fault : faultOfStatus(status), words, retryAt: null };
   }
   return null;
 }
 
-const tail = (text: string): string => text.slice(-answerTailChars);
+const tail = (text: string): string => wholeTail(text, answerTailChars);
 /** The last paragraph. */
 const lastWords = (text: string): string =>
   tail(text)

@@ -5,6 +5,7 @@ import { visible } from "../../kit/visible.ts";
 import type { ReportedUsage, TurnResult } from "../../ports/agent.ts";
 import type { Exit } from "../process/spawn.ts";
 import type { Ending } from "./ending.ts";
+import { wholeHead, wholeTail } from "../../kit/whole-words.ts";
 
 const detailCharsMax = 4000;
 const stderrCharsMax = 2000;
@@ -54,7 +55,7 @@ export function failed(
   sentence: string,
   left: Left,
 ): Failed {
-  const tail = left.stderr.trim().slice(-stderrCharsMax);
+  const tail = wholeTail(left.stderr.trim(), stderrCharsMax);
   const stderr = tail === "" ? "" : `\nLast on its stderr:\n${tail.split("\n").map(visible).join("\n")}`;
   return { kind: "failed", reason, detail: clip(`${sentence}${stderr}`), said: left.said, usage: left.usage };
 }
@@ -67,4 +68,4 @@ function exitOf(exit: Exit | null): string {
 }
 
 const seconds = (ms: number): string => (ms >= 1000 ? `${Math.round(ms / 1000)} s` : `${ms} ms`);
-export const clip = (text: string): string => (text.length <= detailCharsMax ? text : `${text.slice(0, detailCharsMax)}…`);
+export const clip = (text: string): string => (text.length <= detailCharsMax ? text : `${wholeHead(text, detailCharsMax)}…`);

@@ -19,6 +19,7 @@ import { claudeDialect } from "./claude.ts";
 import { codexDialect } from "./codex.ts";
 import type { Dialect } from "./dialect.ts";
 import { runOnce, generatedFileSession } from "./run-once.ts";
+import { wholeTail } from "../../kit/whole-words.ts";
 
 const dialects = { "claude-stream": claudeDialect, "codex-exec": codexDialect } as const;
 const rawCharsMax = 3000;
@@ -98,6 +99,6 @@ export async function cliTurn(speech: keyof typeof dialects, order: TurnOrder, e
 }
 
 function unusable(errors: readonly string[], collector: Collector, stderr: string, usage: ReportedUsage): TurnResult {
-  const detail = `What the agent handed back does not fit: ${errors.join("; ")}.\nIt said:\n${collector.answer.slice(-rawCharsMax)}`;
+  const detail = `What the agent handed back does not fit: ${errors.join("; ")}.\nIt said:\n${wholeTail(collector.answer, rawCharsMax)}`;
   return failed("return_invalid", detail, { isOpen: true, said: collector.said, stderr, usage });
 }

@@ -9,6 +9,7 @@ import type { Says } from "../../contracts/outcome.ts";
 import type { TurnOrder } from "../../ports/agent.ts";
 import type { ToolAnswer } from "../../ports/meter.ts";
 import { toolNames } from "./tools.ts";
+import { wholeHead } from "../../kit/whole-words.ts";
 
 /** Judges what was handed back under a name: what of it may be routed on, or every mistake in words. */
 export type ReturnOf = (
@@ -104,7 +105,7 @@ export function openSubmissions(returns: TurnOrder["returns"], returnOf: ReturnO
 
 const yes = (text: string): ToolAnswer => ({ ok: true, text });
 const no = (text: string): ToolAnswer => ({ ok: false, text });
-const clip = (text: string, charsMax: number): string => (text.length <= charsMax ? text : `${text.slice(0, charsMax)}…`);
+const clip = (text: string, charsMax: number): string => (text.length <= charsMax ? text : `${wholeHead(text, charsMax)}…`);
 
 function valueIn(value: unknown, key: string): unknown {
   return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[key] : undefined;

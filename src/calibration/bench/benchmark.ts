@@ -193,7 +193,8 @@ function tailAt(path: string, size: number): string {
   const bytes = Buffer.alloc(logBytesMax);
   const fd = openSync(path, "r");
   try {
-    return bytes.subarray(0, readSync(fd, bytes, 0, logBytesMax, size - logBytesMax)).toString("utf8");
+    const read = bytes.subarray(0, readSync(fd, bytes, 0, logBytesMax, size - logBytesMax));
+    return read.subarray(read.indexOf(10) + 1).toString("utf8"); // half a line could hold half a secret
   } finally {
     closeSync(fd);
   }

@@ -2,11 +2,12 @@
 
 import type { LiveEvent } from "../../contracts/signal.ts";
 import type { Redactor } from "../../kit/redact.ts";
+import { patternCharsMax } from "../../kit/redact-patterns.ts";
 import { redactValue } from "../../kit/redact-value.ts";
 import type { Agents } from "../../ports/agent.ts";
 
-/** What was said just before, so that a secret told in pieces is known by its last one. */
-const rememberedCharsMax = 2_048;
+/** What was said just before, so that a secret told in pieces is known by its last one: the longest there is, a private key say. */
+const rememberedCharsMax = patternCharsMax;
 const attemptsMax = 64;
 
 /**

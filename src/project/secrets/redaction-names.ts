@@ -48,13 +48,45 @@ const isPath = (part: string, isThere: (path: string) => boolean): boolean => pa
 /** One word of everyday length, or two with a mark between them: it would be struck out of every sentence. */
 const isPlainWord = (text: string): boolean => /^[A-Za-z]{1,12}(?:[ _.-][A-Za-z]{1,12})?$/.test(text) && !/[a-z][A-Z]/.test(text);
 
-/** The password in an address such as `postgres://user:password@host/db`, as it is written and as it is meant; whatever the variable is called. */
-export function passwordsIn(value: string): readonly string[] {
-  const found = /^[a-z][a-z0-9+.-]*:\/\/[^\s/:@]*:([^\s@]+)@/i.exec(value.trim())?.[1];
-  if (found === undefined) return [];
-  try {
-    return [...new Set([found, decodeURIComponent(found)])];
-  } catch {
-    return [found];
+/**
+ * The secrets that are parts of a value, whatever its variable is called, each as it is written and as it is meant: passwords and tokens in
+ * addresses (`postgres://user:password@host/db`), and what a key in it names as one (`authorization=Bearer x`, `host=h password=p`,
+ * `Server=s;Pwd=p`, `?api_key=k`). In a list of headers a long value counts whatever its key is.
+ */
+export function partsOf(name: string, value: string): readonly string[] {
+  if (value.length > compositeCharsMax) return [];
+  const found: string[] = [];
+  for (const [, password = "", token = ""] of value.matchAll(inAddress)) found.push(password, token);
+  const isHeaders = /HEADERS?$/i.test(name);
+  for (const [, key = "", quoted, bare] of value.matchAll(pair)) {
+    const text = (quoted ?? bare ?? "").trim();
+    for (const one of new Set([text, decoded(text)])) {
+      const [, scheme = "", rest = ""] = /^(bearer|basic|token|apikey)[ ]+(\S+)$/i.exec(one) ?? [];
+      if (scheme !== "") found.push(rest, ...(/^basic$/i.test(scheme) ? [userPassword(rest)] : []));
+      else if (namesSecret(key) || /authorization|authtoken|^pwd$/i.test(key)) found.push(one);
+      else if (isHeaders && one.length >= headerCharsMin && /\d/.test(one)) found.push(one);
+    }
   }
+  return [...new Set(found.flatMap((one) => [one, decoded(one)]))].filter((one) => one !== "");
+}
+
+const compositeCharsMax = 16 * 1024;
+const headerCharsMin = 12;
+const inAddress = /[a-z][a-z0-9+.-]{1,20}:\/\/(?:[^\s/:@,;]{0,256}:([^\s@/]{1,1024}|[^\s@]{1,1024})@|([A-Za-z0-9_-]{20,1024})@)/gi;
+/** A key, = or :, and a value up to a comma, semicolon, ampersand or blank; a scheme's own blank is part of it. */
+const pair =
+  /(?:^|[,;&?\s{])\s{0,4}["']?([A-Za-z][\w.-]{0,127})["']?\s{0,4}[=:](?!\/\/)\s{0,4}(?:["']([^"']{1,4096})["']|((?:(?:bearer|basic|token|apikey)[ ]+)?[^\s,;&"']{1,4096}))/gi;
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The password of `user:password` in base64; nothing where it is none. */
+function userPassword(text: string): string {
+  const plain = Buffer.from(text, "base64").toString("utf8");
+  return plain.includes(":") ? plain.slice(plain.indexOf(":") + 1) : "";
 }

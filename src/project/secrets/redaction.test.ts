@@ -6,7 +6,7 @@ import { requestOf } from "../../runner/ask-owner.ts";
 import type { CommandContext } from "../command-context.ts";
 import { redactBlob } from "./redacted-journal.ts";
 import { openLiveEvents } from "./redacted-live-events.ts";
-import { namesSecret, passwordsIn, worthOf } from "./redaction-names.ts";
+import { namesSecret, partsOf, worthOf } from "./redaction-names.ts";
 import { openRedaction, redactAnswer } from "./redaction.ts";
 
 let home = "";
@@ -54,7 +54,28 @@ test("switches, numbers and names of files are no secrets; what is short or a pl
   expect(["true", "4096", "10.5", "", "none", "/etc/key.pem", "/etc/key.pem:/etc/key.pem"].map(worth)).toEqual(Array(7).fill("none"));
   expect(["abc12", "postgres", "read-only"].map(worth)).toEqual(Array(3).fill("weak"));
   expect([token, "correct horse battery staple", "/not/there/k3y", "1234567890123456"].map(worth)).toEqual(Array(4).fill("secret"));
-  expect(passwordsIn("postgres://app:p%40ss-w0rd@db/x")).toEqual(["p%40ss-w0rd", "p@ss-w0rd"]);
+  expect(partsOf("DATABASE_URL", "postgres://app:p%40ss-w0rd@db/x")).toEqual(["p%40ss-w0rd", "p@ss-w0rd"]);
+});
+
+test.each([
+  ["OTEL_EXPORTER_OTLP_HEADERS", `authorization=Bearer ${token}`],
+  ["OTEL_EXPORTER_OTLP_HEADERS", `x-tenant=acme,authorization=Bearer%20${token}`],
+  ["OTEL_EXPORTER_OTLP_HEADERS", `x-honeycomb-team=${token},x-other=1`],
+  ["EXTRA_HEADERS", `{"Authorization": "Basic ${Buffer.from(`me:${token}`).toString("base64")}"}`],
+  ["CONNECTION", `host=db port=5432 password=${token} dbname=x`],
+  ["CONNECTION", `Server=db,1433;User Id=sa;Pwd=${token};Encrypt=true`],
+  ["REPLICAS", `postgres://a:one-Pa55word@h1/x,postgres://b:${token}@h2/x`],
+  ["CALLBACK", `https://x.invalid/hook?api_key=${token}&v=1`],
+  ["REMOTE", `https://${token}${token}@git.invalid/x.git`],
+  ["SETTINGS", `{"db": {"password": "${token}"}}`],
+])("a secret that is a part of %s=%s is one by itself", (name, value) => {
+  const { redactor, weakSecrets } = opened({ [name]: value });
+  const secret = name === "REMOTE" ? `${token}${token}` : token;
+  expect(redactor.text(`the agent says ${secret} aloud`)).toBe(`the agent says [redacted:${name}] aloud`);
+  expect(redactor.text("acme and 5432, 1433, true, https://x.invalid/hook, dbname")).toBe(
+    "acme and 5432, 1433, true, https://x.invalid/hook, dbname",
+  );
+  expect(weakSecrets()).toEqual([]);
 });
 
 test("weak secrets are told by name, and only those", () => {

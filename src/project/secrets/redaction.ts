@@ -11,7 +11,7 @@ import { type FoundSecret, secretsIn } from "../../kit/redact-find.ts";
 import { secretCharsMin } from "../../kit/redact-needles.ts";
 import { redactEvent } from "../../kit/redact-value.ts";
 import { leavesOf, secretsInFiles } from "./redaction-files.ts";
-import { namesSecret, passwordsIn, worthOf } from "./redaction-names.ts";
+import { namesSecret, partsOf, worthOf } from "./redaction-names.ts";
 
 export type Redaction = {
   readonly redactor: Redactor;
@@ -40,7 +40,7 @@ export function openRedaction({ env, names, set, home }: SecretSources): Redacti
   const named = new Set(names);
   for (const [name, value] of [...Object.entries(env), ...Object.entries(set)]) {
     if (value === undefined || value === "") continue;
-    for (const password of passwordsIn(value)) learnUnlessWeak(name, password);
+    for (const part of [...partsOf(name, value), ...innerOf(value)]) learnPart(name, part);
     if (named.has(name)) learn(name, value);
     else if (namesSecret(name)) take(name, value);
   }
@@ -53,12 +53,16 @@ export function openRedaction({ env, names, set, home }: SecretSources): Redacti
     else learn(name, value);
   }
 
+  /** A port, a switch or a path beside the secrets of a value is none. */
+  function learnPart(name: string, value: string): void {
+    if (worthOf(value, existsSync, secretCharsMin) !== "none") learnUnlessWeak(name, value);
+  }
+
   function take(name: string, value: string): void {
     const worth = worthOf(value, existsSync, secretCharsMin);
     if (worth === "weak") weak.add(name);
     if (worth !== "secret") return;
     learn(name, value);
-    for (const inner of innerOf(value)) learn(name, inner);
   }
 }
 

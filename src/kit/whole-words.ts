@@ -1,0 +1,23 @@
+// whole-words: cuts a text short between two words. A secret that is cut in two would not be known any more by whoever redacts later, so no
+// word is cut: one that reaches over the border is left out.
+
+/** A longer word is cut all the same: no secret is one. */
+const wordCharsMax = 1_500;
+
+/** The beginning of a text, at most so many characters. */
+export function wholeHead(text: string, charsMax: number): string {
+  if (text.length <= charsMax) return text;
+  if (/\s/.test(text.charAt(charsMax))) return text.slice(0, charsMax);
+  let end = charsMax;
+  while (end > 0 && charsMax - end < wordCharsMax && !/\s/.test(text.charAt(end - 1))) end--;
+  return text.slice(0, end === 0 || charsMax - end >= wordCharsMax ? charsMax : end);
+}
+
+/** The end of a text, at most so many characters. */
+export function wholeTail(text: string, charsMax: number): string {
+  if (text.length <= charsMax) return text;
+  const tail = text.slice(-charsMax);
+  if (/\s/.test(text.charAt(text.length - charsMax - 1))) return tail;
+  const border = tail.search(/\s/);
+  return border === -1 ? "" : tail.slice(border);
+}
