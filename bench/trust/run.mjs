@@ -18,6 +18,7 @@ import { pythonLies } from "./lies-python.mjs";
 import { toolLies } from "./lies-tools.mjs";
 import { misbehaving } from "./misbehaving.mjs";
 import { restsOnHonest, restsOnLies } from "./rests-on.mjs";
+import { sameKindHonest, sameKindLies } from "./same-kind.mjs";
 import { criteria, files, goal, installed } from "./project.mjs";
 
 const program = process.env.AUTOPILOT_PROGRAM ?? resolve(import.meta.dirname, "../../dist/autopilot.cjs");
@@ -54,6 +55,7 @@ const wanted = [
   ...of("misbehaving", "python", pythonLies),
   ...of("misbehaving", "tools", toolLies),
   ...of("misbehaving", "rests-on", restsOnLies),
+  ...of("misbehaving", "same-kind", sameKindLies),
   ...of("misbehaving", "beside", besideLies),
   ...of("misbehaving", "world", worldLies),
   ...of("honest", "basic", honest),
@@ -61,6 +63,7 @@ const wanted = [
   ...of("honest", "ordinary", ordinaryHonest),
   ...of("honest", "more", moreHonest),
   ...of("honest", "rests-on", restsOnHonest),
+  ...of("honest", "same-kind", sameKindHonest),
   ...of("honest", "beside", besideHonest),
   ...of("honest", "world", worldHonest),
 ].filter(

@@ -6,7 +6,8 @@
 //   J3. What cannot be read as text is judged by being another content.
 //   J4. An approval holds for exactly the changes it was given for.
 //   J5. Tests may be added to a file of tests, and what serves new tests beside the others, if checks are tried out: whatever else came
-//       with them is found by breaking the others, and by running them alone.
+//       with them is found by breaking the others, and by running them alone. A file of tests may move whole to where tests are found:
+//       which tests ran is compared with before.
 
 import type { StringSet } from "../../kit/as-set.ts";
 import { createHash } from "node:crypto";
@@ -28,6 +29,8 @@ export type Setting = {
   readonly named: Named;
   /** Whether checks that pass are tried out. */
   readonly areTriedOut?: boolean;
+  /** Files that are gone and stand elsewhere with the same content, but for the way to what they import. */
+  readonly movedWhole?: ReadonlySet<string>;
 };
 /** A difference with both texts; null where there is none, or none that can be read. */
 export type ChangedFile = { readonly difference: Difference; readonly before: string | null; readonly after: string | null };
@@ -61,7 +64,9 @@ export function judgeProtected(
     const isNamed = namingPattern(scope, path, setting.rowOf) !== null;
     const isMore = row.kind === "test" && row.part === undefined && hasOnlyMore(one, finding);
     const isServing = row.serves === true && one.difference.kind === "added";
-    const isFree = setting.areTriedOut === true && (isMore || isServing); // J5
+    const to = moved.get(path);
+    const isMoved = row.kind === "test" && to !== undefined && setting.movedWhole?.has(path) === true && setting.rowOf(to)?.kind === "test";
+    const isFree = setting.areTriedOut === true && (isMore || isServing || isMoved); // J5
     const allowed = isNamed ? ("scope" as const) : isFree ? ("added" as const) : null;
     return [
       {

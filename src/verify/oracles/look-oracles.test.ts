@@ -1,7 +1,8 @@
 // What a run changed of its judges, told from two trees in memory: also what only the commands, makefiles and scripts of the base lead to.
 
 import { describe, expect, test } from "vitest";
-import { changesIn, hows, type Texts } from "./look-oracles.test-support.ts";
+import { findProtected } from "./look-oracles.ts";
+import { base, between, changesIn, commit, hows, type Texts } from "./look-oracles.test-support.ts";
 
 const manifest = (scripts: object): string => JSON.stringify({ name: "x", scripts });
 const jsTest = 'import { test } from "node:test";\ntest("a", () => assert.equal(add(1, 2), 3));\n';
@@ -187,4 +188,19 @@ test("text made to be slow to read is read in good time", async () => {
         ["npm test"],
       );
   await changesIn({ "package.json": "{}" }, { "package.json": manifest({ test: `echo ${" ;".repeat(100_000)}` }) }, ["npm test"]);
+});
+
+describe("a file of tests that moves", () => {
+  const was = 'import { add } from "../src/add.js";\ntest("a", () => assert.equal(add(1, 2), 3));\n';
+  const allowedIn = async (to: string, text: string) => {
+    const parts = { workspace: between({ "test/a.test.js": was }, { [to]: text }), protect: [], restores: false, areTriedOut: true };
+    const { changes } = await findProtected(parts, { base, commit, scope: ["**"], approved: [], checks: [] });
+    return changes.map(({ how, allowed }) => `${how} ${allowed}`);
+  };
+  test("whole, to where tests are found, needs no leave: only the way to what it imports may be another", async () =>
+    expect(await allowedIn("test/unit/a.test.js", was.replace("../src", "../../src"))).toEqual(["renamed added"]));
+  test("with another expectation, or to where no tests are found, does", async () => {
+    expect(await allowedIn("test/unit/a.test.js", was.replace("3)", "4)"))).toEqual(["renamed null"]);
+    expect(await allowedIn("old/a.js.bak", was)).toEqual(["renamed null"]);
+  });
 });

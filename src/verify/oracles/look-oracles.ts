@@ -49,7 +49,14 @@ export async function findProtected(
   const candidates = differences.filter((difference) => isCandidate(difference, setting));
   const seen: ChangedFile[] = [];
   for (const [at, difference] of candidates.entries()) seen.push(await read(parts.workspace, base, commit, difference, at < textsMax)); // L1
-  const judged = judgeProtected(seen, movesIn(differences), { ...setting, areTriedOut }, scope, approved);
+  const moves = movesIn(differences);
+  const movedWhole = new Set<string>();
+  for (const { difference, before } of seen) {
+    const to = moves.get(difference.path);
+    const text = to === undefined || before === null ? null : await parts.workspace.textAt(commit, to, textBytesMax);
+    if (text !== null && before !== null && withoutWays(text) === withoutWays(before)) movedWhole.add(difference.path);
+  }
+  const judged = judgeProtected(seen, moves, { ...setting, areTriedOut, movedWhole }, scope, approved);
   return { ...judged, changes: shortened(judged.changes), look: await lookedAt(parts.workspace, base, commit, differences, setting) };
 }
 
@@ -152,6 +159,9 @@ async function read(workspace: Reading, base: GitSha, commit: GitSha, difference
   const after = isRead && kind !== "deleted" ? await workspace.textAt(commit, path, textBytesMax) : null;
   return { difference, before, after };
 }
+
+/** A text but for the way from its folder to what it imports, which a file that moves has to change. */
+const withoutWays = (text: string): string => text.replaceAll(/(?<=["'])(?:\.{1,2}\/)+/g, "./");
 
 /** Where deleted files went: a new file of the same content, or of the same name in another place. */
 export function movesIn(differences: readonly Difference[]): ReadonlyMap<string, string> {
