@@ -35,6 +35,12 @@ test("nothing in a check's environment names the runner", () => {
   expect(JSON.stringify(environmentFor({ ...source, from }))).not.toMatch(/autopilot/i);
 });
 
+test("PATH is the user's own, without the folder in which npx keeps the runner", () => {
+  const own = "/home/me/autopilot/node_modules/.bin:/usr/bin";
+  const npx = `/home/me/.npm/_npx/0123456789abcdef/node_modules/.bin:${own}`;
+  for (const PATH of [own, npx]) expect(environmentFor({ ...source, from: { PATH } })["PATH"]).toBe(own);
+});
+
 test("a tool chain in the real home is found from the private one", () => {
   const env = environmentFor({ ...source, from: { HOME: "/home/me" }, hasFolder: (path) => path === "/home/me/.rustup" });
   expect(env["RUSTUP_HOME"]).toBe("/home/me/.rustup");

@@ -3,7 +3,8 @@
 // Invariants:
 //   N1. A variable that is not on the list does not pass. Keys and tokens are not on the list.
 //   N2. HOME and TMPDIR are folders of this command alone. HOME is also how its processes are recognised (processes.ts), so nothing
-//       in here names the runner: a check can't tell that it is being judged.
+//       in here names the runner: a check can't tell that it is being judged. PATH is the user's own, but for the folder that npx
+//       puts in front of it, in which only what npx was asked to run lies.
 
 import { createHash } from "node:crypto";
 import { join } from "node:path";
@@ -35,12 +36,20 @@ export type EnvSource = {
 export function environmentFor({ from, hasFolder, scratch, extra = {} }: EnvSource): Env {
   const env: Record<string, string> = { PATH: "/usr/local/bin:/usr/bin:/bin", LANG: "C.UTF-8" };
   for (const name of passed) if (from[name] !== undefined) env[name] = from[name]; // N1
+  env["PATH"] = withoutNpx(env["PATH"] ?? "");
   for (const [name, folder] of toolchains) {
     const path = from[name] ?? (from["HOME"] === undefined ? undefined : join(from["HOME"], folder));
     if (path !== undefined && hasFolder(path)) env[name] = path;
   }
   return { ...env, ...extra, HOME: join(scratch, "home"), TMPDIR: join(scratch, "tmp") }; // N2
 }
+
+/** A PATH as the user's shell has it, where `npx` started the runner (N2). */
+const withoutNpx = (path: string): string =>
+  path
+    .split(":")
+    .filter((folder) => !/\/_npx\/[^/]+\/node_modules\/\.bin\/?$/.test(folder))
+    .join(":");
 
 /** Names an environment by its content; what differs with every command (its folders) is left out, so that equal means equal. */
 export function envHashOf(env: Env): Hash {

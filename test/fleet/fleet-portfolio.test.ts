@@ -10,7 +10,7 @@ import { takeLock } from "../../src/journal/lock.ts";
 import { autopilot, type begin, begin as start, type Reported, until } from "../support/autopilot.ts";
 import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
 import { git, scratchFolder, write } from "../support/scratch-repository.ts";
-import { at, linesOf, type Machine, openFleet, said, worker } from "./machines.ts";
+import { at, linesOf, type Machine, openFleet, patientMs, said, shortMs, worker } from "./machines.ts";
 import { taskResult } from "../support/task-result.ts";
 
 const isLong = process.env["AUTOPILOT_FAULTS"] === "all";
@@ -113,9 +113,9 @@ describe.skipIf(postgresBin === null)(`a portfolio on a fleet${withoutPostgres}`
     async () => {
       const url = cluster.database("standby");
       await at({ folder: scratchFolder(), env: { AUTOPILOT_STORE: url } }, "fleet", "init");
-      const fleet = openFleet(url);
+      const fleet = openFleet(url, shortMs);
       const machine = await portfolio(fleet.first.folder, fleet.first.env, 3);
-      const store = await openPostgresStore(url);
+      const store = await openPostgresStore(url, { leaseMs: patientMs });
       const planner = async (): Promise<number | null> =>
         (await store.runs()).find(({ kind }) => kind === "portfolio")?.holder?.pid ?? null;
       const pool = (): ReturnType<typeof begin> => {
@@ -137,7 +137,7 @@ describe.skipIf(postgresBin === null)(`a portfolio on a fleet${withoutPostgres}`
       first.child.kill("SIGKILL");
       await plans(second);
       const third = pool();
-      running.push(worker(fleet.another(), "--jobs", "2"));
+      running.push(worker(fleet.another({ AUTOPILOT_LEASE_MS: String(patientMs) }), "--jobs", "2"));
       const journal = join(machine.folder, ".autopilot/portfolio");
       // Stopped in the middle of a change it would keep the journal until it is killed or woken.
       for (let isFree = false; !isFree;) {

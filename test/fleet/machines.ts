@@ -13,7 +13,12 @@ export type Fleet = {
   readonly another: (env?: Readonly<Record<string, string>>) => Machine;
 };
 
-export function openFleet(store: string, leaseMs = 8_000): Fleet {
+/** Where no owner is lost: none loses its lease because the machine is busy. */
+export const patientMs = 300_000;
+/** Where one is: the shortest there may be, and the story must bear that a slow machine loses another. */
+export const shortMs = 8_000;
+
+export function openFleet(store: string, leaseMs = patientMs): Fleet {
   const folder = scratch();
   const hub = join(scratchFolder(), "hub.git");
   git(folder, "init", "-q", "--bare", "-b", "main", hub);
@@ -55,6 +60,12 @@ export const makes = (path: string, waitMs = 0): object => ({
   do: [...(waitMs === 0 ? [] : [{ sleep: waitMs }]), { write: { path, text: `${path}\n` } }, { say: "<promise>DONE</promise>" }],
   confidence: 0.9,
 });
+
+/** A turn that lasts until its gate is opened, whatever the speed of the machine. */
+export function gate(): { readonly waits: object; readonly open: () => void } {
+  const file = join(scratchFolder(), "open");
+  return { waits: { run: `while ! test -e '${file}'; do sleep 0.1; done` }, open: () => writeFileSync(file, "") };
+}
 
 export type ReportedOrder = {
   readonly order: string;

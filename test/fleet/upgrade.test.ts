@@ -12,7 +12,7 @@ import { migrations } from "../../src/fleet/postgres/schema.ts";
 import { genesis } from "../../src/journal/line.ts";
 import { program, sharedCache } from "../support/autopilot.ts";
 import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
-import { at, type Machine, makes, openFleet, said, submit } from "./machines.ts";
+import { at, gate, type Machine, makes, openFleet, patientMs, said, submit } from "./machines.ts";
 
 const folder = resolve(`node_modules/.cache/upgrade-${process.pid}`);
 const known = migrations.length;
@@ -59,9 +59,10 @@ async function ended(
   await once(child, "close");
   return JSON.parse(out()) as { readonly result: string; readonly message: string };
 }
-async function drained(child: ChildProcess): Promise<void> {
+async function drained(child: ChildProcess, then: () => void = () => undefined): Promise<void> {
   const gone = once(child, "close");
   child.kill("SIGTERM");
+  then(); // whether the turn ends before the signal is heard or after, another goes on with the run
   await gone;
 }
 const orderOf = async (key: string): Promise<StoredOrder | undefined> => (await ordersIn(store.database, key))[0];
@@ -96,22 +97,23 @@ describe.skipIf(postgresBin === null)(`an upgrade${withoutPostgres}`, () => {
     const url = cluster.database("upgrade");
     const fleet = openFleet(url);
     expect((await at(fleet.first, "fleet", "init")).json.result).toBe("PASS");
-    store = await openPostgresStore(url);
-    const slow = { do: [{ sleep: 3_000 }, { write: { path: "a", text: "a\n" } }, { say: "not yet" }], confidence: 0.9 };
+    store = await openPostgresStore(url, { leaseMs: patientMs });
+    const [turn, later] = [gate(), gate()];
+    const slow = { do: [turn.waits, { write: { path: "a", text: "a\n" } }, { say: "not yet" }], confidence: 0.9 };
 
     const key = await submit(fleet.first, "b", [slow, makes("b")]);
     const old = launch(program, fleet.another(), "worker", "--name", "old");
     await expect.poll(() => eventsOf(key), { timeout: 120_000, interval: 100 }).toContain("session_opened");
     expect(await ended(adds, fleet.first, "fleet", "init"), "it only adds").toMatchObject({ result: "PASS" });
     expect(cluster.sql("upgrade", "select max(version) from autopilot.schema_version")).toBe(String(known + 1));
-    await drained(old.child);
+    await drained(old.child, () => turn.open());
     const next = launch(adds, fleet.another(), "worker", "--name", "next");
     await outcome(key);
 
-    const other = await submit(fleet.first, "d", [{ ...slow, do: [...slow.do.slice(0, 1), { say: "not yet" }] }, makes("d")]);
+    const other = await submit(fleet.first, "d", [{ ...slow, do: [later.waits, { say: "not yet" }] }, makes("d")]);
     await expect.poll(() => eventsOf(other), { timeout: 120_000, interval: 100 }).toContain("session_opened");
     const again = launch(program, fleet.another(), "worker", "--name", "old");
-    await drained(next.child);
+    await drained(next.child, () => later.open());
     await outcome(other);
     expect((await at(fleet.first, "fleet", "doctor")).json).toMatchObject({ result: "PASS" });
 
@@ -139,7 +141,7 @@ describe.skipIf(postgresBin === null)(`an upgrade${withoutPostgres}`, () => {
     const url = cluster.database("formats");
     const fleet = openFleet(url);
     await at(fleet.first, "fleet", "init");
-    store = await openPostgresStore(url);
+    store = await openPostgresStore(url, { leaseMs: patientMs });
     const mine = await submit(fleet.first, "b", [makes("b")]);
     const repository = (await orderOf(mine))?.repository ?? "";
     const newer = "run-2026-01-02-030405.00000000";

@@ -11,19 +11,19 @@ import type { begin } from "../support/autopilot.ts";
 import { processesOf, until } from "../support/autopilot.ts";
 import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
 import { git, scratch } from "../support/scratch-repository.ts";
-import { at, type Fleet, makes, openFleet, refusePushes, said, submit, worker } from "./machines.ts";
+import { at, type Fleet, gate, makes, openFleet, patientMs, refusePushes, said, shortMs, submit, worker } from "./machines.ts";
 
 let cluster: Cluster;
 let store: PostgresStore;
 let names = 0;
 const running: ReturnType<typeof begin>[] = [];
 
-async function fresh(): Promise<Fleet> {
+async function fresh(leaseMs = patientMs): Promise<Fleet> {
   const url = cluster.database(`workers_${names++}`);
-  const made = await at({ folder: scratch(), env: { AUTOPILOT_STORE: url } }, "fleet", "init");
+  const made = await at({ folder: scratch(), env: { AUTOPILOT_STORE: url, AUTOPILOT_LEASE_MS: String(patientMs) } }, "fleet", "init");
   expect(made.code, said(made)).toBe(0);
-  store = await openPostgresStore(url);
-  return openFleet(url);
+  store = await openPostgresStore(url, { leaseMs: patientMs });
+  return openFleet(url, leaseMs);
 }
 const start = (...given: Parameters<typeof worker>): ReturnType<typeof begin> => {
   const one = worker(...given);
@@ -97,7 +97,7 @@ describe.skipIf(postgresBin === null)(`workers${withoutPostgres}`, () => {
   });
 
   test("a killed worker's run is taken up by another: nothing acknowledged is lost, finished turns are not bought again", async () => {
-    const fleet = await fresh();
+    const fleet = await fresh(shortMs);
     const key = await submit(fleet.first, "b", [
       { do: [{ write: { path: "a", text: "a\n" } }, { say: "not yet" }], confidence: 0.9 },
       makes("b", 2_000),
@@ -112,7 +112,7 @@ describe.skipIf(postgresBin === null)(`workers${withoutPostgres}`, () => {
     one.child.kill("SIGKILL");
     await one.ended;
     const before = (await events(key)).length;
-    start(fleet.another());
+    start(fleet.another({ AUTOPILOT_LEASE_MS: String(patientMs) }));
     const { outcome } = await ended(key);
     expect(outcome).toMatch(/^completed, verified, landed as/);
     const all = await events(key);
@@ -124,13 +124,16 @@ describe.skipIf(postgresBin === null)(`workers${withoutPostgres}`, () => {
 
   test("a worker that is asked to end gives its run back when the turn ends, and another goes on with it", async () => {
     const fleet = await fresh();
+    const turn = gate();
     const key = await submit(fleet.first, "b", [
-      { do: [{ sleep: 3_000 }, { write: { path: "a", text: "a\n" } }, { say: "not yet" }], confidence: 0.9 },
+      { do: [turn.waits, { write: { path: "a", text: "a\n" } }, { say: "not yet" }], confidence: 0.9 },
       makes("b"),
     ]);
     const one = start(fleet.another());
     await eventually(key, "session_opened");
     one.child.kill("SIGTERM");
+    await eventually(key, "control_requested");
+    turn.open();
     const left = await one.ended;
     expect(left.json, said(left)).toMatchObject({ result: "PASS", returned: 1 });
     const held = await events(key);
@@ -143,15 +146,20 @@ describe.skipIf(postgresBin === null)(`workers${withoutPostgres}`, () => {
 
   test("a pause that a person asked for outlives a worker that is asked to end at the same time", async () => {
     const fleet = await fresh();
+    const turn = gate();
     const key = await submit(fleet.first, "b", [
-      { do: [{ sleep: 5_000 }, { write: { path: "a", text: "a\n" } }, { say: "not yet" }], confidence: 0.9 },
+      { do: [turn.waits, { write: { path: "a", text: "a\n" } }, { say: "not yet" }], confidence: 0.9 },
       makes("b"),
     ]);
     const one = start(fleet.another());
     await eventually(key, "session_opened");
     expect((await at(fleet.first, "fleet", "pause", key)).json).toMatchObject({ result: "PASS" });
     await eventually(key, "control_requested");
+    let heard = "";
+    one.child.stderr?.on("data", (text: string) => (heard += text));
     one.child.kill("SIGTERM");
+    await until("the worker to drain", () => heard.includes("Draining"));
+    turn.open();
     await one.ended;
     expect(await orderOf(key)).toMatchObject({ state: "ended", outcome: "rests: paused on request" });
     start(fleet.another());
