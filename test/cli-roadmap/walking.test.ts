@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot, eventsOf, journal, scripted } from "../support/autopilot.ts";
 import { misfits } from "../support/json-schema.ts";
+import { rewound } from "../support/rewind.ts";
 import { git, scratch } from "../support/scratch-repository.ts";
 import { commandOf, env, projectOf, turnsFor, walk } from "./roadmaps.ts";
 
@@ -100,29 +101,6 @@ describe.concurrent("a roadmap is walked", () => {
     expect([third.code, third.json.reason_code]).toEqual([0, "roadmap_completed"]);
   });
 
-  test("--checkpoint-every pauses after each so many phases, and bare `roadmap` goes on", async () => {
-    const folder = scratch({ files: projectOf([{ id: "1" }, { id: "2" }]) });
-    const first = await walk(folder, ["all", "--checkpoint-every", "1"], turnsFor(["1", "2"]));
-    expect([first.code, first.json.result, first.json.reason_code]).toEqual([0, "WARN", "checkpoint_reached"]);
-    expect(standing((await autopilot(folder, ["status", "--json"])).json)).toEqual(["1 completed", "2 not_started"]);
-    const on = await autopilot(folder, ["roadmap", "--json"], { env });
-    expect(on.json.run_id).toBe(first.json.run_id);
-    expect(standing((await autopilot(folder, ["status", "--json"])).json)).toEqual(["1 completed", "2 completed"]);
-  });
-
-  test("a second run beside an open one is refused, --new or not: they would share their files", async () => {
-    const folder = scratch({ files: projectOf([{ id: "1" }, { id: "2" }]) });
-    await walk(folder, ["all", "--checkpoint-every", "1"], turnsFor(["1", "2"]));
-    for (const words of [
-      ["roadmap", "2"],
-      ["go", "--flow", "roadmap", "--new"],
-    ]) {
-      const { code, json } = await autopilot(folder, [...words, "--json", "--isolation", "clone", ...scripted(folder, [])]);
-      expect([code, json.reason_code]).toEqual([1, "run_open"]);
-      expect(json.remediation.join("\n")).not.toContain("--new");
-    }
-  });
-
   test("limits of the config reach the flow: no debugging where none is allowed", async () => {
     const folder = scratch({
       files: {
@@ -161,14 +139,14 @@ describe.concurrent("a roadmap is walked", () => {
   });
 });
 
-describe.concurrent("a phase that only a person can judge", () => {
+describe("a phase that only a person can judge", () => {
   const files = projectOf([{ id: "1" }, { id: "2", after: "Phase 1" }, { id: "3" }], { human: ["1"] });
-  const deferred = async (): Promise<string> => {
+  const deferred = rewound(async () => {
     const folder = scratch({ files });
     const ended = await walk(folder, ["all"], turnsFor(["1", "2", "3"]));
     expect([ended.code, ended.json.result, ended.json.reason_code]).toEqual([0, "WARN", "human_block_open"]);
     return folder;
-  };
+  });
   const verdict = (folder: string, ...words: readonly string[]) => autopilot(folder, ["verdict", ...words, "--json"]);
 
   test("waits, lets the others go on, and is listed with the command that answers it", async () => {
@@ -222,14 +200,35 @@ describe.concurrent("a phase that only a person can judge", () => {
   });
 });
 
-describe.concurrent("the specification", () => {
-  const stopped = async (): Promise<string> => {
+describe("a run that stopped at a checkpoint", () => {
+  const stopped = rewound(async () => {
     const folder = scratch({ files: projectOf([{ id: "1" }, { id: "2" }]) });
-    await walk(folder, ["all", "--checkpoint-every", "1"], turnsFor(["1", "2"]));
+    const first = await walk(folder, ["all", "--checkpoint-every", "1"], turnsFor(["1", "2"]));
+    expect([first.code, first.json.result, first.json.reason_code]).toEqual([0, "WARN", "checkpoint_reached"]);
     return folder;
-  };
+  });
   const change = (folder: string, path: string): void => writeFileSync(join(folder, path), "# Something else\n");
 
+  test("--checkpoint-every pauses after each so many phases, and bare `roadmap` goes on", async () => {
+    const folder = await stopped();
+    const [first] = eventsOf(folder, "run_drafted");
+    expect(standing((await autopilot(folder, ["status", "--json"])).json)).toEqual(["1 completed", "2 not_started"]);
+    const on = await autopilot(folder, ["roadmap", "--json"], { env });
+    expect(on.json.run_id).toBe(first?.["run_id"]);
+    expect(standing((await autopilot(folder, ["status", "--json"])).json)).toEqual(["1 completed", "2 completed"]);
+  });
+
+  test("a second run beside an open one is refused, --new or not: they would share their files", async () => {
+    const folder = await stopped();
+    for (const words of [
+      ["roadmap", "2"],
+      ["go", "--flow", "roadmap", "--new"],
+    ]) {
+      const { code, json } = await autopilot(folder, [...words, "--json", "--isolation", "clone", ...scripted(folder, [])]);
+      expect([code, json.reason_code]).toEqual([1, "run_open"]);
+      expect(json.remediation.join("\n")).not.toContain("--new");
+    }
+  });
   test("changed between stop and resume is refused with both hashes; accepted, it goes on and says so", async () => {
     const folder = await stopped();
     change(folder, ".planning/REQUIREMENTS.md");
