@@ -214,10 +214,7 @@ describe("an honest agent", () => {
       files({ "package.json": manifest({ test: "node test/add.test.js" }, { dependencies: { a: "1.0.0" } }) }),
       [
         fixed,
-        put(
-          "package.json",
-          manifest({ test: "node test/add.test.js", docs: "echo docs" }, { dependencies: { a: "1.1.0", b: "1.0.0" } }),
-        ),
+        put("package.json", manifest({ test: "node test/add.test.js", docs: "echo docs" }, { dependencies: { a: "1.1.0", b: "1.0.0" } })),
       ],
       testsPass,
     ],

@@ -11,7 +11,8 @@ const path = (env.PATH ?? "").split(delimiter).filter((folder) => folder !== imp
 const project = name === "" ? {} : manifest();
 const command = project.scripts?.[name];
 const hooks = [`pre${name}`, `post${name}`].filter((hook) => project.scripts?.[hook] !== undefined);
-if (typeof command !== "string" || hooks.length > 0) leave(spawnSync("npm", words, { stdio: "inherit", env: { ...env, PATH: path.join(delimiter) } }));
+if (typeof command !== "string" || hooks.length > 0)
+  leave(spawnSync("npm", words, { stdio: "inherit", env: { ...env, PATH: path.join(delimiter) } }));
 process.stdout.write(`\n> ${project.name ?? ""}${project.version === undefined ? "" : `@${project.version}`} ${name}\n> ${command}\n\n`);
 const own = { npm_lifecycle_event: name, npm_lifecycle_script: command, INIT_CWD: process.cwd() };
 const bin = [join(process.cwd(), "node_modules", ".bin"), ...path].join(delimiter);
