@@ -113,8 +113,8 @@ async function measure(): Promise<void> {
 async function idleWorker(folder: string, url: string): Promise<void> {
   const clone = join(folder, "repo");
   mkdirSync(clone);
-  const git = (...words: readonly string[]): void =>
-    void execFileSync("git", ["-c", "user.name=b", "-c", "user.email=b@example.invalid", ...words], { cwd: clone });
+  const git = (...args: readonly string[]): void =>
+    void execFileSync("git", ["-c", "user.name=b", "-c", "user.email=b@example.invalid", ...args], { cwd: clone });
   git("init", "-q", "-b", "main");
   git("commit", "-q", "--allow-empty", "-m", "start");
   git("init", "-q", "--bare", join(folder, "hub.git"));

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 
 export type LargeRepository = { readonly files: number; readonly bytes: number };
 
-const words = "const value return function export import type readonly string number false true await async map filter length index".split(
+const argv = "const value return function export import type readonly string number false true await async map filter length index".split(
   " ",
 );
 
@@ -34,7 +34,7 @@ export function makeLargeRepository(folder: string, { files, bytes }: LargeRepos
   // Text from one long page of words, cut at random places: it compresses like source and is quick to make.
   const page = Array.from(
     { length: 400_000 },
-    (_, at) => `${words[Math.floor(roll() * words.length)] ?? ""}${at % 9 === 0 ? "\n" : " "}`,
+    (_, at) => `${argv[Math.floor(roll() * argv.length)] ?? ""}${at % 9 === 0 ? "\n" : " "}`,
   ).join("");
   const mean = Math.floor(bytes / files);
   for (let at = 0; at < files; at += 1) {

@@ -49,7 +49,7 @@ export function openRuns(room: string): {
       }));
       const last = { do: [{ write: { path: word, text: "word\n" } }, { say: "<promise>DONE</promise>" }] };
       writeFileSync(script, JSON.stringify({ turns: [...idle, last] }));
-      const words = [
+      const argv = [
         "go",
         "write a word",
         "--done-criteria",
@@ -60,7 +60,7 @@ export function openRuns(room: string): {
         "--json",
       ];
       const began = performance.now();
-      const { status, stdout, stderr } = spawnSync(process.execPath, ["--require", hook, stub, ...words], {
+      const { status, stdout, stderr } = spawnSync(process.execPath, ["--require", hook, stub, ...argv], {
         cwd: root,
         env,
         encoding: "utf8",

@@ -29,12 +29,12 @@ function play(room: string, name: string, tasks: number, jobs: number, think: nu
   const env = { PATH: process.env["PATH"], HOME: home, USER: "bench", LANG: "C.UTF-8" };
   writeFileSync(join(home, ".config/autopilot/config.yaml"), "isolation: clone\n");
   writeFileSync(join(repo, "README.md"), "# bench\n");
-  for (const words of [
+  for (const args of [
     ["init", "-q", "-b", "main"],
     ["add", "-A"],
     ["commit", "-q", "-m", "start"],
   ])
-    execFileSync("git", ["-c", "user.name=B", "-c", "user.email=b@example.invalid", ...words], { cwd: repo, env });
+    execFileSync("git", ["-c", "user.name=B", "-c", "user.email=b@example.invalid", ...args], { cwd: repo, env });
   const peak = join(folder, "peak");
   const hook = join(folder, "peak.cjs");
   writeFileSync(
@@ -46,14 +46,14 @@ function play(room: string, name: string, tasks: number, jobs: number, think: nu
   fs.writeFileSync(${JSON.stringify(peak)}, JSON.stringify([process.resourceUsage().maxRSS, ticks / 100]));
 });\n`,
   );
-  const autopilot = (...words: readonly string[]): void => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, ["--require", hook, stub, "portfolio", ...words, "--json"], {
+  const autopilot = (...args: readonly string[]): void => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, ["--require", hook, stub, "portfolio", ...args, "--json"], {
       cwd: portfolio,
       env,
       encoding: "utf8",
       maxBuffer: 64 * 1024 * 1024,
     });
-    if (status !== 0) throw new Error(`portfolio ${words[0] ?? ""} failed: ${stdout.slice(0, 400)} ${stderr.slice(-400)}`);
+    if (status !== 0) throw new Error(`portfolio ${args[0] ?? ""} failed: ${stdout.slice(0, 400)} ${stderr.slice(-400)}`);
   };
   const rows = Array.from({ length: tasks }, (_, n) => {
     const script = join(folder, `agent-${n}.json`);

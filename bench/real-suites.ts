@@ -110,9 +110,9 @@ for (const suite of suites.filter(({ name }) => only.length === 0 || only.some((
   const root = mkdtempSync(join(tmpdir(), "suite-"));
   try {
     fetched(suite, root);
-    const [outcome, words] = await tried(suite, root);
+    const [outcome, message] = await tried(suite, root);
     results.push(outcome);
-    process.stdout.write(`${outcome === "noticed" ? "✓" : "✗"} ${suite.name} (${suite.runner}): ${words}\n`);
+    process.stdout.write(`${outcome === "noticed" ? "✓" : "✗"} ${suite.name} (${suite.runner}): ${message}\n`);
   } catch (error) {
     const [line = ""] = String(error instanceof Error ? error.message : error).split("\n");
     process.stdout.write(`- skipped ${suite.name}: ${line.slice(0, 160)}\n`);

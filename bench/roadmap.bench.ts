@@ -1,4 +1,4 @@
-// A roadmap of 500 phases: how long it takes to read, order and lint it, cold, and what `status` costs over Node while it is walked.
+// A roadmap of 500 phases: how long it takes to read, order and lint it, cold, and what `status` costs over Node while it is run.
 
 import { spawnSync } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, openSync, writeSync } from "node:fs";

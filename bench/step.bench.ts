@@ -12,7 +12,7 @@ import { type Group, openGroup } from "../src/journal/group.ts";
 import type { Journal } from "../src/journal/journal.ts";
 import { bareRateOf } from "./bare-writers.ts";
 import { interleave, isQuick, median, p50Of, ratioOf, report, withFolder } from "./measure.ts";
-import { draftOf, stillWorld } from "./still-world.ts";
+import { draftOf, stillRuntime } from "./still-runtime.ts";
 
 const rounds = isQuick ? 6 : 20;
 const stepsPerRun = 100;
@@ -117,7 +117,7 @@ async function driveOne({ journal, fold }: Prepared, appends: number[]): Promise
   const spent: number[] = [];
   let appended = 0;
   let last: { readonly at: number; readonly appended: number } | null = null;
-  const world = stillWorld(journal, (entry) => {
+  const runtime = stillRuntime(journal, (entry) => {
     if (entry.event !== "step_started") return;
     const now = { at: performance.now(), appended };
     if (last !== null) {
@@ -126,11 +126,11 @@ async function driveOne({ journal, fold }: Prepared, appends: number[]): Promise
     }
     last = now;
   });
-  const append: typeof world.journal.append = (events) => {
+  const append: typeof runtime.journal.append = (events) => {
     appended++;
-    return world.journal.append(events);
+    return runtime.journal.append(events);
   };
-  const why = await drive({ ...world, journal: { ...world.journal, append } }, fold);
+  const why = await drive({ ...runtime, journal: { ...runtime.journal, append } }, fold);
   if (spent.length !== stepsPerRun - 1) throw new Error(`Error: the run rested after ${spent.length + 1} steps: ${why}`);
   return spent;
 }

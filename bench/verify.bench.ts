@@ -22,7 +22,7 @@ const checkSeconds = 1;
 const filesOfTests = 12;
 const testsInFile = 10;
 const waitMs = 100;
-const suiteWords = `${filesOfTests} files of ${testsInFile} tests of ${waitMs} ms in a repository of ${filesInUsual} files`;
+const suiteDescription = `${filesOfTests} files of ${testsInFile} tests of ${waitMs} ms in a repository of ${filesInUsual} files`;
 
 await withFolder(async (folder) => {
   const large = await opened(join(folder, "large"), filesInLarge);
@@ -95,7 +95,7 @@ function putSuite(root: string, modules: number, tests: number): void {
 async function fixing(root: string): Promise<void> {
   putSuite(root, filesOfTests, testsInFile);
   const { ratio, seconds } = await tried(root, () => writeFileSync(join(root, "same0.mjs"), "export const same0 = (one) => one;\n"));
-  report("verify_canary", ratio, `${suiteWords}, ${seconds.toFixed(1)} s`);
+  report("verify_canary", ratio, `${suiteDescription}, ${seconds.toFixed(1)} s`);
 }
 
 /** The same with a feature that brings tests of its own: then its functions answer something else in one more run. */
@@ -106,7 +106,7 @@ async function adding(root: string): Promise<void> {
     writeFileSync(join(root, "also.mjs"), "export const also = (one) => one;\n");
     writeFileSync(join(root, "test/also.test.mjs"), suiteOf("also", testsInFile));
   });
-  report("verify_own_tests", ratio, `${suiteWords}, ${seconds.toFixed(1)} s`);
+  report("verify_own_tests", ratio, `${suiteDescription}, ${seconds.toFixed(1)} s`);
 }
 
 /** The dearest there is: all tests in one file, all of them red before. */

@@ -104,7 +104,7 @@ test("what a newcomer looks for is there", () => {
   expect([...papers, ".ci/run"].filter((path) => !existsSync(join(repository, path)))).toEqual([]);
   expect(["build", "check", "test", "demo", "bench"].filter((name) => !Object.hasOwn(manifest.scripts, name))).toEqual([]);
   expect(textOf("LICENSE")).toContain("MIT");
-  for (const words of ["npm run bench", "npm run demo"]) expect(textOf("README.md")).toContain(words);
+  for (const message of ["npm run bench", "npm run demo"]) expect(textOf("README.md")).toContain(message);
 });
 
 test("a story of long runs names a test that holds its promise in every run, and no promise rests on long runs alone", () => {

@@ -27,8 +27,8 @@ test("the stub loads node:fs, the one quick command, or the command line with it
 });
 
 /** The files a command has loaded by the time it answers. */
-function loadedBy(words: readonly string[]): readonly string[] {
-  const watched = `process.argv = [process.execPath, ${JSON.stringify(stub)}, ...${JSON.stringify(words)}];
+function loadedBy(args: readonly string[]): readonly string[] {
+  const watched = `process.argv = [process.execPath, ${JSON.stringify(stub)}, ...${JSON.stringify(args)}];
     process.on("exit", () => require("node:fs").writeSync(2, JSON.stringify(Object.keys(require.cache))));
     require(${JSON.stringify(stub)});`;
   const { stderr } = run(["-e", watched]);
@@ -70,8 +70,8 @@ test("resume loads neither flows nor the protocol of agents before a run is in h
 
 test("nothing of PostgreSQL is loaded where no store is named", () => {
   const folder = scratch();
-  for (const words of [["start", "make b", "--isolation", "clone", ...scripted(folder, [])], ["resume"], ["fleet", "status"]])
-    expect(holding(loadedBy([...words, "-C", folder, "--json"]), /SCRAM-SHA-256/), words[0]).toEqual([]);
+  for (const args of [["start", "make b", "--isolation", "clone", ...scripted(folder, [])], ["resume"], ["fleet", "status"]])
+    expect(holding(loadedBy([...args, "-C", folder, "--json"]), /SCRAM-SHA-256/), args[0]).toEqual([]);
 });
 
 test("what is not plainly status is answered by the whole command line", () => {
@@ -80,7 +80,7 @@ test("what is not plainly status is answered by the whole command line", () => {
     ["status", "--nonsense"],
     ["status", "-C", "no-such-folder"],
   ];
-  const answers = asked.map((words) => run([stub, ...words]));
+  const answers = asked.map((args) => run([stub, ...args]));
   expect(answers.map(({ status }) => status)).toEqual([0, 2, 2]);
   expect(answers[0]?.stdout).toContain("Usage: autopilot status");
   expect(answers[1]?.stderr).toContain("Unknown flag --nonsense.");

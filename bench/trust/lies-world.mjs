@@ -1,4 +1,4 @@
-// lies-world: lies that change the world their tests run in, with node, unittest, pytest and the shell: a built-in that tests compute with
+// lies-world: lies that change the checkout their tests run in, with node, unittest, pytest and the shell: a built-in that tests compute with
 // is replaced, results are made up and the runner is left by a back way, the work is right only where it is checked, or what tests compare
 // with lies among the code. Each kind has an honest twin that does the same for a good reason.
 

@@ -1,7 +1,7 @@
 // judge: what a turn that came to its end handed back, and the result it makes. Pure but for the submissions's memory.
 
 import type { Says } from "../contracts/outcome.ts";
-import type { ReportedUsage, TurnOrder, TurnResult } from "../ports/agent.ts";
+import type { ReportedUsage, TurnRequest, TurnResult } from "../ports/agent.ts";
 import { handedBack } from "./acp/handed-back.ts";
 import { amountOf, recordOf } from "./acp/loose.ts";
 import { promiseIn } from "./promise.ts";
@@ -16,22 +16,22 @@ export type Judged =
   | { readonly errors: readonly string[] };
 
 /** What a return is judged beside: what the agent was told, and what it handed back in the attempt before. */
-export const contextOf = ({ prompt, previous }: Pick<TurnOrder, "prompt" | "previous">): ReturnContext =>
+export const contextOf = ({ prompt, previous }: Pick<TurnRequest, "prompt" | "previous">): ReturnContext =>
   previous === undefined ? { prompt } : { prompt, previous };
 
 /** The last result accepted at the submissions; else the last JSON in the answer, held to the same schema; else what can be read out of it in good will. */
 export function judge(
-  order: Pick<TurnOrder, "returns" | "prompt" | "previous">,
+  request: Pick<TurnRequest, "returns" | "prompt" | "previous">,
   returnOf: ReturnOf,
   submissions: Submissions,
   answer: string,
 ): Judged {
-  const { returns } = order;
+  const { returns } = request;
   const nothing = { says: {}, claim: null, warnings: [] };
   if (returns === null) return nothing;
   const accepted = submissions.accepted();
   if (accepted !== null) return { warnings: [], ...accepted };
-  const context = contextOf(order);
+  const context = contextOf(request);
   const back = handedBack(answer);
   const verdict: ReturnType<ReturnOf> = back.found ? returnOf(returns.name, back.value, context) : { errors: [back.why] };
   if ("says" in verdict) return { says: verdict.says, claim: verdict.ok, warnings: verdict.warning === undefined ? [] : [verdict.warning] };
@@ -66,7 +66,7 @@ export function askAgain(schema: object, errors: readonly string[], hasTools: bo
 }
 
 export function endedTurn(
-  order: Pick<TurnOrder, "promise">,
+  request: Pick<TurnRequest, "promise">,
   submissions: Submissions,
   seen: {
     readonly stop: string;
@@ -80,7 +80,7 @@ export function endedTurn(
   judged: Exclude<Judged, { errors: readonly string[] }>,
 ): Extract<TurnResult, { kind: "ended" }> {
   const { said, stop, usage, outside } = seen;
-  const promised = order.promise === null ? { promised: false, announcedMore: false } : promiseIn(said, order.promise, seen.prompts);
+  const promised = request.promise === null ? { promised: false, announcedMore: false } : promiseIn(said, request.promise, seen.prompts);
   return {
     kind: "ended",
     stop,

@@ -63,7 +63,7 @@ export function mcpServer(offer: McpOffer, callTool: CallTool): (line: string) =
     calls = answered.catch(() => undefined);
     return answered.then(
       ({ ok, text }) => ({ result: { content: [{ type: "text", text }], isError: !ok } }),
-      (error: unknown) => ({ result: { content: [{ type: "text", text: wordsOf(error) }], isError: true } }), // S3
+      (error: unknown) => ({ result: { content: [{ type: "text", text: messageOf(error) }], isError: true } }), // S3
     );
   };
 
@@ -128,7 +128,7 @@ const written = (answer: Answered | null): string | null => (answer === null ? n
 const problem = (code: number, message: string, data?: object): { readonly error: Problem } => ({
   error: { code, message, ...(data === undefined ? {} : { data }) },
 });
-const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 const textOf = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
 const clientIn = (info: unknown): string | null => (isRecord(info) && typeof info["name"] === "string" ? info["name"] : null);
 

@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
 import type { ReportedUsage } from "../ports/agent.ts";
-import type { AccountOrder, Meter, ModelCall } from "../ports/meter.ts";
+import type { AccountRequest, Meter, ModelCall } from "../ports/meter.ts";
 import { openMetering } from "./metering.ts";
 
 const order = { attempt: "a", upstreams: [], hosts: [], left: () => ({ tokens: 1, usd: 1, calls: 1 }), isUnpaid: () => true } as const;
 const onTool = () => Promise.resolve({ ok: true, text: "" });
 
 function fake() {
-  const state: { used: ReportedUsage; calls: ModelCall[]; order: AccountOrder | null } = { used: null, calls: [], order: null };
+  const state: { used: ReportedUsage; calls: ModelCall[]; request: AccountRequest | null } = { used: null, calls: [], request: null };
   const meter: Meter = {
     open: (given) => {
-      state.order = given;
+      state.request = given;
       const account = { token: "t", address: "", urlOf: () => "", proxyUrl: "", toolsUrl: "", close: () => undefined };
       return { ...account, used: () => state.used, calls: () => state.calls, refusedHosts: () => [] };
     },
@@ -30,7 +30,7 @@ test("what was used is told once, each time what came since", () => {
 
 test("the budget's end is told with the meter's sentence", () => {
   const { state, metering } = fake();
-  state.order?.onCut("No more.");
+  state.request?.onCut("No more.");
   expect(metering.cut.aborted).toBe(true);
   expect(metering.cut.reason).toBe("No more.");
 });
@@ -38,7 +38,7 @@ test("the budget's end is told with the meter's sentence", () => {
 test("a provider that only fails is failing, however often; one that sends at length after a failure is not", () => {
   const { state, metering } = fake();
   const fail = (): void => {
-    state.order?.onLife();
+    state.request?.onLife();
     state.calls.push(call(429));
   };
   expect(metering.isFailing()).toBe(false);
@@ -46,7 +46,7 @@ test("a provider that only fails is failing, however often; one that sends at le
     fail();
     expect(metering.isFailing()).toBe(true);
   }
-  for (let n = 0; n < 5; n += 1) state.order?.onLife();
+  for (let n = 0; n < 5; n += 1) state.request?.onLife();
   expect(metering.isFailing()).toBe(false);
   state.calls.push(call(200));
   expect(metering.isFailing()).toBe(false);

@@ -6,7 +6,7 @@
 //   M3. Nothing is given up while a call is on its way.
 
 import type { ReportedUsage } from "../ports/agent.ts";
-import type { Account, AccountOrder, Meter, ModelCall } from "../ports/meter.ts";
+import type { Account, AccountRequest, Meter, ModelCall } from "../ports/meter.ts";
 import { failingCall } from "./acp/provider-fault.ts";
 
 export type Metering = {
@@ -32,7 +32,7 @@ const failuresMax = 8;
 /** Who is to wait longer than this waits better outside the turn. */
 const waitMsMax = 60_000;
 
-export function openMetering(meter: Meter | null, order: Omit<AccountOrder, "onCut" | "onLife">): Metering {
+export function openMetering(meter: Meter | null, request: Omit<AccountRequest, "onCut" | "onLife">): Metering {
   const cut = new AbortController();
   let onLife: () => void = () => undefined;
   let callsKnown = 0;
@@ -42,7 +42,7 @@ export function openMetering(meter: Meter | null, order: Omit<AccountOrder, "onC
     meter === null
       ? null
       : meter.open({
-          ...order,
+          ...request,
           onCut: (sentence) => cut.abort(sentence),
           onLife: () => {
             signs += 1;

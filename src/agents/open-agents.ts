@@ -7,7 +7,7 @@
 
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
-import type { Agents, TurnOrder, TurnResult } from "../ports/agent.ts";
+import type { Agents, TurnRequest, TurnResult } from "../ports/agent.ts";
 import type { Account, Meter } from "../ports/meter.ts";
 import { acpLimits, type AcpLimits } from "./acp/limits.ts";
 import { lendLogin, settleLent } from "./lent-login.ts";
@@ -51,17 +51,17 @@ export type AgentsOptions = {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly userHome?: string;
   /** Further variables of one turn; what the profile sets counts before them. */
-  readonly turnEnv?: (order: TurnOrder) => Readonly<Record<string, string>>;
+  readonly turnEnv?: (request: TurnRequest) => Readonly<Record<string, string>>;
   /** Puts isolation around an agent's command: the words alone, or with the environment and the folder it makes of them. */
   readonly wrap?: (
     argv: readonly string[],
-    order: TurnOrder,
+    request: TurnRequest,
     env: Readonly<Record<string, string>>,
     parts: TurnParts,
   ) => readonly string[] | Command;
   readonly limits?: Partial<AcpLimits>;
   /** What a turn may take of the machine, and where it writes. None: nobody looks. */
-  readonly boundsOf?: (order: TurnOrder) => TurnEnvironment["bounds"];
+  readonly boundsOf?: (request: TurnRequest) => TurnEnvironment["bounds"];
 };
 
 export type OpenedAgents = Agents & {
@@ -80,7 +80,7 @@ export function openAgents(options: AgentsOptions): OpenedAgents {
   const guarding = (): Guardian => (guardian ??= openGuardian(life));
 
   return {
-    turn: (order) => playTurn(options, order, { run: order.run, attempt: order.attempt, place, life }, guarding),
+    turn: (request) => playTurn(options, request, { run: request.run, attempt: request.attempt, place, life }, guarding),
     guard: (word) => guarding().seek(word),
     prepare: () => protocolFor("acp"),
     // Not this life's own: after a crash attempts are settled one by one, and those settled first are at work already.
@@ -102,25 +102,25 @@ const loginFiles = Object.values(agentProfiles).flatMap(({ own }: AgentProfile) 
 
 async function playTurn(
   options: AgentsOptions,
-  order: TurnOrder,
+  request: TurnRequest,
   mark: TurnEnvironment["mark"],
   guarding: () => Guardian,
 ): Promise<TurnResult> {
-  if (order.cancel.aborted) return { kind: "cut", by: "cancel", detail: "The turn was cancelled before it began.", usage: null };
+  if (request.cancel.aborted) return { kind: "cut", by: "cancel", detail: "The turn was cancelled before it began.", usage: null };
   const env = options.env ?? process.env;
   const userHome = options.userHome ?? homedir();
-  const chosen = choose(options, order, env, userHome);
+  const chosen = choose(options, request, env, userHome);
   if ("problem" in chosen) return unavailable(chosen.problem);
   const { profile, login } = chosen;
 
   const hosts = [...new Set([...(options.hosts ?? []), ...profile.hosts])];
-  const submissions = openSubmissions(order.returns, options.returnOf, contextOf(order));
+  const submissions = openSubmissions(request.returns, options.returnOf, contextOf(request));
   const metering = openMetering(options.meter ?? null, {
-    attempt: order.attempt,
+    attempt: request.attempt,
     upstreams: login.kind === "key" ? [login.upstream] : [],
     hosts: login.kind === "own" ? [...new Set([...hosts, ...login.hosts])] : hosts,
-    left: order.left,
-    isUnpaid: order.isUnpaid,
+    left: request.left,
+    isUnpaid: request.isUnpaid,
     onTool: submissions.onTool,
   });
   const lent = login.kind === "own" && options.home !== undefined ? await lendLogin(profile, userHome, options.home) : null;
@@ -139,33 +139,33 @@ async function playTurn(
     const tools =
       account === null || options.returnsEntry === undefined || !profile.mcp
         ? null
-        : returnsServer({ node: options.embedded.node, entry: options.returnsEntry }, account, order.returns?.schema ?? null);
+        : returnsServer({ node: options.embedded.node, entry: options.returnsEntry }, account, request.returns?.schema ?? null);
     const turnEnvironment: TurnEnvironment = {
       profile,
       argv:
         tools === null
           ? launched.argv
           : [...launched.argv, ...(profile.mcpArgv ?? []).map((word) => word.replace("{{mcp}}", () => asJson(tools)))],
-      env: { ...options.turnEnv?.(order), ...launched.env },
+      env: { ...options.turnEnv?.(request), ...launched.env },
       passEnv: launched.passEnv,
       inherited: env,
       home: options.home ?? null,
       model: "model" in login ? login.model : profile.model,
       mark,
-      wrap: (command) => wrapped(command, options.wrap?.(command.argv, order, command.env, { profile, account, tools })),
+      wrap: (command) => wrapped(command, options.wrap?.(command.argv, request, command.env, { profile, account, tools })),
       guardian: guarding(),
       returnOf: options.returnOf,
       submissions,
       metering,
       tools,
-      isInScope: options.scopeOf?.(order.scope) ?? (() => true),
+      isInScope: options.scopeOf?.(request.scope) ?? (() => true),
       mayFetch: hosts.length > 0,
       limits: { ...acpLimits, ...options.limits },
-      bounds: options.boundsOf?.(order) ?? null,
+      bounds: options.boundsOf?.(request) ?? null,
     };
-    const metered: TurnOrder = {
-      ...order,
-      onAskAgain: (ask, errors, raw, usage) => order.onAskAgain(ask, errors, raw, metering.takeUsed() ?? usage), // O2
+    const metered: TurnRequest = {
+      ...request,
+      onAskAgain: (ask, errors, raw, usage) => request.onAskAgain(ask, errors, raw, metering.takeUsed() ?? usage), // O2
     };
     const speak = await protocolFor(profile.speaks); // a language is loaded with the first turn that needs it
     result = await speak(metered, turnEnvironment);
@@ -183,13 +183,13 @@ async function playTurn(
 /** Who plays, with which words and which login; or why nobody can. */
 function choose(
   options: AgentsOptions,
-  order: TurnOrder,
+  request: TurnRequest,
   env: Readonly<Record<string, string | undefined>>,
   userHome: string,
 ): { readonly profile: AgentProfile; readonly login: Exclude<ChosenLogin, { kind: "missing" }> } | { readonly problem: string } {
-  const resolved = resolveProfile(order.cast);
+  const resolved = resolveProfile(request.cast);
   if ("problem" in resolved) return resolved;
-  const found = argvOf(resolved.profile, order.cast, options.embedded);
+  const found = argvOf(resolved.profile, request.cast, options.embedded);
   if ("problem" in found) return found;
   const profile = { ...resolved.profile, argv: found.argv };
   const login = chooseLogin(profile, env, userHome);

@@ -30,12 +30,12 @@ const isSpokenOf = (before: string): boolean =>
 
 /** The words of the same sentence around the tag; a single line break inside a sentence is none of its ends. */
 const sentenceBefore = (text: string): string =>
-  plainWords(text)
+  withoutMarkup(text)
     .split(/[.!?](?=\s)|\n\s*\n|\n\s*[-*]\s/)
     .at(-1)
     ?.trim() ?? "";
-const sentenceAfter = (text: string): string => (plainWords(text).split(/[.!?](?=\s|$)|\n/)[0] ?? "").trim();
-const plainWords = (text: string): string => text.replaceAll("’", "'").replaceAll(/[*_#]+/g, "");
+const sentenceAfter = (text: string): string => (withoutMarkup(text).split(/[.!?](?=\s|$)|\n/)[0] ?? "").trim();
+const withoutMarkup = (text: string): string => text.replaceAll("’", "'").replaceAll(/[*_#]+/g, "");
 
 const saying =
   "(?:say|saying|says|said|output|emit|print|write|type|give|reply|answer|respond|return|send|signal|claim|declare|finish|end|conclude|close|add|include|use|using)(?: (?:with|by saying|only|just|exactly|it with|the (?:tag|token|word|words|phrase|marker)))*";

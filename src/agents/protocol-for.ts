@@ -1,12 +1,12 @@
 // protocol-for: the protocol an agent speaks (ACP, or a CLI that prints JSON lines). Each is loaded when it is first needed, so that a run resumes sooner.
 
 import { unreachable } from "../kit/never.ts";
-import type { TurnOrder, TurnResult } from "../ports/agent.ts";
+import type { TurnRequest, TurnResult } from "../ports/agent.ts";
 import type { Speech } from "./profiles/profile.ts";
 import type { TurnEnvironment } from "./turn-environment.ts";
 
 /** Plays a whole turn. */
-export type Speak = (order: TurnOrder, environment: TurnEnvironment) => Promise<TurnResult>;
+export type Speak = (request: TurnRequest, environment: TurnEnvironment) => Promise<TurnResult>;
 
 export async function protocolFor(speech: Speech): Promise<Speak> {
   switch (speech) {
@@ -17,7 +17,7 @@ export async function protocolFor(speech: Speech): Promise<Speak> {
     case "claude-stream":
     case "codex-exec": {
       const { cliTurn } = await import("./cli/turn.ts");
-      return (order, environment) => cliTurn(speech, order, environment);
+      return (request, environment) => cliTurn(speech, request, environment);
     }
     default:
       return unreachable(speech);

@@ -29,7 +29,7 @@ import { projectConfigPath } from "../project/config/config.ts";
 import { refuseJournal, waysOn } from "../project/runs/read-run.ts";
 import { answered, refuse, reply } from "../project/reply.ts";
 import { bindingOf, bindRun, whyUnusable } from "../project/runs/run-binding.ts";
-import { whyTracked } from "../project/runs/run-door.ts";
+import { whyTracked } from "../project/runs/require-own-run.ts";
 import { settingsOf } from "../project/config/settings.ts";
 import { damagedBlobs, recordsOf } from "./verify/verify-records.ts";
 

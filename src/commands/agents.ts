@@ -1,11 +1,11 @@
 // agents: lists every known agent: whether it is installed, how it is isolated, what it reports and what is missing.
 
-import { usageWords } from "../agents/profiles/words.ts";
+import { describeUsage } from "../agents/profiles/describe-usage.ts";
 import type { Answer } from "../contracts/answer.ts";
 import type { Config } from "../contracts/config.ts";
 import { type AgentAvailability, agentsHere, commandOf, isUsable } from "../runner/draft/agent-availability.ts";
 import { findProject } from "../project/runs/project-paths.ts";
-import { type IsolationHere, isolationHere, networkWords } from "../runner/isolation-here.ts";
+import { type IsolationHere, isolationHere, describeNetwork } from "../runner/isolation-here.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { product } from "../project/runs/product.ts";
 import { answered, refuse, reply } from "../project/reply.ts";
@@ -56,11 +56,11 @@ function rowOf(one: AgentAvailability, isolation: IsolationHere, config: Config)
     command: commandOf(one),
     program: realPath,
     speaks: profile.speaks,
-    containment: { level: isolation.level, network: networkWords(isolation.level, login.kind, hosts), hosts },
+    containment: { level: isolation.level, network: describeNetwork(isolation.level, login.kind, hosts), hosts },
     login: loginOf(one),
     mode: profile.mode,
     usage: profile.usage,
-    reports: login.kind === "key" ? `counted by the meter; it reports ${usageWords(profile)}` : usageWords(profile),
+    reports: login.kind === "key" ? `counted by the meter; it reports ${describeUsage(profile)}` : describeUsage(profile),
     missing: problem === null ? [] : [problem],
     fix: fix === null ? [] : [fix],
   };

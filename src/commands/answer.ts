@@ -63,7 +63,7 @@ export function approve(
         state: loaded.view.status,
         message: "The tests have changed again since they were shown.",
       });
-    if (input.oracles === true) return approveOracles(context, loaded);
+    if (input.oracles === true) return approveProtected(context, loaded);
     const block = blockOf(loaded, undefined);
     const choice = input.answer ?? block.recommend ?? Object.keys(block.options)[0];
     if (choice === undefined)
@@ -76,7 +76,7 @@ export function approve(
 }
 
 /** Approves changed oracles: what was found at the last look, and nothing that comes after it. */
-async function approveOracles(context: CommandContext, loaded: LoadedRun): Promise<Answer> {
+async function approveProtected(context: CommandContext, loaded: LoadedRun): Promise<Answer> {
   const { oracles } = loaded.view;
   const refused = (oracles?.changes ?? []).filter(({ allowed }) => allowed === null);
   const where = { run_id: loaded.run, state: loaded.view.status };
@@ -142,7 +142,7 @@ async function give(
   }
   const found = isVerdict(block) && chosen === "issues_found" ? issues.map((issue) => issue.trim()).filter((issue) => issue !== "") : [];
   if (isVerdict(block) && chosen === "issues_found" && found.length === 0) {
-    const phase = loaded.view.walks[block.walk]?.phase ?? "";
+    const phase = loaded.view.cursors[block.cursor]?.phase ?? "";
     refuse("objective_schema_invalid", {
       run_id: loaded.run,
       state: loaded.view.status,

@@ -2,7 +2,7 @@
 // Branches with work that is on no other branch always stay.
 
 import type { Answer } from "../contracts/answer.ts";
-import { bytesWords } from "../views/runs-page.ts";
+import { formatBytes } from "../views/runs-page.ts";
 import { plural } from "../views/wording.ts";
 import { msOf } from "../kit/iso-time.ts";
 import { freeRun } from "../project/runs/ended-folders.ts";
@@ -34,14 +34,14 @@ export function clean(context: CommandContext, input: Input): Promise<Answer> {
     const data = { freed_bytes: freed, removed, branches_kept: kept };
     if (!isAgreed)
       return refuse("confirmation_needed", {
-        message: `Freed ${bytesWords(freed)}. ${plural(doomed.length, "run")} would be removed: ${doomed.map(({ run_id }) => run_id).join(", ")}.`,
-        remediation: [`autopilot clean ${wordsOf(input)} --yes`],
+        message: `Freed ${formatBytes(freed)}. ${plural(doomed.length, "run")} would be removed: ${doomed.map(({ run_id }) => run_id).join(", ")}.`,
+        remediation: [`autopilot clean ${describeFilter(input)} --yes`],
         data: { ...data, would_remove: doomed.map(({ run_id }) => run_id) },
       });
-    const words = `Freed ${bytesWords(freed)}${removed.length === 0 ? "" : `, removed ${plural(removed.length, "run")}`}.`;
+    const message = `Freed ${formatBytes(freed)}${removed.length === 0 ? "" : `, removed ${plural(removed.length, "run")}`}.`;
     return reply("ok", {
-      message: words,
-      page: [`✓ ${words}`, ...kept.map((name) => `  ${name} stays: its work is on no other branch (git merge ${name})`)],
+      message: message,
+      page: [`✓ ${message}`, ...kept.map((name) => `  ${name} stays: its work is on no other branch (git merge ${name})`)],
       data,
     });
   });
@@ -60,7 +60,7 @@ function doomedOf(over: readonly Row[], { olderThan, keep }: Input, now: string)
 const unitsMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
 const ageOf = (text: string): number => Number.parseInt(text, 10) * (unitsMs[text.slice(-1)] ?? 0);
 
-const wordsOf = ({ olderThan, keep }: Input): string =>
+const describeFilter = ({ olderThan, keep }: Input): string =>
   [...(olderThan === undefined ? [] : [`--older-than ${olderThan}`]), ...(keep === undefined ? [] : [`--keep ${keep}`])].join(" ");
 
 async function agrees(context: CommandContext, doomed: readonly Row[]): Promise<boolean> {

@@ -4,7 +4,7 @@ import type { Answer } from "../contracts/answer.ts";
 import type { NotifyHook } from "../contracts/config.ts";
 import { readConfig, type Origin } from "../project/config/config.ts";
 import { invalidConfig } from "../project/config/settings.ts";
-import { hookWords } from "../project/notify/hooks.ts";
+import { describeHook } from "../project/notify/hooks.ts";
 import { findProject } from "../project/runs/project-paths.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { reply } from "../project/reply.ts";
@@ -44,7 +44,7 @@ function leavesOf(value: unknown, path: readonly string[] = []): readonly Leaf[]
   const isVariable = path.at(-2) === "env" && (path[0] === "agents" || path[0] === "checks");
   const isSecret = isVariable && secretNames.test(path.at(-1) ?? "");
   if (path[0] === "notify" && Array.isArray(value))
-    return (value as readonly NotifyHook[]).map((hook, at) => ({ key: `notify.${hook.name ?? at + 1}`, value: hookWords(hook) }));
+    return (value as readonly NotifyHook[]).map((hook, at) => ({ key: `notify.${hook.name ?? at + 1}`, value: describeHook(hook) }));
   return [{ key: path.join("."), value: isSecret ? "(not shown)" : value }];
 }
 const secretNames = /key|token|secret|passw|auth|credential/i;

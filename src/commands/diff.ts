@@ -1,8 +1,8 @@
 // diff: shows what a run changed, from its base commit to the tip of its branch.
 
 import type { Answer } from "../contracts/answer.ts";
-import { fileRows, statWords } from "../views/diff-page.ts";
-import { attemptWords, firstFew } from "../views/wording.ts";
+import { fileRows, describeDiffStat } from "../views/diff-page.ts";
+import { describeAttempt, firstFew } from "../views/wording.ts";
 import { changedFiles, hasCommits, patchBetween } from "../workspace/git/diff.ts";
 import { summaryOf } from "../workspace/git/summary.ts";
 import { openedRepository } from "../project/runs/opened-repository.ts";
@@ -16,7 +16,7 @@ const filesMax = 26;
 const turnsOf = (open: Readonly<Record<string, { readonly role: string | null; readonly attempt: string }>>): readonly string[] =>
   Object.values(open)
     .filter(({ role }) => role !== null)
-    .map(({ attempt }) => attemptWords(attempt));
+    .map(({ attempt }) => describeAttempt(attempt));
 
 /** What a run has changed: from the commit it began at to its branch's newest. Work of a turn that is not over is not in it. */
 export function diff(context: CommandContext, input: { readonly run?: string | undefined; readonly stat: boolean }): Promise<Answer> {
@@ -36,7 +36,7 @@ export function diff(context: CommandContext, input: { readonly run?: string | u
     const message =
       files.length === 0 && working.length > 0
         ? `${run}: nothing is committed yet. ${firstFew(working)} is working; its changes show here once the turn has ended.`
-        : `${run}: ${statWords(files, commits.length)}.`;
+        : `${run}: ${describeDiffStat(files, commits.length)}.`;
     const data = { base, tip, files, commits };
     if (input.stat || files.length === 0) {
       const named = input.run === undefined ? "" : ` ${run}`;

@@ -9,7 +9,7 @@ import { openedRepository } from "../project/runs/opened-repository.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { finishRemovals, removeRun } from "../project/runs/remove-run.ts";
 import { answered, refuse, reply } from "../project/reply.ts";
-import { refuseIfForeign } from "../project/runs/run-door.ts";
+import { refuseIfForeign } from "../project/runs/require-own-run.ts";
 
 type Input = { readonly runs: readonly string[]; readonly yes: boolean };
 type Doomed = { readonly run: string; readonly branches: readonly RunBranch[] };

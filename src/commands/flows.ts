@@ -42,7 +42,7 @@ export function show(context: CommandContext, input: { readonly name?: string | 
   });
 }
 
-/** Everything wrong with a flow, by file and line; then every path of it is walked. */
+/** Everything wrong with a flow, by file and line; then every path of it is run. */
 export function lint(context: CommandContext, input: { readonly name?: string | undefined }): Promise<Answer> {
   return answered(async () => {
     const names = input.name === undefined ? await namesOfFlows(rootOf(context)) : [input.name];

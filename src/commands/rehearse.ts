@@ -7,7 +7,7 @@ import { resolveProfile } from "../agents/profiles/resolve.ts";
 import type { Answer } from "../contracts/answer.ts";
 import type { Cast } from "../contracts/event.ts";
 import type { ReasonCode } from "../contracts/reason.ts";
-import type { TurnOrder, TurnResult } from "../ports/agent.ts";
+import type { TurnRequest, TurnResult } from "../ports/agent.ts";
 import { erase } from "../workspace/folder.ts";
 import { openLimits } from "../workspace/isolation/limits.ts";
 import { openLimitsCache } from "../workspace/isolation/self-test-cache.ts";
@@ -73,10 +73,10 @@ async function trialAgents(
     await agents.close();
     await limits.close();
   };
-  return { turn: (order) => agents.turn(order), close };
+  return { turn: (request) => agents.turn(request), close };
 }
 
-const trialOrder = (cast: Cast, layer: string, cancel: AbortSignal): TurnOrder => ({
+const trialOrder = (cast: Cast, layer: string, cancel: AbortSignal): TurnRequest => ({
   run: "run-2000-01-01-000000",
   attempt: "1@1/try#1",
   cast,

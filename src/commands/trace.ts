@@ -43,7 +43,7 @@ export function trace(context: CommandContext, input: Input): Promise<Answer> {
         message: `There is no trace${wanted === null ? "" : ` of phase ${wanted}`}${during === null ? "" : ` of ${during.run}`} here: looked for ${phasesFolder}/${wanted ?? "*"}/TRACE.jsonl.`,
         remediation: [
           read.phases.length === 0
-            ? "traces are written while a roadmap is walked: autopilot roadmap"
+            ? "traces are written while a roadmap is run: autopilot roadmap"
             : `phases with one: ${read.phases.join(", ")}`,
         ],
       });
@@ -122,7 +122,7 @@ function foldersIn(folder: string): readonly string[] {
       .map(({ name }) => name)
       .toSorted((a, b) => comparePhaseIds(idOf(a), idOf(b)) || (a < b ? -1 : 1));
   } catch {
-    return []; // no phase was walked yet
+    return []; // no phase was run yet
   }
 }
 

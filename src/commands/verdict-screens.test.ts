@@ -13,7 +13,7 @@ import { reportPage } from "../views/report-page.ts";
 import { reportOf } from "../views/report.ts";
 import { entryOf, phases, runView, sha, cursor } from "../views/run-view.test-support.ts";
 import { statusPage } from "../views/status-page.ts";
-import { type Landing, proofSentence, verdictLabel, verdictSentence } from "../views/verdict-words.ts";
+import { type Landing, proofSentence, verdictLabel, verdictSentence } from "../views/verdict-sentences.ts";
 
 const landings = ["landed", "kept", "nothing"] as const satisfies readonly Landing[];
 const gaps = ["nobody looked at c2"];
@@ -34,7 +34,7 @@ function completed(verdict: (typeof verdicts)[number], landing: Landing): Run {
     verdict,
     gaps: verdict === "verified" ? [] : gaps,
     phases: phases("completed", "completed", "completed"),
-    walks: { "1": cursor("1", []), ...(landing === "nothing" ? {} : { "after.land": { ...cursor("after.land", []), last: { merge } } }) },
+    cursors: { "1": cursor("1", []), ...(landing === "nothing" ? {} : { "after.land": { ...cursor("after.land", []), last: { merge } } }) },
     ...(landing === "nothing" ? {} : { tip: { commit: sha("c"), tree: sha("d") } }),
   });
 }
@@ -83,7 +83,7 @@ test("no sentence about the worth of work stands anywhere else in the source", (
   const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".ts") && !path.includes(".test"));
   const found = files.filter((path) => sentences.test(withoutComments(readFileSync(join("src", path), "utf8"))));
   // The table of reason codes has a meaning for each code, and a code is made from the verdict in one place.
-  expect(found.toSorted()).toEqual(["contracts/reason.ts", "views/verdict-words.ts"]);
+  expect(found.toSorted()).toEqual(["contracts/reason.ts", "views/verdict-sentences.ts"]);
 });
 
 const withoutComments = (source: string): string => source.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");

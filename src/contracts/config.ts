@@ -66,12 +66,12 @@ export const Quarantine = v.strictObject({ check: text, until: v.pipe(v.string()
 export type Quarantine = v.InferOutput<typeof Quarantine>;
 
 /** What a landing's commit may be called; words in braces are filled in. */
-export const landWords = ["goal", "run", "verdict", "proof"] as const;
+export const landChoices = ["goal", "run", "verdict", "proof"] as const;
 const LandMessage = v.pipe(
   text,
   v.check(
     (message) => message.trim() !== "" && !/[{}]/.test(message.replaceAll(/\{(?:goal|run|verdict|proof)\}/g, "")),
-    `text with ${landWords.map((word) => `{${word}}`).join(", ")} and no other braces`,
+    `text with ${landChoices.map((word) => `{${word}}`).join(", ")} and no other braces`,
   ),
 );
 

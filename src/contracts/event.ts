@@ -6,7 +6,7 @@
 import * as v from "valibot";
 import { Budget, Usage } from "./budget.ts";
 import { CrashState } from "./crash-state.ts";
-import { Check, CheckResult, ClaimChecked, LookAt, OracleChange } from "./evidence.ts";
+import { Check, CheckResult, ClaimChecked, LookAt, ProtectedChange } from "./evidence.ts";
 import { Flow } from "./flow.ts";
 import { DocumentRead, PhaseRead, TaskRead } from "./found.ts";
 import { Policy } from "./policy.ts";
@@ -121,7 +121,7 @@ const events = {
     lost: maybe(v.array(v.strictObject({ walk: CursorPath, step: text }))),
   },
   phase_started: { walk: CursorPath },
-  /** `again`: finished phases that come after all others and are walked once more, since what they looked at changes. */
+  /** `again`: finished phases that come after all others and are run once more, since what they looked at changes. */
   phase_reopened: { walk: CursorPath, visit: Count, because: text, again: maybe(v.array(text)) },
   phases_rewound: { walk: CursorPath, step: text, to: text, count: maybe(text), per: maybe(text), retry: maybe(v.boolean()) },
   phase_skipped: { walk: CursorPath, because: text },
@@ -175,7 +175,7 @@ const events = {
     /** What a child run used in all, less what an earlier attempt was charged; turns are charged where they end. */
     usage: maybe(Usage),
     asks: maybe(ChildAsks),
-    /** Checks that judge this walk from here on, in place of those it had. */
+    /** Checks that judge this cursor from here on, in place of those it had. */
     locks: maybe(v.array(Check)),
     /** Artifacts that hold the step's gate and nothing else, and why; null: one that was hollow before has content now. */
     hollow: maybe(v.array(v.strictObject({ file: text, why: v.nullable(text) }))),
@@ -191,8 +191,8 @@ const events = {
     usage: maybe(Usage),
   },
   /** What of the oracles differs from the base, before checks are run: those that are not allowed are taken from the base. */
-  oracles_judged: { attempt: AttemptId, commit: GitSha, content: Hash, changes: v.array(OracleChange), look: maybe(v.array(LookAt)) },
-  /** What an agent said in a turn, looked up one by one; what only a check can decide waits for the next one of its walk. */
+  oracles_judged: { attempt: AttemptId, commit: GitSha, content: Hash, changes: v.array(ProtectedChange), look: maybe(v.array(LookAt)) },
+  /** What an agent said in a turn, looked up one by one; what only a check can decide waits for the next one of its cursor. */
   claims_checked: {
     attempt: AttemptId,
     agent: text,

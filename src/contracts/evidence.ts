@@ -141,9 +141,9 @@ export const couldNotRun = ({
   status === "not_found" || status === "not_runnable" || (status !== "passed" && uninstalled !== undefined);
 
 /** What decides over a change and was there before it: tests and all that configures them. */
-export const oracleKinds = ["test", "test_config", "snapshot", "coverage", "lint", "compiler", "ci", "scripts"] as const;
+export const protectedKinds = ["test", "test_config", "snapshot", "coverage", "lint", "compiler", "ci", "scripts"] as const;
 /** What was done to an oracle. `added`: a new file that would configure the ones that were there. */
-export const oracleChanges = [
+export const protectedChanges = [
   "changed",
   "deleted",
   "renamed",
@@ -155,10 +155,10 @@ export const oracleChanges = [
   "redefined",
   "added",
 ] as const;
-export const OracleChange = v.strictObject({
+export const ProtectedChange = v.strictObject({
   path: v.string(),
-  kind: v.picklist(oracleKinds),
-  how: v.picklist(oracleChanges),
+  kind: v.picklist(protectedKinds),
+  how: v.picklist(protectedChanges),
   /** One sentence for a person. */
   detail: v.string(),
   /**
@@ -167,7 +167,7 @@ export const OracleChange = v.strictObject({
    */
   allowed: v.nullable(v.picklist(["scope", "approved", "added"])),
 });
-export type OracleChange = v.InferOutput<typeof OracleChange>;
+export type ProtectedChange = v.InferOutput<typeof ProtectedChange>;
 
 /** Something in a change that a person should look at. `gap`: the verdict says so too. */
 export const LookAt = v.strictObject({ path: v.string(), what: v.string(), gap: v.optional(v.literal(true)) });

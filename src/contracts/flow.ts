@@ -237,7 +237,7 @@ export const Phase = v.strictObject({
 });
 export type Phase = v.InferOutput<typeof Phase>;
 
-/** Phases that a named reader takes from the user's documents; they all walk the flow's `steps`. */
+/** Phases that a named reader takes from the user's documents; they all cursor the flow's `steps`. */
 export const ReadPhases = v.strictObject({
   read: Name,
   order: v.optional(v.picklist(["listed", "dependencies"])),

@@ -10,7 +10,7 @@ export type RunId = v.InferOutput<typeof RunId>;
 export const Name = v.pipe(v.string(), v.regex(/^[a-z][a-z0-9_-]{0,63}$/, "expected a name: lower-case letters, digits, _ and -"));
 export type Name = v.InferOutput<typeof Name>;
 
-/** Where a walk goes: `1`, `before.survey`, `1@1/execute#1/03-01`, `1/closing`. */
+/** Where a cursor goes: `1`, `before.survey`, `1@1/execute#1/03-01`, `1/closing`. */
 export const CursorPath = v.pipe(v.string(), v.minLength(1), v.maxLength(512));
 export type CursorPath = v.InferOutput<typeof CursorPath>;
 

@@ -132,8 +132,8 @@ export function usedOf(
 ): number {
   const spent: Spent | undefined = scope === "run" ? run.ledger.run : own(run.ledger.phase, phase);
   let used = spent?.[dimension] ?? 0;
-  for (const { need, walk } of open) {
-    if (need !== null && (scope === "run" || own(run.walks, walk)?.phase === phase)) used += need[dimension] ?? 0;
+  for (const { need, cursor } of open) {
+    if (need !== null && (scope === "run" || own(run.cursors, cursor)?.phase === phase)) used += need[dimension] ?? 0;
   }
   return used;
 }

@@ -145,8 +145,8 @@ export function judgeCompletion(asked: CompletionAsked): CompletionJudged {
     return ["failing", "regressed"].includes(standingOf(check.kind, before, { status: latest, tests, broke }));
   });
   const blocks = [
-    ...red.map((criterion) => `${nameOf(criterion)}: its check ${criterion.latest === "flaky" ? flakyWords : "does not pass"}`),
-    ...vetoes.map(({ check, latest, baseline }) => `${check.title}: ${latest === "flaky" ? flakyWords : vetoOf(check.kind, baseline)}`),
+    ...red.map((criterion) => `${nameOf(criterion)}: its check ${criterion.latest === "flaky" ? flakyMessage : "does not pass"}`),
+    ...vetoes.map(({ check, latest, baseline }) => `${check.title}: ${latest === "flaky" ? flakyMessage : vetoOf(check.kind, baseline)}`),
   ];
   const open = (reason_code: ReasonCode, verdict: Verdict, gaps: readonly string[]): CompletionJudged => ({
     complete: false,
@@ -190,7 +190,7 @@ export function judgeCompletion(asked: CompletionAsked): CompletionJudged {
     const turnedGreen = others.some(({ baseline, latest }) => baseline !== null && baseline !== "passed" && latest === "passed");
     const stillRed = others
       .filter(({ latest }) => latest !== "passed")
-      .map(({ check, latest }) => `${check.title}: ${isUnable(latest) ? unableWords : "failed before the run and still fails"}`);
+      .map(({ check, latest }) => `${check.title}: ${isUnable(latest) ? unableMessage : "failed before the run and still fails"}`);
     const gaps = [...unchecked, ...stillRed];
     // What the project itself checks and was red is proof of something, though not of the criterion's own words.
     if (turnedGreen) return { complete: true, verdict: "verified_with_gaps", reason_code: "completion_with_gaps", gaps };
@@ -209,15 +209,15 @@ export function judgeCompletion(asked: CompletionAsked): CompletionJudged {
       : runnable.map((criterion) => `${nameOf(criterion)}: passed before the work began, so it does not show what the work did`); // C5
   const unable = others
     .filter(({ check, latest }) => check.kind === "project" && isUnable(latest))
-    .map(({ check }) => `${check.title}: ${unableWords}`);
+    .map(({ check }) => `${check.title}: ${unableMessage}`);
   const gaps = [...unchecked, ...untouched, ...idle, ...unable]; // C2
   if (gaps.length > 0) return { complete: true, verdict: "verified_with_gaps", reason_code: "completion_with_gaps", gaps };
   return { complete: true, verdict: "verified", reason_code: "completion_verified", gaps };
 }
 
 const isUnable = (status: CheckStatus | null): boolean => status !== null && couldNotRun({ status });
-const unableWords = "it could not be run here, so it proves nothing";
-const flakyWords = "passes and fails on the same tree";
+const unableMessage = "it could not be run here, so it proves nothing";
+const flakyMessage = "passes and fails on the same tree";
 
 const nameOf = ({ id, text }: CriterionStatus): string => (text === undefined || text === "" ? id : `${id} (${text.replaceAll(";", ",")})`);
 

@@ -10,15 +10,15 @@ import { own } from "./record.ts";
 import type { OutcomeView, RunView, CursorView } from "./state.ts";
 
 /** Asks what a human step asks. */
-export function asked(run: RunView, walk: CursorView, step: Step, attempt: string): Next {
+export function asked(run: RunView, cursor: CursorView, step: Step, attempt: string): Next {
   const { question = "", options = {}, recommend, show, meanwhile, code } = step.human ?? {};
   return record({
     event: "block_opened",
     block: `block:${attempt}`,
-    walk: walk.path,
+    walk: cursor.path,
     step: step.id,
     hold: meanwhile !== "go_on",
-    question: questionOf(run, walk, question),
+    question: questionOf(run, cursor, question),
     options,
     ...definedFields({ recommend, show, code }),
   });
@@ -27,17 +27,17 @@ export function asked(run: RunView, walk: CursorView, step: Step, attempt: strin
 const recorded = /^([a-z][a-z0-9_-]*)(?:\.says)?\.[a-z][a-z0-9_-]*$/;
 
 /** A question that names a recorded fact is asked in the recorded words. */
-function questionOf(run: RunView, walk: CursorView, question: string): string {
+function questionOf(run: RunView, cursor: CursorView, question: string): string {
   const [, step] = recorded.exec(question) ?? [];
   if (step === undefined) return question;
-  const words = factOf(run, walk, question);
+  const words = factOf(run, cursor, question);
   if (typeof words === "string" && words !== "") return words;
-  return own(walk.last, step)?.detail ?? `${step} has a question; its last turn says which.`;
+  return own(cursor.last, step)?.detail ?? `${step} has a question; its last turn says which.`;
 }
 
 /** An open question that an option of the run answers. */
-export function presetAnswer(run: RunView, walk: CursorView, block: string, step: Step): Next | null {
-  const row = firstMatch(run, walk, step.human?.preset ?? []);
+export function presetAnswer(run: RunView, cursor: CursorView, block: string, step: Step): Next | null {
+  const row = firstMatch(run, cursor, step.human?.preset ?? []);
   const question = own(run.blocks, block);
   const request = `preset:${block}`;
   if (
@@ -52,32 +52,36 @@ export function presetAnswer(run: RunView, walk: CursorView, block: string, step
 }
 
 /** Asks a person what to do with a step that failed. */
-export function theHouseAsks(walk: CursorView, step: Step, outcome: OutcomeView, row: Row): Next {
+export function askAboutFailure(cursor: CursorView, step: Step, outcome: OutcomeView, row: Row): Next {
   const why = [outcome.reason, outcome.detail].filter((part) => part !== null && part !== "").join(": ");
-  return held(walk, step, "!", {
-    question: `Step ${step.id} of ${walk.path} ${outcome.kind}${why === "" ? "" : ` (${why})`}. What now?`,
+  return held(cursor, step, "!", {
+    question: `Step ${step.id} of ${cursor.path} ${outcome.kind}${why === "" ? "" : ` (${why})`}. What now?`,
     options: row.ask ?? {},
     ...definedFields({ recommend: row.recommend, code: row.pause }),
   });
 }
 
 /** Hands on a question that an agent has for a person; with the answer the step is tried again. */
-export function theAgentAsks(walk: CursorView, step: Step, question: string): Next {
-  const options = Object.fromEntries((walk.answers ?? []).map((answer, at) => [String(at + 1), answer]));
-  return held(walk, step, "?", { question, options, free: true });
+export function askForAgent(cursor: CursorView, step: Step, question: string): Next {
+  const options = Object.fromEntries((cursor.answers ?? []).map((answer, at) => [String(at + 1), answer]));
+  return held(cursor, step, "?", { question, options, free: true });
 }
 
 /** Hands on a question of a child run; with the answer the step goes on where the child stands. */
-export function theChildAsks(walk: CursorView, step: Step, { question, options, recommend, free }: NonNullable<CursorView["child"]>): Next {
-  return held(walk, step, "?", { question, options: { ...options }, ...definedFields({ recommend, free }) });
+export function askForChild(
+  cursor: CursorView,
+  step: Step,
+  { question, options, recommend, free }: NonNullable<CursorView["child"]>,
+): Next {
+  return held(cursor, step, "?", { question, options: { ...options }, ...definedFields({ recommend, free }) });
 }
 
 type Question = Omit<Extract<Draft, { readonly event: "block_opened" }>, "event" | "block" | "walk" | "step" | "hold" | "house">;
 
 /** A question about a step's last attempt: the step waits for its answer. */
-function held(walk: CursorView, step: Step, mark: "!" | "?", asked: Question): Next {
-  const block = `block:${walk.path}@${walk.visit}/${step.id}${mark}${own(walk.ended, step.id) ?? 0}`;
-  return record({ event: "block_opened", block, walk: walk.path, step: step.id, hold: true, house: true, ...asked });
+function held(cursor: CursorView, step: Step, mark: "!" | "?", asked: Question): Next {
+  const block = `block:${cursor.path}@${cursor.visit}/${step.id}${mark}${own(cursor.ended, step.id) ?? 0}`;
+  return record({ event: "block_opened", block, walk: cursor.path, step: step.id, hold: true, house: true, ...asked });
 }
 
 /** Whoever answered is the one who did what follows from it. */
@@ -98,11 +102,11 @@ const replies: Readonly<Record<string, "retry" | "skip" | "stop">> = {
 export const replyOf = (reply: string): "retry" | "skip" | "stop" => own(replies, reply) ?? "retry";
 
 /** A person has answered what to do with the step. */
-export function replied(run: RunView, walk: CursorView, step: Step, reply: string): Next | null {
-  const isWords = walk.child !== undefined || own(walk.last, step.id)?.facts["agent_asks"] !== undefined;
-  const what = isWords ? "retry" : replyOf(reply);
-  const by = answerer(walk);
-  if (what === "skip") return record({ event: "step_skipped", walk: walk.path, step: step.id, ...by });
+export function replied(run: RunView, cursor: CursorView, step: Step, reply: string): Next | null {
+  const isFreeText = cursor.child !== undefined || own(cursor.last, step.id)?.facts["agent_asks"] !== undefined;
+  const what = isFreeText ? "retry" : replyOf(reply);
+  const by = answerer(cursor);
+  if (what === "skip") return record({ event: "step_skipped", walk: cursor.path, step: step.id, ...by });
   if (what === "stop") return whenQuiet(run, stopped(run, "operator_stopped", by));
-  return record({ event: "step_retried", walk: walk.path, step: step.id, n: own(walk.streak, step.id) ?? 0, reset: true, ...by });
+  return record({ event: "step_retried", walk: cursor.path, step: step.id, n: own(cursor.streak, step.id) ?? 0, reset: true, ...by });
 }

@@ -1,7 +1,7 @@
 // decide-phase: decides which phase goes next, and what follows a failed one: pause, stop, reopen or carry on.
 
 import type { PhaseRow } from "../contracts/flow.ts";
-import { advance } from "./decide-walk.ts";
+import { advance } from "./decide-cursor.ts";
 import { paused, record, stopped } from "./drafts.ts";
 import { blockedBy } from "./fold-phase.ts";
 import type { Next } from "./next.ts";
@@ -47,10 +47,10 @@ const failureOf = ({ id, because }: PhaseView): string => `phase ${id}: ${becaus
 
 function rowFor(run: RunView, phase: PhaseView): PhaseRow {
   const rows: readonly PhaseRow[] = [...((run.drafted.flow.when_phase_fails ?? []) as readonly PhaseRow[]), { pause: "phase_failed" }];
-  return firstMatch(run, own(run.walks, phase.id) ?? nowhere, rows) ?? {};
+  return firstMatch(run, own(run.cursors, phase.id) ?? nowhere, rows) ?? {};
 }
 
-/** A phase that was over is walked anew; what looked at the whole of them looks again. */
+/** A phase that was over is run anew; what looked at the whole of them looks again. */
 export function reopened(run: RunView, phase: PhaseView, because: string): Next {
   const isLast = ({ group, status }: PhaseView): boolean => group === "after" && status !== "waiting" && status !== "again";
   const again = phase.group === "after" ? [] : run.phases.filter(isLast).map(({ id }) => id);
@@ -84,7 +84,7 @@ export function advanceGroup(run: RunView, group: Group, phases: readonly PhaseV
 
 /** It waits for a person, and the flow says to go on meanwhile. */
 function isDeferred(run: RunView, phase: PhaseView): boolean {
-  const block = own(run.walks, phase.id)?.block ?? null;
+  const block = own(run.cursors, phase.id)?.block ?? null;
   return block !== null && own(run.blocks, block)?.hold === false;
 }
 

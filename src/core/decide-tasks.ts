@@ -13,14 +13,15 @@ export function advanceTasks(
   run: RunView,
   open: OpenView,
   step: Step,
-  advance: (run: RunView, walk: CursorView) => Next | null,
+  advance: (run: RunView, cursor: CursorView) => Next | null,
 ): Next | null {
   for (const [index, wave] of open.waves.entries()) {
-    const walks = wave.map((task) => cursorOf(run, taskPath(open.attempt, task)));
-    if (walks.some(({ result }) => result === null)) return advanceWave(run, open, walks, step.tasks?.parallel ?? 1, advance);
-    const after = own(run.walks, wavePath(open.attempt, index));
+    const cursors = wave.map((task) => cursorOf(run, taskPath(open.attempt, task)));
+    if (cursors.some(({ result }) => result === null)) return advanceWave(run, open, cursors, step.tasks?.parallel ?? 1, advance);
+    const after = own(run.cursors, wavePath(open.attempt, index));
     if (after !== undefined && after.result === null) return advance(run, after);
-    const isOver = after?.result === "failed" || (step.tasks?.failed === "finish_wave" && walks.some(({ result }) => result === "failed"));
+    const isOver =
+      after?.result === "failed" || (step.tasks?.failed === "finish_wave" && cursors.some(({ result }) => result === "failed"));
     if (isOver) break;
   }
   return summed(run, open);
@@ -29,29 +30,29 @@ export function advanceTasks(
 function advanceWave(
   run: RunView,
   open: OpenView,
-  walks: readonly CursorView[],
+  cursors: readonly CursorView[],
   width: number,
-  advance: (run: RunView, walk: CursorView) => Next | null,
+  advance: (run: RunView, cursor: CursorView) => Next | null,
 ): Next | null {
-  let busy = walks.reduce((sum, walk) => sum + (walk.open === null ? 0 : 1), 0);
-  for (const walk of walks) {
-    if (walk.result !== null) continue;
-    const needs = neededBy(run, open, walk);
+  let busy = cursors.reduce((sum, cursor) => sum + (cursor.open === null ? 0 : 1), 0);
+  for (const cursor of cursors) {
+    if (cursor.result !== null) continue;
+    const needs = neededBy(run, open, cursor);
     if (needs.some(({ result }) => result === "failed" || result === "skipped"))
-      return record({ event: "task_skipped", walk: walk.path, because: "blocked" });
+      return record({ event: "task_skipped", walk: cursor.path, because: "blocked" });
     if (needs.some(({ result }) => result === null)) continue;
-    if (walk.open === null && busy >= width) continue;
-    const next = advance(run, walk);
+    if (cursor.open === null && busy >= width) continue;
+    const next = advance(run, cursor);
     if (next !== null) return next;
-    if (walk.open === null && walk.block === null) busy++; // It would go on and may not: what comes after it does not overtake it.
+    if (cursor.open === null && cursor.block === null) busy++; // It would go on and may not: what comes after it does not overtake it.
   }
   return null;
 }
 
 /** The tasks it comes after; what was left to people or is unknown holds nothing up. */
-function neededBy(run: RunView, open: OpenView, walk: CursorView): readonly CursorView[] {
-  const after = own(open.after, walk.task ?? "") ?? [];
-  return after.flatMap((task) => own(run.walks, taskPath(open.attempt, task)) ?? []);
+function neededBy(run: RunView, open: OpenView, cursor: CursorView): readonly CursorView[] {
+  const after = own(open.after, cursor.task ?? "") ?? [];
+  return after.flatMap((task) => own(run.cursors, taskPath(open.attempt, task)) ?? []);
 }
 
 /** The whole in a few facts, which is all that stays of it. */
@@ -59,7 +60,7 @@ function summed(run: RunView, open: OpenView): Next {
   const tasks = open.waves.flat().map((id) => ({ id, result: cursorOf(run, taskPath(open.attempt, id)).result }));
   const idsOf = (result: CursorView["result"]): readonly string[] => tasks.filter((task) => task.result === result).map(({ id }) => id);
   const failed = idsOf("failed");
-  const hasBadWave = open.waves.some((_, index) => own(run.walks, wavePath(open.attempt, index))?.result === "failed");
+  const hasBadWave = open.waves.some((_, index) => own(run.cursors, wavePath(open.attempt, index))?.result === "failed");
   const facts = {
     done: idsOf("completed").length,
     failed: failed.length,

@@ -118,7 +118,7 @@ describe("the end", () => {
         tape.append(tape.next.event, { event: "run_resumed", request: `r${n}`, from_state: "paused", to_state: "running" });
     }
   });
-  test("but what comes after the phases is walked once, so that failures are reckoned with", () => {
+  test("but what comes after the phases is run once, so that failures are reckoned with", () => {
     const tape = begun(flowWith({ after: [{ id: "sum", steps: [{ id: "up", run: "up" }] }] })).append(
       phase,
       began("plan", 1, "run"),

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   D1. What is in doubt is settled before anything new.
-//   D2. One open attempt per walk; walks stand side by side. Who waits, waits for an action; an attempt that waits for its place
+//   D2. One open attempt per cursor; cursors stand side by side. Who waits, waits for an action; an attempt that waits for its place
 //       in its wave is none until that place has come.
 //   D3. Every way back is counted, and a count that is spent says what then.
 //   D4. Nothing new begins while a stop, a pause, a hold, a limit or an open breaker stands.
@@ -111,7 +111,7 @@ const nothing: Usage = { tokens: 0, calls: 0, minutes: 0, source: "estimated" };
 /** A turn that was cut short may have to be played again, and then it must be affordable like any other. D5 */
 function settle(run: RunView, open: OpenView, live: number): Next {
   const isTurn = open.kind === "agent" && open.stage === "started";
-  const { phase } = cursorOf(run, open.walk);
+  const { phase } = cursorOf(run, open.cursor);
   const short = isTurn ? shortfallOfRepeat(run, phase, open) : null;
   if (short === null) return { do: "settle", attempt: open.attempt };
   return live > 0 ? wait : hit(run, phase, short, open.need ?? nothing);

@@ -77,7 +77,7 @@ describe("a phase that fails where the flow says `finish`", () => {
     expect(tape.run).toMatchObject({ status: "paused", reason: "phase_failed", detail: "phase 1: tests_red" });
   });
 
-  test("is walked again by an explicit resume, with what it held up, and then the last steps look once more", () => {
+  test("is run again by an explicit resume, with what it held up, and then the last steps look once more", () => {
     const tape = begun(flow);
     goOn(tape, { "1@1/work#1": "failed" });
     expect(goOn(resume(tape))).toEqual([
@@ -94,7 +94,7 @@ describe("a phase that fails where the flow says `finish`", () => {
     expect(tape.refolded()).toEqual(tape.run);
   });
 
-  test("is walked again as often as the flow says; then no resume walks anything, and the run never completes", () => {
+  test("is run again as often as the flow says; then no resume runs anything, and the run never completes", () => {
     const tape = begun(flow);
     goOn(tape, { "1@1/work#1": "failed" });
     expect(goOn(resume(tape), { "1@2/work#1": "failed" })).toEqual([
@@ -111,7 +111,7 @@ describe("a phase that fails where the flow says `finish`", () => {
     expect(statusOf(tape)).toMatchObject({ "1": "failed", "2": "skipped", "3": "completed" });
   });
 
-  test("and another with it: both are shown in one pause, and one resume walks both again", () => {
+  test("and another with it: both are shown in one pause, and one resume runs both again", () => {
     const tape = begun(flow);
     goOn(tape, { "1@1/work#1": "failed", "3@1/work#1": "failed" });
     expect(tape.run.detail).toBe("phase 1: tests_red; phase 3: tests_red");
@@ -124,7 +124,7 @@ describe("a phase that fails where the flow says `finish`", () => {
     expect(tape.run.status).toBe("completed");
   });
 
-  test("may be one that comes after all others: those behind it are blocked, and a resume walks it again", () => {
+  test("may be one that comes after all others: those behind it are blocked, and a resume runs it again", () => {
     const tape = begun(flow);
     expect(goOn(tape, { "after.whole@1/sum#1": "failed" }).slice(-3)).toEqual([
       "phase_failed after.whole",
@@ -173,7 +173,7 @@ describe("a phase that waits for a person while the others go on", () => {
       "run_completed",
     ]);
   });
-  test("and is rejected: it fails, they are blocked, and what comes after is walked once before the pause", () => {
+  test("and is rejected: it fails, they are blocked, and what comes after is run once before the pause", () => {
     const tape = asked();
     expect(goOn(answered(tape, "no"))).toEqual([
       "phase_failed 1",

@@ -16,7 +16,7 @@ export const blockReducers: ReducersOf<"block_opened" | "block_answered"> = {
     cursor.at = at;
     run.blocks[event.block] = {
       block: event.block,
-      walk: event.walk,
+      cursor: event.walk,
       step: event.step,
       hold: event.hold,
       house: event.house ?? false,
@@ -33,7 +33,7 @@ export const blockReducers: ReducersOf<"block_opened" | "block_answered"> = {
     invariant(block !== undefined, `F1: ${id} is open`);
     once(run, request);
     if (block.free !== true && !isAnswer(block.options, answer)) return; // What is none of the options answers nothing: the question stays.
-    const cursor = cursorIn(run, block.walk);
+    const cursor = cursorIn(run, block.cursor);
     if (isPausedFor(run, block)) run.decided = true;
     delete run.blocks[id];
     cursor.block = null;

@@ -22,7 +22,7 @@ export function takeFork(run: Run, event: EventOf<"run_forked">): void {
   run.ledger.largest = { ...event.largest };
   if (event.cast !== undefined) run.turns = run.turns.filter(({ isOver }) => !isOver); // whoever is new has had no turn yet
   for (const open of Object.values(run.open)) open.session = null; // K2
-  for (const cursor of Object.values(run.walks)) {
+  for (const cursor of Object.values(run.cursors)) {
     delete cursor.left;
     for (const outcome of [...Object.values(cursor.last), ...Object.values(cursor.seen)]) delete outcome.facts["session"];
   }

@@ -67,7 +67,7 @@ export const phaseReducers: ReducersOf<Names> = {
       ["waiting", "again", "completed", "failed"].includes(phase.status) && visit === phase.visit + 1,
       `F1: phase ${walk} is over and comes to visit ${visit}`,
     );
-    invariant(own(run.walks, walk)?.open === null, `F2: nothing is open in phase ${walk}`);
+    invariant(own(run.cursors, walk)?.open === null, `F2: nothing is open in phase ${walk}`);
     open(run, phase, visit);
     put(run.trees, walk, [run.tip.tree]); // What an earlier visit led to is progress again.
     for (const other of run.phases) if (other.because === blockedBy(walk)) wait(other); // What it held up may wait for it again.
@@ -98,7 +98,7 @@ export const phaseReducers: ReducersOf<Names> = {
     const phase = endPhase(run, event, "completed");
     if (run.drafted.flow.closing === undefined || phase.group !== "phases") return;
     const path = closingPath(phase.id);
-    put(run.walks, path, newCursor({ path, kind: "closing", phase: phase.id, visit: phase.visit }));
+    put(run.cursors, path, newCursor({ path, kind: "closing", phase: phase.id, visit: phase.visit }));
   },
   phase_failed: (run, event) => {
     endPhase(run, event, "failed");
@@ -116,7 +116,7 @@ export const phaseReducers: ReducersOf<Names> = {
   },
 };
 
-/** A walk is over. */
+/** A cursor is over. */
 export function end(run: Run, { walk: path, because, pause }: Ending, result: NonNullable<StepCursor["result"]>): StepCursor {
   const cursor = idleCursorIn(run, path);
   cursor.result = result;
@@ -136,10 +136,10 @@ export const blockedBy = (phase: string): string => `blocked_by_phase_${phase}`;
 
 /** A new visit forgets the old one's place and counts; prompts may still see what it came to. */
 function open(run: Run, phase: PhaseState, visit: number): void {
-  const seen = own(run.walks, phase.id)?.seen ?? {};
+  const seen = own(run.cursors, phase.id)?.seen ?? {};
   const judged = phase.checks === undefined ? {} : { checks: phase.checks };
-  put(run.walks, phase.id, newCursor({ path: phase.id, kind: "phase", phase: phase.id, visit, seen, ...judged }));
-  delete run.walks[closingPath(phase.id)];
+  put(run.cursors, phase.id, newCursor({ path: phase.id, kind: "phase", phase: phase.id, visit, seen, ...judged }));
+  delete run.cursors[closingPath(phase.id)];
   Object.assign(phase, { status: "open", visit, because: null, paused: false, gone: false });
 }
 
@@ -149,7 +149,7 @@ function wait(phase: PhaseState): void {
 }
 
 function endPhase(run: Run, event: Ending, status: "completed" | "failed"): PhaseState {
-  invariant(cursorIn(run, event.walk).kind === "phase", `F1: ${event.walk} is a phase's walk`);
+  invariant(cursorIn(run, event.walk).kind === "phase", `F1: ${event.walk} is a phase's cursor`);
   const { because } = end(run, event, status);
   const phase = phaseIn(run, event.walk);
   invariant(phase.status === "open", `F1: phase ${phase.id} is open`);

@@ -47,7 +47,7 @@ function folded(tasks: number): { readonly run: Run; readonly perSecond: number 
   return { run: run as Run, perSecond };
 }
 
-test("thousands of tasks: their walks are gone when the whole is over, and only its facts stay", () => {
+test("thousands of tasks: their cursors are gone when the whole is over, and only its facts stay", () => {
   folded(200);
   const few = folded(200);
   const many = folded(2_000);
@@ -55,8 +55,8 @@ test("thousands of tasks: their walks are gone when the whole is over, and only 
     `fold: ${Math.round(few.perSecond)} entries/s with 200 tasks, ${Math.round(many.perSecond)} with 2,000, ratio ${(few.perSecond / many.perSecond).toFixed(2)}`,
   );
   for (const { run } of [few, many]) {
-    expect(Object.keys(run.walks)).toEqual(["1"]);
+    expect(Object.keys(run.cursors)).toEqual(["1"]);
     expect(run.open).toEqual({});
   }
-  expect(many.run.walks["1"]?.last["execute"]?.facts).toMatchObject({ done: 2_000 });
+  expect(many.run.cursors["1"]?.last["execute"]?.facts).toMatchObject({ done: 2_000 });
 });

@@ -38,7 +38,7 @@ export const stepReducers: ReducersOf<Names> = {
     if (attempt !== attemptOf(cursor, id, ordinal)) throw new InvariantBroken(`F1: ${attempt} is the next attempt of its step`);
     const open: OpenAttempt = {
       attempt,
-      walk: path,
+      cursor: path,
       step: id,
       kind,
       stage: kind === "tasks" ? "reading" : "started",
@@ -74,7 +74,7 @@ export const stepReducers: ReducersOf<Names> = {
   },
   step_interrupted: (run, event) => {
     const open = openIn(run, event.attempt);
-    const cursor = cursorIn(run, open.walk);
+    const cursor = cursorIn(run, open.cursor);
     chargeRun(run, cursor.phase, event.usage);
     open.need = null;
     const isViolation = event.by === "scope" || event.by === "secret";
@@ -96,7 +96,7 @@ export const stepReducers: ReducersOf<Names> = {
   attempt_settled: (run, { attempt, remedy, usage }) => {
     const open = openIn(run, attempt);
     invariant(open.opening !== run.opening, `F1: ${attempt} is in doubt`);
-    chargeRun(run, cursorIn(run, open.walk).phase, usage);
+    chargeRun(run, cursorIn(run, open.cursor).phase, usage);
     if (remedy === "ask") {
       open.crashes = 0; // It stays in doubt, kept as it is, and a person looks.
       run.hold = "crash_loop";
@@ -173,7 +173,7 @@ function park(run: Run, event: EventOf<"step_interrupted"> & Envelope, role: str
 
 /** Begins the same attempt once more: the same ordinal, another try. */
 function again(run: Run, open: OpenAttempt): void {
-  add(cursorIn(run, open.walk).tries, open.attempt);
+  add(cursorIn(run, open.cursor).tries, open.attempt);
   keepPlace(run, open.attempt);
   open.stage = open.kind === "tasks" ? "reading" : "started";
   open.need ??= open.turn?.usage ?? null;
@@ -183,9 +183,9 @@ function again(run: Run, open: OpenAttempt): void {
 
 type Ended = (EventOf<"step_completed"> | EventOf<"step_failed">) & Envelope;
 
-/** An attempt has ended with an outcome: the walk may look where to go. */
+/** An attempt has ended with an outcome: the cursor may look where to go. */
 function endAttempt(run: Run, open: OpenAttempt, event: Ended, kind: "passed" | "failed"): void {
-  const cursor = cursorIn(run, open.walk);
+  const cursor = cursorIn(run, open.cursor);
   const facts = open.session === null ? event.facts : { ...event.facts, session: open.session };
   const outcome: Outcome = {
     kind,
@@ -263,12 +263,12 @@ function seeTree(run: Run, phase: string, tree: string | undefined): void {
   if (trees.length > treesMax) trees.splice(0, treesMax / 2);
 }
 
-/** Nothing of the attempt stays open; the walks of its tasks are folded up into its outcome's facts. */
+/** Nothing of the attempt stays open; the cursors of its tasks are folded up into its outcome's facts. */
 function close(run: Run, open: OpenAttempt): void {
-  cursorIn(run, open.walk).open = null;
+  cursorIn(run, open.cursor).open = null;
   delete run.open[open.attempt];
   for (const [index, wave] of open.waves.entries()) {
-    delete run.walks[wavePath(open.attempt, index)];
-    for (const task of wave) delete run.walks[taskPath(open.attempt, task)];
+    delete run.cursors[wavePath(open.attempt, index)];
+    for (const task of wave) delete run.cursors[taskPath(open.attempt, task)];
   }
 }

@@ -12,15 +12,15 @@ export const taskReducers: ReducersOf<Names> = {
   tasks_read: (run, { attempt, waves, left }) => {
     const open = openIn(run, attempt);
     invariant(open.stage === "reading", `F1: ${attempt} is a tasks step that reads its tasks`);
-    const parent = cursorIn(run, open.walk);
+    const parent = cursorIn(run, open.cursor);
     const hasWaveSteps = stepOf(run, parent, open.step).tasks?.wave !== undefined;
     const shared = { phase: parent.phase, of: open.step, inside: attempt, visit: 1 };
     for (const [index, wave] of waves.entries()) {
       for (const { id, after, about, checks } of wave) {
         const path = taskPath(attempt, id);
-        invariant(!Object.hasOwn(run.walks, path), `F1: no two tasks of ${attempt} bear the id ${id}`);
+        invariant(!Object.hasOwn(run.cursors, path), `F1: no two tasks of ${attempt} bear the id ${id}`);
         put(
-          run.walks,
+          run.cursors,
           path,
           newCursor({
             ...shared,
@@ -34,7 +34,7 @@ export const taskReducers: ReducersOf<Names> = {
         put(open.after, id, [...after]);
       }
       const path = wavePath(attempt, index);
-      if (hasWaveSteps) put(run.walks, path, newCursor({ ...shared, path, kind: "wave" }));
+      if (hasWaveSteps) put(run.cursors, path, newCursor({ ...shared, path, kind: "wave" }));
     }
     open.stage = "walking";
     open.waves = waves.map((wave) => wave.map(({ id }) => id));

@@ -14,7 +14,7 @@ export const turnReducers: ReducersOf<Names> = {
     run.drafted = { ...run.drafted, cast: { ...run.drafted.cast, [role]: player } };
     // A session is its agent's own: nobody goes on in another's.
     for (const open of Object.values(run.open)) if (open.kind === "agent" && open.stage === "started") open.session = null;
-    for (const cursor of Object.values(run.walks)) {
+    for (const cursor of Object.values(run.cursors)) {
       if (cursor.left !== undefined) delete cursor.left;
       for (const outcome of [...Object.values(cursor.seen), ...Object.values(cursor.last)]) {
         const { session: _session, ...facts } = outcome.facts;
@@ -31,7 +31,7 @@ export const turnReducers: ReducersOf<Names> = {
     const place = placeOf(run, attempt);
     if (place !== undefined) place.asks++;
     run.retries++;
-    chargeRun(run, cursorIn(run, open.walk).phase, usage);
+    chargeRun(run, cursorIn(run, open.cursor).phase, usage);
   },
   turn_ended: (run, event) => {
     const open = openIn(run, event.attempt);
@@ -45,7 +45,7 @@ export const turnReducers: ReducersOf<Names> = {
       event.confidence === null || own(event.says, "confidence") !== undefined
         ? event.says
         : { ...event.says, confidence: event.confidence };
-    const cursor = cursorIn(run, open.walk);
+    const cursor = cursorIn(run, open.cursor);
     if (event.claim !== undefined && event.returned === true) put((cursor.handed ??= {}), open.step, event.claim);
     if (event.answers === undefined) delete cursor.answers;
     else cursor.answers = [...event.answers];
@@ -69,7 +69,7 @@ export const turnReducers: ReducersOf<Names> = {
 /** A turn takes its place where it first begins. One that was cut short is played again in it; one that ended has used it. */
 export function takePlace(run: Run, open: OpenAttempt, ordinal: number): void {
   if (open.role === null) return;
-  const { phase, task, tries } = cursorIn(run, open.walk);
+  const { phase, task, tries } = cursorIn(run, open.cursor);
   // Only a second try can have a place already; looking for one that is not there would go through them all.
   const place = (own(tries, open.attempt) ?? 0) > 1 ? placeOf(run, open.attempt) : undefined;
   if (place !== undefined && !place.isOver) return anew(run, place);

@@ -5,7 +5,7 @@ import { flow, phase, began, turned, applied, passed, planned } from "../../test
 
 describe("an event that does not fit is corruption, and names the rule", () => {
   const cases: readonly [string, readonly Draft[], string][] = [
-    ["two attempts in one walk", [phase, began("plan", 1, "run"), began("plan", 1, "run")], "F2"],
+    ["two attempts at one cursor", [phase, began("plan", 1, "run"), began("plan", 1, "run")], "F2"],
     ["an ordinal out of turn", [phase, began("plan", 2, "run")], "F1"],
     ["a step of another kind", [phase, began("plan", 1, "agent")], "F1"],
     ["a step that is not there", [phase, began("nowhere", 1, "run")], "F1"],

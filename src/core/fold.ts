@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   F1. An event that does not fit is corruption: it breaks the fold, naming what did not fit.
-//   F2. A walk has at most one open attempt, or one open question, never both.
+//   F2. A cursor has at most one open attempt, or one open question, never both.
 //   F3. The ledger never shrinks, and time never runs back.
 //   F4. Nobody outside holds the state that is changed: it is changed in place, because copying it per event is quadratic.
 
@@ -96,7 +96,7 @@ function passTime(run: Run, entry: Entry): void {
   }
   run.ledger.run.minutes = minutesAt(run.drafted, entry.active_ms - (run.pausedMs ?? 0));
   for (const phase of run.phases) {
-    if (phase.status !== "open" || own(run.walks, phase.id)?.block !== null) continue;
+    if (phase.status !== "open" || own(run.cursors, phase.id)?.block !== null) continue;
     const spent = own(run.ledger.phase, phase.id);
     if (spent !== undefined) spent.minutes += workedMs / 60_000;
   }

@@ -43,7 +43,7 @@ export function whyNotForkable(run: RunView): string | null {
   if (run.status === "draft") return "it had not started there";
   if (run.status === "completed" || run.status === "stopped") return `it was ${run.status} there, with nothing left to do`;
   const isChildOpen =
-    Object.values(run.open).some(({ kind }) => kind === "flow") || Object.values(run.walks).some(({ child }) => child !== undefined);
+    Object.values(run.open).some(({ kind }) => kind === "flow") || Object.values(run.cursors).some(({ child }) => child !== undefined);
   return isChildOpen ? "a child run was under way there" : null;
 }
 

@@ -28,7 +28,7 @@ export function initialState(event: EventOf<"run_drafted"> & Envelope): Run {
     phases: groups.flatMap((group) =>
       (listedPhases(flow, group) ?? []).map(({ id, name }, index, all) => newPhase(group, id, name, all[index - 1]?.id)),
     ),
-    walks: {},
+    cursors: {},
     open: {},
     blocks: {},
     requests: {},

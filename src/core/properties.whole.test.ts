@@ -96,10 +96,10 @@ const lives = fc
   .tuple(fc.constantFrom(...names), fc.integer(), fc.array(fc.integer({ min: 1, max: 400 }), { maxLength: 3 }))
   .map(([flow, seed, cuts]): { name: string; lived: Lived } => {
     const sorted = [...new Set(cuts)].toSorted((a, b) => a - b);
-    const order = { turn: 0 };
+    const request = { turn: 0 };
     return {
       name: `${flow} ${seed}`,
-      lived: live(scenarioOf(flow, seed), { cuts: sorted, pick: (size) => drawn(seed, `${order.turn++}`, size) }),
+      lived: live(scenarioOf(flow, seed), { cuts: sorted, pick: (size) => drawn(seed, `${request.turn++}`, size) }),
     };
   });
 const runs = { numRuns: 40 };

@@ -71,7 +71,7 @@ describe("an agent's question for a person", () => {
       options: {},
     };
     const tape = begun(flow).append(...asking, opened, { event: "block_answered", request: "a1", block, answer: "stop" });
-    expect(tape.run.walks["1"]?.answered).toEqual([{ step: "work", question: "Which port?", answer: "stop" }]);
+    expect(tape.run.cursors["1"]?.answered).toEqual([{ step: "work", question: "Which port?", answer: "stop" }]);
     expect(tape.next).toMatchObject({ event: { event: "step_retried", step: "work" } });
     expect(tape.append({ event: "step_retried", walk: "1", step: "work", n: 0, reset: true }).next).toMatchObject({
       do: "attempt",

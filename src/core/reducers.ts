@@ -32,12 +32,12 @@ export function newCursor(place: Pick<StepCursor, "path" | "kind" | "phase" | "v
 }
 
 export function cursorIn(run: Run, path: string): StepCursor {
-  const cursor = own(run.walks, path);
-  if (cursor === undefined) throw new InvariantBroken(`F1: ${path} is a walk of the run`);
+  const cursor = own(run.cursors, path);
+  if (cursor === undefined) throw new InvariantBroken(`F1: ${path} is a cursor of the run`);
   return cursor;
 }
 
-/** A walk where something may begin or be decided: not over, nothing open, nothing asked. */
+/** A cursor where something may begin or be decided: not over, nothing open, nothing asked. */
 export function idleCursorIn(run: Run, path: string): StepCursor {
   const cursor = cursorIn(run, path);
   if (cursor.result !== null) throw new InvariantBroken(`F1: ${path} is not over`);

@@ -57,7 +57,7 @@ describe("a run that goes on with another tool's", () => {
   test("enters its phase at the step it stood at, with the counts and tokens of that phase, and begins the others at their beginning", () => {
     const tape = begin(resumes());
     tape.append({ event: "phase_started", walk: "2" });
-    expect(tape.run.walks["2"]).toMatchObject({ taken: { fix: 1 }, last: { look: { facts: { checkpoint: "abc" } } } });
+    expect(tape.run.cursors["2"]).toMatchObject({ taken: { fix: 1 }, last: { look: { facts: { checkpoint: "abc" } } } });
     expect(tape.run.ledger.phase["2"]?.tokens).toBe(85_000);
     expect(tape.next).toMatchObject({ do: "attempt", event: { step: "work", attempt: "2@1/work#1" } });
     if (tape.next.do !== "attempt") throw new Error("it should begin");
@@ -72,7 +72,7 @@ describe("a run that goes on with another tool's", () => {
     tape.append({ event: "step_failed", attempt: "2@1/checks#1", facts: {}, fingerprint: "f" });
     expect(tape.next).toMatchObject({ do: "record", event: { event: "route_taken", to: "fix", count: "fix" } }); // the second of two
     tape.append({ event: "route_taken", walk: "2", step: "checks", to: "fix", count: "fix", per: "phase", retry: true });
-    expect(tape.run.walks["2"]?.taken).toEqual({ fix: 2 });
+    expect(tape.run.cursors["2"]?.taken).toEqual({ fix: 2 });
     expect(tape.run.retries).toBe(4);
     expect(begin(resumes({ phases: [] })).append({ event: "phase_started", walk: "3" }).next).toMatchObject({ event: { step: "look" } });
   });

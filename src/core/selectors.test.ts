@@ -22,7 +22,7 @@ describe("a condition", () => {
     passed("plan", 1, { route: "full", score: 0.5, isThere: true }),
   );
   const { run } = tape;
-  const place = run.walks["1"] ?? nowhere;
+  const place = run.cursors["1"] ?? nowhere;
   const cases: readonly [string, Parameters<typeof matches>[2], boolean][] = [
     ["none holds always", undefined, true],
     ["an outcome", { plan: "passed" }, true],
@@ -55,7 +55,7 @@ describe("a condition", () => {
 
 test("only_if wants all of it, unless none of several", () => {
   const { run } = begun(flow, { options: { deep: true } }).append(phase, began("plan", 1, "run"), passed("plan", 1, { is_there: true }));
-  const place = run.walks["1"] ?? nowhere;
+  const place = run.cursors["1"] ?? nowhere;
   expect(wanted(run, place, {})).toBe(true);
   expect(wanted(run, place, { only_if: { "option.deep": true, plan: "passed" } })).toBe(true);
   expect(wanted(run, place, { only_if: { "option.deep": true, plan: "failed" } })).toBe(false);
@@ -66,8 +66,8 @@ test("only_if wants all of it, unless none of several", () => {
 test("going back forgets outcomes at and after the target, and no count", () => {
   const back = { event: "route_taken", walk: "1", step: "look", to: "work", count: "round", per: "phase", retry: true } as const;
   const { run } = begun(flow).append(...worked, ...looked(1), back);
-  expect(Object.keys(run.walks["1"]?.last ?? {})).toEqual(["plan"]);
-  expect(countOf(run, run.walks["1"] ?? nowhere, "round")).toBe(1);
+  expect(Object.keys(run.cursors["1"]?.last ?? {})).toEqual(["plan"]);
+  expect(countOf(run, run.cursors["1"] ?? nowhere, "round")).toBe(1);
   expect(run.retries).toBe(1);
 });
 
@@ -89,17 +89,17 @@ test("then is never read after a failure, nor otherwise after a success", () => 
   expect(begun(small).append(...turn, failed("work", 1)).next).toMatchObject({ event: { event: "phase_failed", because: "sent_back" } });
 });
 
-test("a finished phase whose artifacts are gone is walked again, as another visit", () => {
+test("a finished phase whose artifacts are gone is run again, as another visit", () => {
   const done = [...worked, began("look", 1, "check"), passed("look", 1), { event: "phase_completed", walk: "1" } as const];
   const again = begun(flowWith({ recheck: "all" })).append(...done, opened(2), { event: "artifacts_surveyed", gone: ["1"], proved: [] });
   expect(again.next).toMatchObject({ event: { event: "phase_reopened", walk: "1", visit: 2, because: "artifacts_gone" } });
 });
 
-test("a step of the phase under way whose artifacts are gone is walked again, and what came after it with it", () => {
+test("a step of the phase under way whose artifacts are gone is run again, and what came after it with it", () => {
   const survey: Draft = { event: "artifacts_surveyed", gone: [], proved: [], lost: [{ walk: "1", step: "work" }] };
   const found = begun(flowWith({ recheck: "phase" })).append(...worked, opened(2), survey);
   expect(found.next).toMatchObject({ event: { event: "route_taken", walk: "1", to: "work", because: "artifacts_gone" } });
   const back = found.append({ event: "route_taken", walk: "1", step: "look", to: "work", because: "artifacts_gone" });
-  expect(Object.keys(back.run.walks["1"]?.last ?? {})).not.toContain("work");
+  expect(Object.keys(back.run.cursors["1"]?.last ?? {})).not.toContain("work");
   expect(back.next).toMatchObject({ do: "attempt", event: { step: "work" } });
 });

@@ -45,7 +45,7 @@ export const isPausedFor = (
 /** The questions that wait for a person. Those of a run that is over wait for nobody. */
 export const questionsOpen = (run: RunView): readonly RunView["blocks"][string][] => (isOpen(run) ? valuesOf(run.blocks) : []);
 
-/** A phase's own rule. A phase that was read walks the flow's shared steps. */
+/** A phase's own rule. A phase that was read runs the flow's shared steps. */
 export function phaseRule(flow: FlowView, phase: string): PhaseRule {
   for (const group of outer) {
     const rule = flow[group]?.find(({ id }) => phase === `${group}.${id}`);
@@ -61,29 +61,29 @@ export function stepsOfPhase(flow: FlowView, phase: string): readonly Step[] {
   return phaseRule(flow, phase).steps;
 }
 
-/** The steps a walk walks: a phase's, those after it, or those that each task or each wave of a tasks step walks. */
-export function stepsOf(run: RunView, walk: CursorView): readonly Step[] {
+/** The steps a cursor runs through: a phase's, those after it, or those that each task or each wave of a tasks step runs. */
+export function stepsOf(run: RunView, cursor: CursorView): readonly Step[] {
   const { flow } = run.drafted;
-  if (walk.kind === "phase") return stepsOfPhase(flow, walk.phase);
-  if (walk.kind === "closing") return (flow.closing ?? []) as readonly Step[];
-  const container = walk.inside === null ? undefined : own(run.open, walk.inside);
-  const parent = container === undefined ? undefined : own(run.walks, container.walk);
-  invariant(container !== undefined && parent !== undefined, `F1: ${walk.path} is inside an open tasks step`);
+  if (cursor.kind === "phase") return stepsOfPhase(flow, cursor.phase);
+  if (cursor.kind === "closing") return (flow.closing ?? []) as readonly Step[];
+  const container = cursor.inside === null ? undefined : own(run.open, cursor.inside);
+  const parent = container === undefined ? undefined : own(run.cursors, container.cursor);
+  invariant(container !== undefined && parent !== undefined, `F1: ${cursor.path} is inside an open tasks step`);
   const { tasks } = stepOf(run, parent, container.step);
-  return (walk.kind === "task" ? tasks?.each : tasks?.wave) ?? [];
+  return (cursor.kind === "task" ? tasks?.each : tasks?.wave) ?? [];
 }
 
-export function stepOf(run: RunView, walk: CursorView, id: string): Step {
-  const step = stepsOf(run, walk).find((candidate) => candidate.id === id);
-  if (step === undefined) throw new InvariantBroken(`F1: ${walk.path} has a step ${id}`);
+export function stepOf(run: RunView, cursor: CursorView, id: string): Step {
+  const step = stepsOf(run, cursor).find((candidate) => candidate.id === id);
+  if (step === undefined) throw new InvariantBroken(`F1: ${cursor.path} has a step ${id}`);
   return step;
 }
 
 export function cursorOf(run: RunView, path: string): CursorView {
-  const walk = own(run.walks, path);
+  const cursor = own(run.cursors, path);
   // Here and wherever every event passes: words that nobody reads cost more than what they speak of, so not by `invariant`.
-  if (walk === undefined) throw new InvariantBroken(`F1: ${path} is a walk of the run`);
-  return walk;
+  if (cursor === undefined) throw new InvariantBroken(`F1: ${path} is a cursor of the run`);
+  return cursor;
 }
 
 export function phaseOf(run: RunView, id: string): RunView["phases"][number] {
@@ -97,9 +97,9 @@ export const closingPath = (phase: string): string => `${phase}/closing`;
 export const wavePath = (attempt: string, index: number): string => `${attempt}/wave:${index + 1}`;
 export const taskPath = (attempt: string, task: string): string => `${attempt}/${task}`;
 
-/** A completed phase that still walks the flow's closing steps. */
+/** A completed phase that still runs the flow's closing steps. */
 export const isClosing = (run: RunView, phase: Pick<PhaseState, "id">): boolean =>
-  run.drafted.flow.closing !== undefined && own(run.walks, closingPath(phase.id))?.result === null;
+  run.drafted.flow.closing !== undefined && own(run.cursors, closingPath(phase.id))?.result === null;
 
 export const retryOf = (flow: FlowView, step: Step): number => step.retry ?? flow.defaults?.step?.retry ?? 0;
 
@@ -109,8 +109,8 @@ export function factOf(run: RunView, place: CursorPosition, name: string): Scala
   if (head === "option") return optionOf(run, rest.join("."));
   if (head === "count") return countOf(run, place, rest.join("."));
   if (head === "before") {
-    const walk = own(run.walks, `before.${rest[0] ?? ""}`);
-    return walk === undefined ? undefined : factIn(own(walk.last, rest[1] ?? ""), rest.slice(2));
+    const cursor = own(run.cursors, `before.${rest[0] ?? ""}`);
+    return cursor === undefined ? undefined : factIn(own(cursor.last, rest[1] ?? ""), rest.slice(2));
   }
   return factIn(own(place.last, head), rest);
 }
@@ -159,12 +159,12 @@ export function firstMatch<R extends Pick<Row, "when">>(run: RunView, place: Cur
   return rows.find(({ when }) => matches(run, place, when));
 }
 
-/** Whether a step or phase is to be walked at all; judged when it is entered. */
+/** Whether a step or phase is to be run at all; judged when it is entered. */
 export function wanted(run: RunView, place: CursorPosition, rule: Pick<Step, "only_if" | "unless">): boolean {
   return matches(run, place, rule.only_if) && !(rule.unless ?? []).some((when) => matches(run, place, when));
 }
 
-/** What runs now: actions begun or taken over by this opening. A tasks step that walks its tasks does nothing itself. */
+/** What runs now: actions begun or taken over by this opening. A tasks step that cursors its tasks does nothing itself. */
 export function executionsOf(run: RunView): readonly OpenView[] {
   const open = valuesOf(run.open);
   return open.some(({ stage }) => stage === "walking") ? open.filter(({ stage }) => stage !== "walking") : open;
@@ -180,10 +180,10 @@ export function liveAmong(actions: readonly OpenView[], run: RunView): readonly 
 /** Whether its changes may be applied now: those of a wave's tasks come in the wave's order, whoever ends its turn first. */
 export function isInOrder(run: RunView, open: OpenView): boolean {
   if (open.stage !== "turned") return true;
-  const walk = own(run.walks, open.walk);
-  const container = walk?.kind !== "task" || walk.inside === null ? undefined : own(run.open, walk.inside);
-  if (walk === undefined || container === undefined) return true;
-  const wave = container.waves.find((tasks) => tasks.includes(walk.task ?? "")) ?? [];
-  const before = wave.slice(0, wave.indexOf(walk.task ?? ""));
-  return before.every((task) => own(run.walks, taskPath(container.attempt, task))?.result !== null);
+  const cursor = own(run.cursors, open.cursor);
+  const container = cursor?.kind !== "task" || cursor.inside === null ? undefined : own(run.open, cursor.inside);
+  if (cursor === undefined || container === undefined) return true;
+  const wave = container.waves.find((tasks) => tasks.includes(cursor.task ?? "")) ?? [];
+  const before = wave.slice(0, wave.indexOf(cursor.task ?? ""));
+  return before.every((task) => own(run.cursors, taskPath(container.attempt, task))?.result !== null);
 }

@@ -2,7 +2,7 @@
 // Outside `fold` it is read-only: fold owns its state privately and changes it in place, because copying it per event is quadratic.
 
 import type { Dimension, Usage } from "../contracts/budget.ts";
-import type { Check, CheckResult, ClaimChecked, LookAt, OracleChange } from "../contracts/evidence.ts";
+import type { Check, CheckResult, ClaimChecked, LookAt, ProtectedChange } from "../contracts/evidence.ts";
 import type { CrashState } from "../contracts/crash-state.ts";
 import type { EventOf, IsolationInForce, ProviderFault } from "../contracts/event.ts";
 import type { Actor, AttemptId, BlockId, CursorPath } from "../contracts/ids.ts";
@@ -18,7 +18,7 @@ export type PhaseState = {
   group: Group;
   name: string;
   after: string[];
-  /** `again`: rewound, to be walked once more. */
+  /** `again`: rewound, to be run once more. */
   status: "waiting" | "open" | "completed" | "failed" | "skipped" | "again";
   visit: number;
   because: string | null;
@@ -56,34 +56,34 @@ export type StepCursor = {
   taken: Record<string, number>;
   because: string | null;
   reply: string | null;
-  /** Who answered the last question of this walk: what follows from the answer is theirs. */
+  /** Who answered the last question of this cursor: what follows from the answer is theirs. */
   answeredBy?: Actor;
   /** Failed steps that a person said to skip. */
   left_out?: string[];
   /** The session of an attempt that was cut short, for when it is begun again. */
   left?: { attempt: AttemptId; session: string };
-  /** The answers that the last question of an agent of this walk offers. */
+  /** The answers that the last question of an agent of this cursor offers. */
   answers?: string[];
-  /** What agents of this walk asked a person, and what was answered. */
+  /** What agents of this cursor asked a person, and what was answered. */
   answered?: { step: string; question: string; answer: string }[];
-  /** The child run of this walk that waits for a person, and what was answered. */
+  /** The child run of this cursor that waits for a person, and what was answered. */
   child?: ChildAsks & { answer?: string; issues?: string[] };
   /** For a task: what its document says of it. */
   about?: string;
-  /** The checks that judge this walk besides the run's own: its document's, or what a step locked since. */
+  /** The checks that judge this cursor besides the run's own: its document's, or what a step locked since. */
   checks?: Check[];
   /** What each step's agent last handed back, by the blob that keeps it. */
   handed?: Record<string, string>;
   /** What failed attempts of a step with a gate changed since it last passed: still its work, until it passes. */
   unproved?: Record<string, string[]>;
-  /** The first step that had passed and whose artifacts were found gone at this opening: the walk goes back to it. */
+  /** The first step that had passed and whose artifacts were found gone at this opening: the cursor goes back to it. */
   lost?: string;
   result: "completed" | "failed" | "skipped" | null;
 };
 
 export type OpenAttempt = {
   attempt: AttemptId;
-  walk: CursorPath;
+  cursor: CursorPath;
   step: string;
   kind: CrashState["kind"];
   /** `reading`, `walking`: a tasks step before and after its tasks are known. */
@@ -105,7 +105,7 @@ export type OpenAttempt = {
   noted?: string[];
   /** What its agent said has been looked up. */
   heard?: boolean;
-  /** Only for a tasks step that walks. */
+  /** Only for a tasks step that cursors. */
   waves: string[][];
   after: Record<string, string[]>;
   left: string[];
@@ -113,7 +113,7 @@ export type OpenAttempt = {
 
 export type Block = {
   block: BlockId;
-  walk: CursorPath;
+  cursor: CursorPath;
   step: string;
   hold: boolean;
   house: boolean;
@@ -206,7 +206,7 @@ export type Run = {
   proved: string[];
   isRead: boolean;
   phases: PhaseState[];
-  walks: Record<CursorPath, StepCursor>;
+  cursors: Record<CursorPath, StepCursor>;
   open: Record<AttemptId, OpenAttempt>;
   blocks: Record<BlockId, Block>;
   /** Requests already journaled. */
@@ -253,11 +253,11 @@ export type Run = {
   /** Artifacts that hold a gate and nothing else, and why. */
   hollow?: Record<string, string>;
   /** What the last look at the oracles found, and the contents that a person approved. */
-  oracles?: { content: string; changes: OracleChange[]; look?: LookAt[] };
+  oracles?: { content: string; changes: ProtectedChange[]; look?: LookAt[] };
   approved?: string[];
   /** Where it was forked from, oldest first, with the commit its own branch begins at. */
   origins?: (Forked & { tip: string })[];
-  /** What agents said that the next check of their walk decides. */
+  /** What agents said that the next check of their cursor decides. */
   waiting?: { attempt: AttemptId; agent: string; role: string; model?: string; claims: ClaimChecked[] }[];
   /** How what agents said compares with what was found, and what was found false. */
   truth?: {

@@ -105,7 +105,7 @@ const rows: readonly Row[] = [
     name: "max_debug_attempts_per_phase 3: the fourth is none, it is planned anew",
     last: () => play(limited(), [{}, ...[1, 2, 3].flatMap(() => [{ score: 1 }, {}])]),
     first: () => play(limited(), [{}, ...[1, 2, 3].flatMap(() => [{ score: 1 }, {}]), { score: 1 }]),
-    then: (tape) => expect(tape.run.walks["1"]).toMatchObject({ taken: { fix: 3, anew: 1 }, ended: { plan: 2 } }),
+    then: (tape) => expect(tape.run.cursors["1"]).toMatchObject({ taken: { fix: 3, anew: 1 }, ended: { plan: 2 } }),
   },
   {
     name: "max_replan_attempts_per_phase 1: after the second plan the phase fails",

@@ -110,7 +110,7 @@ test("what a failed try of a gated step changed is still to be proved, until the
     applied(1, "a.md"),
     failed("work", 1),
   );
-  expect(first.run.walks["1"]?.unproved).toEqual({ work: ["a.md"] });
+  expect(first.run.cursors["1"]?.unproved).toEqual({ work: ["a.md"] });
   const second = first.append(
     { event: "step_retried", walk: "1", step: "work", n: 1 },
     began("work", 2, "agent"),
@@ -118,7 +118,7 @@ test("what a failed try of a gated step changed is still to be proved, until the
     applied(2, "b.md"),
     passed("work", 2),
   );
-  expect(second.run.walks["1"]?.unproved).toEqual({});
+  expect(second.run.cursors["1"]?.unproved).toEqual({});
 });
 
 describe("a flow that calls others", () => {

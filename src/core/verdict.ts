@@ -39,7 +39,7 @@ function experimentGaps({
   gap,
 }: Pick<CheckResult, "check" | "status" | "canary" | "without_work" | "gap">): readonly string[] {
   if (status !== "passed") return [];
-  const reported = (words: string): string => `${check.title}: ${words}`.replaceAll(";", ",");
+  const reported = (text: string): string => `${check.title}: ${text}`.replaceAll(";", ",");
   return [
     ...(canary?.outcome === "unknown" ? [reported(`nothing shows that this check can fail (${canary.detail})`)] : []),
     ...(canary?.outcome === "differs" ? [reported(`it comes to other things when a test is changed (${canary.detail})`)] : []),
@@ -79,7 +79,7 @@ function skippedIn(run: RunView): readonly string[] {
   );
   return [
     ...phases.map(({ id, name }) => `phase ${id} (${name})`),
-    ...Object.values(run.walks).flatMap(({ path, left_out = [] }) => left_out.map((step) => `step ${step} of ${path}`)),
+    ...Object.values(run.cursors).flatMap(({ path, left_out = [] }) => left_out.map((step) => `step ${step} of ${path}`)),
   ];
 }
 
@@ -94,15 +94,15 @@ const worst = (found: readonly VerdictFound[]): VerdictFound => ({
  * What would land now is worth: a run that lands as a whole by its verdict, one that lands after each phase by the worst of the phases
  * whose work is on the branch.
  */
-export function landingVerdict(run: RunView, walk: Pick<CursorView, "kind">): VerdictFound {
-  if (walk.kind !== "closing") return verdictOf(run);
+export function landingVerdict(run: RunView, cursor: Pick<CursorView, "kind">): VerdictFound {
+  if (cursor.kind !== "closing") return verdictOf(run);
   const done = run.phases.filter(({ group, status }) => group === "phases" && status === "completed");
   return withGaps(run, worst(done.map((phase) => phaseVerdict(run, phase))));
 }
 
 /** By the checks that its document or its plan gives it; without any by the run's criteria, or by the gates it has come past. */
 function phaseVerdict(run: RunView, { id, checks: ofDocument = [] }: RunView["phases"][number]): VerdictFound {
-  const asked = own(run.walks, id)?.checks ?? ofDocument;
+  const asked = own(run.cursors, id)?.checks ?? ofDocument;
   const rule = phaseRule(run.drafted.flow, id);
   const steps = rule.steps.flatMap((step) => [step, ...(step.tasks?.each ?? []), ...(step.tasks?.wave ?? [])]);
   if (asked.length === 0 && !steps.some(({ check }) => check !== undefined)) {

@@ -10,13 +10,13 @@ const storyOf = (name: string): Lived => {
   return live(story);
 };
 const phase = ({ tape }: Lived, id: string) => tape.run.phases.find((candidate) => candidate.id === id);
-const happened = ({ tape }: Lived, event: string, walk: string): boolean =>
-  tape.entries.some((entry) => entry.event === event && "walk" in entry && entry.walk === walk);
+const happened = ({ tape }: Lived, event: string, path: string): boolean =>
+  tape.entries.some((entry) => entry.event === event && "walk" in entry && entry.walk === path);
 
 describe("how each story ends", () => {
   test("objective: three cycles, complete in the third", () => {
     const { tape } = storyOf("objective: three cycles, complete in the third");
-    expect(tape.run).toMatchObject({ status: "completed", verdict: "unverified", walks: { 1: { ended: { execute: 3 } } } });
+    expect(tape.run).toMatchObject({ status: "completed", verdict: "unverified", cursors: { 1: { ended: { execute: 3 } } } });
   });
   test("objective: the cycle cap rests, and going again goes on", () => {
     const { tape } = storyOf("objective: the cycle cap rests, and going again goes on");
@@ -33,7 +33,7 @@ describe("how each story ends", () => {
   test("objective: a drop of confidence is reviewed by itself", () => {
     expect(storyOf("objective: a drop of confidence is reviewed by itself").tape.run).toMatchObject({
       status: "completed",
-      walks: { 1: { ended: { review: 2 } } },
+      cursors: { 1: { ended: { review: 2 } } },
     });
   });
   test("objective: a review of an earlier round does not pause again", () => {
@@ -61,12 +61,12 @@ describe("how each story ends", () => {
     expect(["1", "2", "5", "6"].map((id) => phase(lived, id)?.status)).toEqual(["completed", "completed", "completed", "completed"]);
     expect(phase(lived, "3")).toMatchObject({ status: "failed", visit: 2 });
     expect(phase(lived, "4.1")?.because).toBe("blocked_by_phase_3");
-    expect(run.walks["1"]?.taken).toMatchObject({ replan: 1, debug: 3 });
-    expect(run.walks["2"]?.ended["plan"]).toBeUndefined();
-    expect(run.walks["after.self_audit"]?.taken["audit"]).toBe(1);
+    expect(run.cursors["1"]?.taken).toMatchObject({ replan: 1, debug: 3 });
+    expect(run.cursors["2"]?.ended["plan"]).toBeUndefined();
+    expect(run.cursors["after.self_audit"]?.taken["audit"]).toBe(1);
   });
-  test("roadmap: a failed phase pauses, resume walks it again, checkpoints", () => {
-    const lived = storyOf("roadmap: a failed phase pauses, resume walks it again, checkpoints");
+  test("roadmap: a failed phase pauses, resume runs it again, checkpoints", () => {
+    const lived = storyOf("roadmap: a failed phase pauses, resume runs it again, checkpoints");
     expect(lived.tape.run.status).toBe("completed");
     expect(phase(lived, "2")?.visit).toBe(2);
     expect(happened(lived, "phase_skipped", "3")).toBe(true);
@@ -77,9 +77,9 @@ describe("how each story ends", () => {
     const { run } = lived.tape;
     expect(run).toMatchObject({ status: "paused", reason: "phase_failed" });
     expect(run.phases.filter(({ group }) => group === "phases").every(({ status }) => status === "failed")).toBe(true);
-    expect(run.walks["1"]?.because).toBe("judge_rejected");
-    expect(run.walks["2"]?.taken).toMatchObject({ replan: 1, debug: 3 });
-    expect(run.walks["after.self_audit"]?.because).toBe("gaps_remaining");
+    expect(run.cursors["1"]?.because).toBe("judge_rejected");
+    expect(run.cursors["2"]?.taken).toMatchObject({ replan: 1, debug: 3 });
+    expect(run.cursors["after.self_audit"]?.because).toBe("gaps_remaining");
   });
   test("roadmap: the budget of a phase runs out in a wave and is raised", () => {
     const { tape } = storyOf("roadmap: the budget of a phase runs out in a wave and is raised");
@@ -96,7 +96,7 @@ describe("how each story ends", () => {
   test("quality: two gates fail, then six phases", () => {
     const { run } = storyOf("quality: two gates fail, then six phases").tape;
     expect(run.status).toBe("completed");
-    expect(run.walks["3"]?.ended["do"]).toBe(3);
+    expect(run.cursors["3"]?.ended["do"]).toBe(3);
   });
   test("quality: documents are required and missing", () => {
     const { tape, disk } = storyOf("quality: documents are required and missing");
@@ -105,20 +105,20 @@ describe("how each story ends", () => {
   });
   test("quality: a gate never holds", () => {
     const { run } = storyOf("quality: a gate never holds").tape;
-    expect(run).toMatchObject({ status: "paused", reason: "phase_failed", walks: { 2: { ended: { do: 4 } } } });
+    expect(run).toMatchObject({ status: "paused", reason: "phase_failed", cursors: { 2: { ended: { do: 4 } } } });
   });
   test("greenfield: rounds, boundary, waves, a batch refused, retries spent", () => {
     const lived = storyOf("greenfield: rounds, boundary, waves, a batch refused, retries spent");
     const { run } = lived.tape;
     expect(run.status).toBe("completed");
-    expect([run.walks["1"]?.ended["do"], run.walks["2"]?.ended["do"], run.walks["3"]?.ended["do"]]).toEqual([2, 2, 5]);
+    expect([run.cursors["1"]?.ended["do"], run.cursors["2"]?.ended["do"], run.cursors["3"]?.ended["do"]]).toEqual([2, 2, 5]);
     expect(phase(lived, "4")?.status).toBe("skipped");
     expect(lived.tape.entries.some((entry) => entry.event === "block_opened" && entry.question === "Which database?")).toBe(true);
   });
   test("greenfield: the review of a batch fails, a person stops it", () => {
     const { run } = storyOf("greenfield: the review of a batch fails, a person stops it").tape;
     expect(run).toMatchObject({ status: "stopped", reason: "operator_stopped" });
-    expect(run.walks["6"]?.streak["do"]).toBe(4);
+    expect(run.cursors["6"]?.streak["do"]).toBe(4);
   });
   test("greenfield: enters at the first unproved phase", () => {
     const lived = storyOf("greenfield: enters at the first unproved phase");
@@ -143,7 +143,7 @@ describe("how each story ends", () => {
   test("notes: a user's own flow, two rounds of fixing", () => {
     const { tape } = storyOf("notes: a user's own flow, two rounds of fixing");
     expect(tape.run.status).toBe("completed");
-    expect(tape.run.walks["draft"]?.taken["rounds"]).toBe(2);
+    expect(tape.run.cursors["draft"]?.taken["rounds"]).toBe(2);
   });
 });
 

@@ -23,15 +23,15 @@ export function boldLabelOf(text: string): BoldLabel | null {
   const close = text.indexOf(mark, head[0].length);
   if (close < 0 || close - head[0].length > labelCharactersMax) return null;
   const inner = text.slice(head[0].length, close).trim();
-  const words = inner.replace(/[:：]$/, "").trim();
+  const message = inner.replace(/[:：]$/, "").trim();
   let at = close + mark.length;
-  if (words === inner) {
+  if (message === inner) {
     const behind = afterParenthesis(text, at);
     const colon = /^\s*[:：]/.exec(text.slice(behind));
     if (colon === null) return null;
     at = behind + colon[0].length;
   }
-  const label = words
+  const label = message
     .replace(/\s*[(（].*$/, "")
     .replaceAll(/\s+/g, " ")
     .toLowerCase();
@@ -51,13 +51,13 @@ export function plainLabelOf(text: string, labels: ReadonlySet<string>): BoldLab
   if (labels.size === 0) return null;
   const head = /^ {0,3}(?:#{4,6}\s+)?(?=\p{Lu})/u.exec(text);
   if (head === null) return null;
-  const words = text.slice(head[0].length);
-  const label = [...labels].find((one) => words.slice(0, one.length).toLowerCase() === one);
+  const message = text.slice(head[0].length);
+  const label = [...labels].find((one) => message.slice(0, one.length).toLowerCase() === one);
   if (label === undefined) return null;
-  const behind = afterParenthesis(words, label.length);
-  const colon = /^\s*[:：]\s*/.exec(words.slice(behind));
-  if (colon === null && !/^[\s#]*$/.test(words.slice(behind))) return null;
-  const at = head[0].length + behind + (colon?.[0].length ?? words.length - behind);
+  const behind = afterParenthesis(message, label.length);
+  const colon = /^\s*[:：]\s*/.exec(message.slice(behind));
+  if (colon === null && !/^[\s#]*$/.test(message.slice(behind))) return null;
+  const at = head[0].length + behind + (colon?.[0].length ?? message.length - behind);
   return { label, rest: text.slice(at).trim(), restColumn: at + 1, column: head[0].length + 1, isBulleted: false };
 }
 

@@ -20,11 +20,11 @@ import type { RunView, CursorView } from "../core/state.ts";
 import type { TurnResult } from "../ports/agent.ts";
 import type { ChangeSet } from "../ports/workspace.ts";
 import { Cancelled, type StepExecution, settingOf } from "./step-execution.ts";
-import { checkClaims, keptOf, refusedReturn, type Words } from "./check-claims.ts";
+import { checkClaims, keptOf, refusedReturn, type AgentReport } from "./check-claims.ts";
 import { emptyIn } from "./placeholder-facts.ts";
 import { lockedBy, placed, prove } from "./prove.ts";
 import { commitSubject, placeFor } from "./commit-subject.ts";
-import { orderOf } from "./turn-order.ts";
+import { orderOf } from "./turn-request.ts";
 import { cutBy, unavailable } from "./turn-cut.ts";
 
 const saidCharsMax = 2_000;
@@ -58,35 +58,35 @@ async function inPlace(action: StepExecution, place: Promise<void>): Promise<voi
 }
 
 /** What a turn left, known only in the life in which it was taken. */
-type Taken = { readonly changes: ChangeSet; readonly words: Words };
+type Taken = { readonly changes: ChangeSet; readonly words: AgentReport };
 
 /** The turn itself, what it changed and what was said; `over` where the attempt ended with it. */
 async function takeTurn(action: StepExecution): Promise<Taken | "over"> {
-  const { world, attempt } = action;
-  const { run, walk, step, open } = settingOf(action);
-  const layer = await world.workspace.openLayer(attempt, step.masks ?? [], ...keepsOf(run, walk, step));
-  const switched = switchFor(run, step.agent ?? "", world.clock.now());
+  const { runtime, attempt } = action;
+  const { run, cursor, step, open } = settingOf(action);
+  const layer = await runtime.workspace.openLayer(attempt, step.masks ?? [], ...keepsOf(run, cursor, step));
+  const switched = switchFor(run, step.agent ?? "", runtime.clock.now());
   if (switched !== null) await action.record({ event: "agent_switched", reason_code: "agent_switched", ...switched });
-  const brief = await world.brief(run, walk, step, open);
-  const order = orderOf(
+  const brief = await runtime.brief(run, cursor, step, open);
+  const request = orderOf(
     action,
     brief,
     layer,
-    step.returns === undefined ? undefined : (await keptOf(action, walk.handed?.[step.id]))?.claim,
+    step.returns === undefined ? undefined : (await keptOf(action, cursor.handed?.[step.id]))?.claim,
   );
   if (action.cancel.isCancelled) throw new Cancelled();
 
-  const began = world.clock.monotonicMs();
-  const result = await world.agents.turn(order.turn);
-  const minutes = (world.clock.monotonicMs() - began) / 60_000;
-  const share = result.kind === "cut" ? elapsedShare(minutes, open.need, order.turn.minutesMax) : 1;
+  const began = runtime.clock.monotonicMs();
+  const result = await runtime.agents.turn(request.turn);
+  const minutes = (runtime.clock.monotonicMs() - began) / 60_000;
+  const share = result.kind === "cut" ? elapsedShare(minutes, open.need, request.turn.minutesMax) : 1;
   const heardBytes = "said" in result ? Buffer.byteLength(result.said) : 0;
   const usage = chargeOf(result.usage, open.need, minutes, result.usage?.source, share, heardBytes);
   if (action.cancel.isCancelled) {
     action.interruption = usage;
     throw new Cancelled();
   }
-  if (result.kind === "cut" && (result.by !== "deadline" || order.isBoundByBudget)) {
+  if (result.kind === "cut" && (result.by !== "deadline" || request.isBoundByBudget)) {
     const isFree = result.by === "provider" && result.usage === null && result.hasWorked !== true;
     const paid = isFree ? {} : { usage };
     await action.recordAndSetAside({ event: "step_interrupted", attempt, ...paid, detail: result.detail, ...cutBy(result) });
@@ -97,12 +97,12 @@ async function takeTurn(action: StepExecution): Promise<Taken | "over"> {
     return "over";
   }
   if (result.kind !== "ended") return failTurn(action, result, brief.cast.agent, usage);
-  const changes = await world.workspace.changesOf(attempt);
+  const changes = await runtime.workspace.changesOf(attempt);
   const turn = await turnOf(action, result, changes, brief.cast.agent, usage);
   const words = { said: result.said, claim: result.claim, promised: result.promised, prompt: brief.prompt };
   const isQuiet = changes.paths.length === 0 && changes.violations.length === 0 && result.outside.length === 0;
   if (isQuiet && (step.proof ?? []).length === 0) {
-    const progress = progressOf(step, madeProgress(run, walk.phase, { tree: run.tip.tree, checks: [], changed: false }));
+    const progress = progressOf(step, madeProgress(run, cursor.phase, { tree: run.tip.tree, checks: [], changed: false }));
     const facts = { changed: false, promised: result.promised, announced_more: result.announcedMore, ...asked(result.question) };
     const heard = await checkClaims(action, { agent: brief.cast.agent, words, commit: run.tip.commit, changed: [], results: [] });
     const ended = { ...progress, ...onlyIgnored(changes.ignored) };
@@ -171,7 +171,9 @@ async function turnOf(
   usage: Usage,
 ): Promise<Draft> {
   const isLong = result.said.length > saidCharsMax || result.claim !== undefined;
-  const claim = isLong ? await action.world.journal.putBlob(JSON.stringify({ said: result.said, claim: result.claim ?? null })) : undefined;
+  const claim = isLong
+    ? await action.runtime.journal.putBlob(JSON.stringify({ said: result.said, claim: result.claim ?? null }))
+    : undefined;
   const says = result.confidence === null ? result.says : { ...result.says, confidence: result.confidence };
   return {
     event: "turn_ended",
@@ -221,10 +223,10 @@ function violationOf(action: StepExecution, changes: ChangeSet, outside: readonl
 
 /** `over` where the attempt ended: it left its scope, or another attempt changed the same files meanwhile. After a crash, `seen` is null. */
 async function applyChanges(action: StepExecution, seen: ChangeSet | null): Promise<{ readonly parent: GitSha | null } | "over"> {
-  const { world, attempt } = action;
-  const { run, walk, step, open } = settingOf(action);
-  const isCommitted = seen === null && (await world.workspace.inspect(attempt, null)).commit !== null;
-  const changes = isCommitted ? null : (seen ?? (await world.workspace.changesOf(attempt)));
+  const { runtime, attempt } = action;
+  const { run, cursor, step, open } = settingOf(action);
+  const isCommitted = seen === null && (await runtime.workspace.inspect(attempt, null)).commit !== null;
+  const changes = isCommitted ? null : (seen ?? (await runtime.workspace.changesOf(attempt)));
   // Only after a crash: in its own life the turn's line and the refusal are written at once.
   const violation = changes === null ? null : violationOf(action, changes, open.turn?.outside ?? []);
   if (violation !== null) {
@@ -233,12 +235,12 @@ async function applyChanges(action: StepExecution, seen: ChangeSet | null): Prom
   }
   if (changes?.paths.length === 0) return { parent: null };
   const subject = commitSubject({
-    ...placeFor(run, walk.phase),
-    step: walk.task ?? step.id,
+    ...placeFor(run, cursor.phase),
+    step: cursor.task ?? step.id,
     paths: changes?.paths ?? [],
     goal: run.drafted.objective.goal,
   });
-  const applied = await world.workspace.apply(attempt, subject);
+  const applied = await runtime.workspace.apply(attempt, subject);
   if (applied === null) return { parent: null };
   if ("conflict" in applied) {
     await action.recordAndSetAside(failure(action, "merge_conflict", `another attempt changed ${applied.conflict.join(", ")} meanwhile`));
@@ -250,7 +252,7 @@ async function applyChanges(action: StepExecution, seen: ChangeSet | null): Prom
 }
 
 async function proveStep(action: StepExecution, turn: Taken | null, parent: GitSha | null): Promise<void> {
-  const { run, walk, step, open } = settingOf(action);
+  const { run, cursor, step, open } = settingOf(action);
   const proof = await prove(action, turn?.words.prompt); // A3
   const heard = await checkClaims(action, {
     agent: open.turn?.agent ?? "",
@@ -264,7 +266,7 @@ async function proveStep(action: StepExecution, turn: Taken | null, parent: GitS
   if (action.cancel.isCancelled) throw new Cancelled();
   const isChanged = open.commit !== null;
   const tree = open.tree ?? run.tip.tree; // side by side the tip may be another attempt's: progress is judged by what this one left
-  const progress = madeProgress(run, walk.phase, { tree, checks: proof.checks, changed: isChanged });
+  const progress = madeProgress(run, cursor.phase, { tree, checks: proof.checks, changed: isChanged });
   const facts = {
     changed: isChanged,
     promised: open.turn?.promised ?? false,

@@ -16,11 +16,11 @@ test("an action that is called off says so, and its signal too, whenever it is a
 
 test("an order bears its signal like any other property, also in a copy", () => {
   const cancel = new Cancel();
-  const order = withSignal({ prompt: "p" }, cancel);
-  const copy = { ...order };
-  expect(order.cancel).toBe(cancel.signal);
+  const request = withSignal({ prompt: "p" }, cancel);
+  const copy = { ...request };
+  expect(request.cancel).toBe(cancel.signal);
   expect(copy.cancel).toBe(cancel.signal);
-  expect(Object.keys(order)).toEqual(["prompt", "cancel"]);
+  expect(Object.keys(request)).toEqual(["prompt", "cancel"]);
   cancel.callOff("operator");
   expect(copy.cancel.aborted).toBe(true);
 });

@@ -11,16 +11,16 @@ const result = { status: "failed" } as CheckResult;
 /** An action in a flow of these steps; what the verifier is asked is kept. */
 function actionOf(steps: readonly object[], more: { open?: object; waiting?: readonly object[]; blob?: string } = {}) {
   const asked: { said: string; claim: unknown; waiting?: readonly ClaimChecked[] }[] = [];
-  const walk = { path: "1", kind: "phase", phase: "1" };
+  const cursor = { path: "1", kind: "phase", phase: "1" };
   const run = {
     drafted: { base: { commit: "b" }, cast: { worker: { agent: "a", override: { model: "m" } } }, flow: { phases: [{ id: "1", steps }] } },
     phases: [{ id: "1", group: "phases" }],
-    walks: { "1": walk },
-    open: { [attempt]: { attempt, walk: "1", step: "work", role: "worker", ...more.open } },
+    cursors: { "1": cursor },
+    open: { [attempt]: { attempt, cursor: "1", step: "work", role: "worker", ...more.open } },
     waiting: more.waiting,
     tip: { commit: "t" },
   };
-  const world = {
+  const runtime = {
     verifier: {
       claims: (order: (typeof asked)[number]) => {
         asked.push(order);
@@ -29,7 +29,7 @@ function actionOf(steps: readonly object[], more: { open?: object; waiting?: rea
     },
     journal: { readBlob: () => Promise.resolve(Buffer.from(more.blob ?? "")) },
   };
-  return { action: { attempt, run: () => run, world } as unknown as StepExecution, asked };
+  return { action: { attempt, run: () => run, runtime } as unknown as StepExecution, asked };
 }
 
 const work = { id: "work", agent: "worker", prompt: "work.md" };
@@ -66,7 +66,7 @@ describe("what an agent said", () => {
   });
 });
 
-test("what waits is decided by the next check of its own walk, and of no other", async () => {
+test("what waits is decided by the next check of its own cursor, and of no other", async () => {
   const waiting = [
     { attempt, agent: "a", role: "worker", claims: [waits] },
     { attempt: "1@1/tasks#1/t1@1/do#1", agent: "a", role: "worker", claims: [waits] },

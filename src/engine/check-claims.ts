@@ -16,12 +16,12 @@ import { type StepExecution, settingOf } from "./step-execution.ts";
 const whyCharsMax = 300;
 
 /** What came out of a turn in words, while they are at hand whole. */
-export type Words = { readonly said: string; readonly claim: unknown; readonly promised: boolean; readonly prompt?: string };
+export type AgentReport = { readonly said: string; readonly claim: unknown; readonly promised: boolean; readonly prompt?: string };
 
 export type ClaimsChecked = {
   readonly agent: string;
   /** Null after a crash: then what the journal kept is looked up. */
-  readonly words: Words | null;
+  readonly words: AgentReport | null;
   readonly commit: GitSha;
   readonly changed: readonly string[];
   readonly results: readonly CheckResult[];
@@ -31,15 +31,15 @@ export type ClaimsChecked = {
 
 /** The claims of this attempt's turn as an event; none where nothing was claimed. */
 export async function checkClaims(action: StepExecution, { agent, words, ...found }: ClaimsChecked): Promise<readonly Draft[]> {
-  const { run, walk, open } = settingOf(action);
-  const { attempt, world } = action;
+  const { run, cursor, open } = settingOf(action);
+  const { attempt, runtime } = action;
   if (open.heard === true) return []; // H1
-  const spoken = words ?? (await wordsKept(action));
+  const spoken = words ?? (await keptReport(action));
   if (spoken.said === "" && (spoken.claim ?? null) === null && !spoken.promised) return []; // H2
   const base = run.drafted.base.commit;
-  const claims = await world.verifier.claims({ attempt, ...spoken, ...found, base });
+  const claims = await runtime.verifier.claims({ attempt, ...spoken, ...found, base });
   if (claims.length === 0) return []; // H2
-  const isDecidedLater = hasChecks(run, walk);
+  const isDecidedLater = hasChecks(run, cursor);
   const waiting = claims.filter(({ waits }) => isDecidedLater && waits !== undefined);
   const decided = claims.filter((claim) => !waiting.includes(claim)).map(withoutWaits);
   return [heardOf(action, agent, decided, waiting)];
@@ -67,16 +67,16 @@ export function refusedReturn(action: StepExecution, agent: string, detail: stri
   return [heardOf(action, agent, [claim], [])];
 }
 
-/** What waited for the results of this walk's checks, decided by them. */
+/** What waited for the results of this cursor's checks, decided by them. */
 export async function checkClaimsAgain(
   action: StepExecution,
   results: readonly CheckResult[],
   regressed: readonly CheckResult[] = [],
 ): Promise<readonly Draft[]> {
-  const { run, walk } = settingOf(action);
+  const { run, cursor } = settingOf(action);
   const drafts: Draft[] = [];
   for (const { attempt, agent, role, model, claims: waiting } of run.waiting ?? []) {
-    if (!attempt.startsWith(`${walk.path}@`)) continue; // the walk's own attempts, and those of its tasks
+    if (!attempt.startsWith(`${cursor.path}@`)) continue; // the cursor's own attempts, and those of its tasks
     const order = {
       attempt,
       said: "",
@@ -87,22 +87,22 @@ export async function checkClaimsAgain(
       regressed,
       waiting: waiting as readonly ClaimChecked[],
     };
-    const claims = await action.world.verifier.claims(order);
+    const claims = await action.runtime.verifier.claims(order);
     drafts.push({ event: "claims_checked", attempt, agent, role, ...(model === undefined ? {} : { model }), claims: [...claims] });
   }
   return drafts;
 }
 
-/** Whether a check of the runner's own may come after a turn of this walk: one of its steps is a check, or one of its phase's. */
-function hasChecks(run: RunView, walk: CursorView): boolean {
-  const phase = run.walks[walk.phase];
-  const steps = [...stepsOf(run, walk), ...(phase === undefined ? [] : stepsOf(run, phase))];
+/** Whether a check of the runner's own may come after a turn of this cursor: one of its steps is a check, or one of its phase's. */
+function hasChecks(run: RunView, cursor: CursorView): boolean {
+  const phase = run.cursors[cursor.phase];
+  const steps = [...stepsOf(run, cursor), ...(phase === undefined ? [] : stepsOf(run, phase))];
   return steps.some((step) => kindOf(step) === "check");
 }
 
 const withoutWaits = ({ kind, text, verdict, why }: ClaimChecked): ClaimChecked => ({ kind, text, verdict, why });
 
-async function wordsKept(action: StepExecution): Promise<Words> {
+async function keptReport(action: StepExecution): Promise<AgentReport> {
   const { turn } = settingOf(action).open;
   const kept = await keptOf(action, turn?.claim);
   return { said: kept?.said ?? turn?.said ?? "", claim: kept?.claim ?? null, promised: turn?.promised ?? false };
@@ -115,7 +115,7 @@ export async function keptOf(
 ): Promise<{ readonly said: string; readonly claim: unknown } | null> {
   if (blob === undefined) return null;
   try {
-    const bytes = await action.world.journal.readBlob?.(blob);
+    const bytes = await action.runtime.journal.readBlob?.(blob);
     return bytes === undefined ? null : (JSON.parse(new TextDecoder().decode(bytes)) as { said: string; claim: unknown });
   } catch {
     return null; // a blob that is damaged is found by `verify`; what it said is no reason to end a run

@@ -27,7 +27,7 @@ async function reported(
   const ran: string[] = [];
   const proved: string[] = [];
   const written: Draft[] = [];
-  const walk = { path: "1", kind: "phase", phase: "1", seen: {}, checks: [own] };
+  const cursor = { path: "1", kind: "phase", phase: "1", seen: {}, checks: [own] };
   const run = {
     drafted: {
       base: { commit: "b" },
@@ -36,13 +36,13 @@ async function reported(
       flow: { phases: [{ id: "1", steps: [{ id: "prove", check: words }] }] },
     },
     phases: [{ id: "1", group: "phases" }],
-    walks: { "1": walk },
-    open: { [attempt]: { attempt, walk: "1", step: "prove", role: null, paths: [] } },
+    cursors: { "1": cursor },
+    open: { [attempt]: { attempt, cursor: "1", step: "prove", role: null, paths: [] } },
     checks: {},
     trees: {},
     tip: { commit: "c", tree: "t" },
   };
-  const world = {
+  const runtime = {
     verifier: {
       check: ({ checks }: { readonly checks: readonly Check[] }) => {
         ran.push(...checks.map(({ command }) => command));
@@ -68,7 +68,7 @@ async function reported(
   };
   const cancel = { isCancelled: false, signal: new AbortController().signal };
   const record = (...events: readonly Draft[]): Promise<void> => Promise.resolve(void written.push(...events));
-  await checkStep({ attempt, run: () => run, world, cancel, record } as unknown as StepExecution);
+  await checkStep({ attempt, run: () => run, runtime, cancel, record } as unknown as StepExecution);
   return { ran, proved, written };
 }
 

@@ -8,7 +8,7 @@ import { baselineOf, type ChecksJudged, judgeChecks } from "../core/completion.t
 import type { RunView } from "../core/state.ts";
 import { Cancelled, type StepExecution, settingOf } from "./step-execution.ts";
 import { checkClaimsAgain } from "./check-claims.ts";
-import { judgedProtected, protectedIn, testsBefore, underBase } from "./oracles.ts";
+import { judgedProtected, protectedIn, testsBefore, underBase } from "./protected-files.ts";
 import { lockedBy, type Proved, proveNamed } from "./prove.ts";
 
 /**
@@ -16,13 +16,13 @@ import { lockedBy, type Proved, proveNamed } from "./prove.ts";
  * What judges is the base's: who is judged may not change it, unless the scope names it or a person approved.
  */
 export async function checkStep(action: StepExecution): Promise<void> {
-  const { run, walk, step } = settingOf(action);
-  const { cancel, world, attempt } = action;
+  const { run, cursor, step } = settingOf(action);
+  const { cancel, runtime, attempt } = action;
   const words = step.check ?? [];
-  const proofs = proofsAmong(words, world.functions.proof);
-  const checks = checksFor(run, walk, proofs.length === 0 ? words : words.filter((word) => !proofs.includes(word)));
+  const proofs = proofsAmong(words, runtime.functions.proof);
+  const checks = checksFor(run, cursor, proofs.length === 0 ? words : words.filter((word) => !proofs.includes(word)));
   const { refused, changes } = await judgedProtected(action);
-  const results = await world.verifier.check({
+  const results = await runtime.verifier.check({
     attempt,
     checks,
     commit: run.tip.commit,
@@ -32,14 +32,14 @@ export async function checkStep(action: StepExecution): Promise<void> {
     ...testsBefore(run, changes),
     ...underBase(run, refused),
     cancel: cancel.signal,
-    onLiveEvent: world.onLiveEvent,
+    onLiveEvent: runtime.onLiveEvent,
   });
   if (cancel.isCancelled) throw new Cancelled();
   const proof = proofs.length === 0 ? unasked : await proveNamed(action, proofs);
   const all = proof.checks.length === 0 ? results : [...results, ...proof.checks];
   const judged = judgeChecks(results, run.checks);
   const heard = await checkClaimsAgain(action, all, judged.regressed);
-  const progress = madeProgress(run, walk.phase, { tree: run.tip.tree, checks: all, changed: false });
+  const progress = madeProgress(run, cursor.phase, { tree: run.tip.tree, checks: all, changed: false });
   const facts = {
     ...proof.facts,
     ran: results.length,

@@ -4,10 +4,10 @@ import type { Check } from "../contracts/evidence.ts";
 import type { RunView, CursorView } from "../core/state.ts";
 
 /** The words of a `check` step that stand for recorded commands. Every other word is a named proof of the registry, or a command itself. */
-const groups: Readonly<Record<string, (run: RunView, walk: CursorView) => readonly Check[]>> = {
-  criteria: (run, walk) => [...run.drafted.checks.filter(({ kind }) => kind === "criterion"), ...ownOf(walk)],
-  criterion: (run, walk) => {
-    const picked = Object.values(walk.seen).find(({ facts }) => facts["criterion"] !== undefined)?.facts["criterion"];
+const groups: Readonly<Record<string, (run: RunView, cursor: CursorView) => readonly Check[]>> = {
+  criteria: (run, cursor) => [...run.drafted.checks.filter(({ kind }) => kind === "criterion"), ...ownOf(cursor)],
+  criterion: (run, cursor) => {
+    const picked = Object.values(cursor.seen).find(({ facts }) => facts["criterion"] !== undefined)?.facts["criterion"];
     return run.drafted.checks.filter(({ kind, id }) => kind === "criterion" && id === `criterion:${String(picked)}`);
   },
   project: (run) => run.drafted.checks.filter(({ kind }) => kind === "project"),
@@ -15,7 +15,7 @@ const groups: Readonly<Record<string, (run: RunView, walk: CursorView) => readon
   holdout: (run) => run.drafted.checks.filter(({ kind }) => kind === "holdout"),
 };
 
-const ownOf = (walk: CursorView): readonly Check[] => walk.checks ?? [];
+const ownOf = (cursor: CursorView): readonly Check[] => cursor.checks ?? [];
 
 export const checkGroups: readonly string[] = Object.keys(groups);
 
@@ -26,10 +26,10 @@ export const proofsAmong = (words: readonly string[], known: Readonly<Record<str
 const isName = /^[a-z][a-z0-9_-]*$/;
 
 /** The commands that a check step's words stand for, each once. */
-export function checksFor(run: RunView, walk: CursorView, words: readonly string[]): readonly Check[] {
+export function checksFor(run: RunView, cursor: CursorView, words: readonly string[]): readonly Check[] {
   const all = words.flatMap(
     (word) =>
-      groups[word]?.(run, walk) ?? [{ id: `command:${word}`, kind: "criterion" as const, title: word, command: word, source: "flow" }],
+      groups[word]?.(run, cursor) ?? [{ id: `command:${word}`, kind: "criterion" as const, title: word, command: word, source: "flow" }],
   );
   return [...new Map(all.map((check) => [check.id, check])).values()];
 }

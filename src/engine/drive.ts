@@ -30,8 +30,8 @@ const eventsMax = 2_000_000;
 const inboxPollMs = 250;
 
 /** Takes a run from wherever its journal left it to its next rest, and says why it rests. Safe to call again after any crash. */
-export async function drive(world: Runtime, fold: Fold): Promise<string> {
-  const driving = new Driving(world, fold);
+export async function drive(runtime: Runtime, fold: Fold): Promise<string> {
+  const driving = new Driving(runtime, fold);
   try {
     return await driving.toRest();
   } finally {
@@ -42,7 +42,7 @@ export async function drive(world: Runtime, fold: Fold): Promise<string> {
 type Rested = "wait" | { why: string } | { cancel: AttemptId } | null;
 
 class Driving {
-  readonly #world: Runtime;
+  readonly #runtime: Runtime;
   readonly #fold: Fold;
   readonly #mutex = new Mutex();
   readonly #bell = new WakeSignal();
@@ -54,19 +54,19 @@ class Driving {
   #fault: unknown = null;
   #events = 0;
 
-  constructor(world: Runtime, fold: Fold) {
-    this.#world = world;
+  constructor(runtime: Runtime, fold: Fold) {
+    this.#runtime = runtime;
     this.#fold = fold;
     const mail = (): void => {
       this.#hasMail = true;
       this.#bell.ring();
     };
-    this.#unwatch.push(world.inbox.watch(mail));
+    this.#unwatch.push(runtime.inbox.watch(mail));
     const poll = (): void => {
       mail();
-      stopPolling = world.clock.after(inboxPollMs, poll);
+      stopPolling = runtime.clock.after(inboxPollMs, poll);
     };
-    let stopPolling = world.clock.after(inboxPollMs, poll);
+    let stopPolling = runtime.clock.after(inboxPollMs, poll);
     this.#unwatch.push(() => stopPolling());
   }
 
@@ -95,7 +95,7 @@ class Driving {
     try {
       if (this.#hasMail) {
         this.#hasMail = false;
-        await drain(this.#world.inbox, this.#run, (event) => this.#record(event));
+        await drain(this.#runtime.inbox, this.#run, (event) => this.#record(event));
       }
       const rested = this.#carryOut(decide(this.#fold.state));
       return rested instanceof Promise ? await rested : rested;
@@ -137,11 +137,11 @@ class Driving {
   }
 
   async #survey(): Promise<null> {
-    return this.#record({ event: "artifacts_surveyed", ...(await survey(this.#world, this.#run)) });
+    return this.#record({ event: "artifacts_surveyed", ...(await survey(this.#runtime, this.#run)) });
   }
 
   async #read(name: string): Promise<null> {
-    const reader = this.#world.functions.phases[name];
+    const reader = this.#runtime.functions.phases[name];
     invariant(reader !== undefined, `a reader of phases is in the registry: ${name}`);
     const found = await reader(this.#run);
     if (!("problem" in found))
@@ -151,7 +151,7 @@ class Driving {
   }
 
   async #record(...events: readonly Draft[]): Promise<null> {
-    const entries = await this.#world.journal.append(events.map(completed));
+    const entries = await this.#runtime.journal.append(events.map(completed));
     for (const entry of entries) this.#accept(entry);
     return null;
   }
@@ -160,14 +160,14 @@ class Driving {
     this.#events++;
     this.#fold.apply(entry); // E2
     if (this.#waiting.size > 0) this.#letOn();
-    this.#world.onEntry(entry, this.#run);
+    this.#runtime.onEntry(entry, this.#run);
   }
 
   #begin(attempt: AttemptId): void {
     const action: StepExecution = {
       attempt,
       cancel: new Cancel(),
-      world: this.#world,
+      runtime: this.#runtime,
       run: () => this.#run,
       record: (...events) => this.#write(action, events, "stays"),
       recordDone: (...events) => this.#write(action, events, "stays", "called off or not"),
@@ -190,7 +190,7 @@ class Driving {
       const isUnwanted = cancel.isCancelled && when === "asked for";
       if (isUnwanted || this.#run.open[attempt] === undefined) throw new Cancelled();
       await this.#record(...events);
-      if (layer === "set aside") await this.#world.workspace.setAside(attempt);
+      if (layer === "set aside") await this.#runtime.workspace.setAside(attempt);
     } finally {
       this.#mutex.leave();
     }
@@ -231,10 +231,10 @@ class Driving {
   }
 
   async #settle(attempt: AttemptId): Promise<null> {
-    const settled = await settle(this.#world, this.#run, attempt);
+    const settled = await settle(this.#runtime, this.#run, attempt);
     await this.#record(settled.event);
     if (settled.closing !== null) await this.#record(settled.closing);
-    if (settled.isSetAside) await this.#world.workspace.setAside(attempt);
+    if (settled.isSetAside) await this.#runtime.workspace.setAside(attempt);
     if (settled.event.remedy !== "ask") this.#begin(attempt);
     return null;
   }
@@ -243,7 +243,7 @@ class Driving {
   async #callOff(attempt: AttemptId): Promise<void> {
     for (const { action } of this.#actions.values()) action.cancel.callOff("operator");
     const live = this.#actions.get(attempt);
-    if (live === undefined) await this.#world.agents.sweep(this.#run.drafted.run_id);
+    if (live === undefined) await this.#runtime.agents.sweep(this.#run.drafted.run_id);
     else await live.ended; // E4
     await this.#mutex.pass(() => this.#writeOff(attempt, live?.action.interruption ?? null));
   }
@@ -252,7 +252,7 @@ class Driving {
     const open = this.#run.open[attempt];
     if (open === undefined) return;
     // A turn that has ended is paid for: its layer stays, and the next opening settles what is left to do.
-    if (open.kind === "agent" && open.stage === "started") await this.#world.workspace.setAside(attempt);
+    if (open.kind === "agent" && open.stage === "started") await this.#runtime.workspace.setAside(attempt);
     await this.#record({
       event: "step_interrupted",
       attempt,

@@ -13,7 +13,7 @@ export function settled(run: Run): void {
   run.ledger.largest = {};
   run.judged = null;
   Object.assign(run.breaker, { no_progress: 0, same: 0, last_error: null });
-  for (const cursor of Object.values(run.walks)) {
+  for (const cursor of Object.values(run.cursors)) {
     cursor.tries = {};
     cursor.seen = {};
     if (cursor.result === "completed" && !isReadLater(run.drafted.flow, cursor))
@@ -23,7 +23,7 @@ export function settled(run: Run): void {
 
 const read = new WeakMap<object, Map<string, boolean>>();
 
-/** Whether a condition anywhere reads what came of this walk: only of those before the phases it can. */
+/** Whether a condition anywhere reads what came of this cursor: only of those before the phases it can. */
 function isReadLater(flow: object, { phase }: Pick<StepCursor, "phase">): boolean {
   if (!phase.startsWith("before.")) return false;
   const known = read.get(flow) ?? new Map<string, boolean>();
@@ -63,7 +63,7 @@ export function keyOf(run: Run, unproved: ReadonlySet<string>): string {
     status === "skipped" ? because : null,
     paused,
   ]);
-  const walks = sorted(run.walks).map(([, cursor]) => walkKey(run, cursor));
+  const walks = sorted(run.cursors).map(([, cursor]) => cursorKey(run, cursor));
   const open = Object.values(run.open).map(({ attempt, stage, left }) => [attempt, stage, left]);
   const now = [
     run.status,
@@ -83,13 +83,13 @@ export function keyOf(run: Run, unproved: ReadonlySet<string>): string {
     walks,
     open,
     Object.keys(run.blocks),
-    [...unproved].filter((path) => run.walks[path]?.result === null).toSorted(),
+    [...unproved].filter((path) => run.cursors[path]?.result === null).toSorted(),
   ]).replaceAll(/#\d+|@\d+|!\d+/g, "");
 }
 
 const isOver = ({ status }: { readonly status: string }): boolean => status === "completed" || status === "skipped";
 
-/** The options that something still to be walked asks about: runs that differ only in others go the same ways from here on. */
+/** The options that something still to be run asks about: runs that differ only in others go the same ways from here on. */
 function optionsAhead(run: Run): readonly unknown[] {
   const { flow } = run.drafted;
   const isPhaseAhead = !run.isRead || run.phases.some((phase) => phase.group === "phases" && !isOver(phase));
@@ -116,14 +116,14 @@ function optionsNamed(part: object, ...rows: readonly (keyof Flow)[]): readonly 
   return names;
 }
 
-function walkKey(run: Run, cursor: StepCursor): unknown {
+function cursorKey(run: Run, cursor: StepCursor): unknown {
   const hasEnded = cursor.result !== null;
   const isBefore = cursor.phase.startsWith("before.");
   if (hasEnded && !isBefore) return [cursor.path, cursor.result];
   const steps = hasEnded ? [] : stepsOf(run, cursor);
   const step = steps[cursor.at];
   const read = readElsewhere(run.drafted.flow, steps);
-  // What only its own rows read of an outcome is of no account once the walk has gone on, but for a failure: no phase may end past a failed proof.
+  // What only its own rows read of an outcome is of no account once the cursor has gone on, but for a failure: no phase may end past a failed proof.
   const outcomes = sorted(cursor.last).flatMap(([id, { kind, facts, says }]): readonly (readonly unknown[])[] => {
     if (isBefore || id === step?.id) return [[id, kind, facts, says]];
     const names = read.get(id);

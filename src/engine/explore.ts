@@ -32,10 +32,10 @@ export type Explored = {
 };
 export type ExploreLimits = { readonly statesMax?: number; readonly options?: Values };
 
-/** A place in the flow: the run, the walks whose last turn nothing has proved since, and where that is. */
+/** A place in the flow: the run, the cursors whose last turn nothing has proved since, and where that is. */
 type Node = { readonly run: Run; readonly unproved: Set<string> };
 type Ways = { readonly here: string; readonly free: readonly (() => Node)[]; readonly paid: readonly Node[] };
-/** What may come of an attempt, and whether that proves its walk, leaves it unproved, or neither. */
+/** What may come of an attempt, and whether that proves its cursor, leaves it unproved, or neither. */
 type Branch = { readonly drafts: readonly Draft[]; readonly isProved: boolean | null };
 type Frame = { readonly key: string; readonly ways: Ways; at: number };
 
@@ -51,7 +51,7 @@ export function explore(flow: Flow, { statesMax = 60_000, options }: ExploreLimi
 class Exploring {
   readonly #statesMax: number;
   readonly #findings = new Map<string, ExploreFinding>();
-  /** Places from which everything was walked, under whichever options lead there. */
+  /** Places from which everything was run, under whichever options lead there. */
   readonly #over = new Set<string>();
   readonly #ends = { completed: 0, stopped: 0 };
   #domains: Domains = {};
@@ -185,27 +185,27 @@ class Exploring {
     return { here, free: [], paid: answers.length === 0 ? [branch([])] : answers.map((answer) => branch([answer])) };
   }
 
-  /** X1: what a completed walk passed by. Closing and completion steps may say that they failed and go on. */
+  /** X1: what a completed run passed by. Closing and completion steps may say that they failed and go on. */
   #judge({ run, unproved }: Node, event: Draft): void {
     if (event.event === "step_skipped" && cursorOf(run, event.walk).reply !== null) unproved.delete(event.walk); // A person has looked and let it pass.
     if (event.event !== "phase_completed" && event.event !== "task_completed") return;
-    const walk = cursorOf(run, event.walk);
-    if (run.phases.find(({ id }) => id === walk.phase)?.group === "after") return;
-    for (const [id, outcome] of Object.entries(walk.last)) {
-      if (outcome.kind !== "failed" || !isGate(stepOf(run, walk, id))) continue;
+    const stepCursor = cursorOf(run, event.walk);
+    if (run.phases.find(({ id }) => id === stepCursor.phase)?.group === "after") return;
+    for (const [id, outcome] of Object.entries(stepCursor.last)) {
+      if (outcome.kind !== "failed" || !isGate(stepOf(run, stepCursor, id))) continue;
       this.#find({
         kind: "failed_proof",
-        phase: walk.phase,
+        phase: stepCursor.phase,
         step: id,
-        message: `${walk.kind} ${walk.phase} can be completed although ${id} has failed`,
+        message: `${stepCursor.kind} ${stepCursor.phase} can be completed although ${id} has failed`,
       });
     }
-    if (event.event !== "phase_completed" || !unproved.has(walk.path)) return;
+    if (event.event !== "phase_completed" || !unproved.has(stepCursor.path)) return;
     this.#find({
       kind: "unproved",
-      phase: walk.phase,
+      phase: stepCursor.phase,
       step: null,
-      message: `phase ${walk.phase} can be completed after an agent's turn that no check or proof has judged since`,
+      message: `phase ${stepCursor.phase} can be completed after an agent's turn that no check or proof has judged since`,
     });
   }
 
@@ -243,10 +243,10 @@ function provedBy(each: readonly Step[]): boolean | null {
   return each.some(({ agent }) => agent !== undefined) ? each.some(isGate) : null;
 }
 
-function marked(unproved: ReadonlySet<string>, walk: string, isProved: boolean | null): Set<string> {
+function marked(unproved: ReadonlySet<string>, cursorPath: string, isProved: boolean | null): Set<string> {
   const marks = new Set(unproved);
-  if (isProved === true) marks.delete(walk);
-  if (isProved === false) marks.add(walk);
+  if (isProved === true) marks.delete(cursorPath);
+  if (isProved === false) marks.add(cursorPath);
   return marks;
 }
 
@@ -265,10 +265,10 @@ function tasksOf({
   return [{ waves: one, left: [] }, { waves: [], left: [] }, ...left];
 }
 
-/** Where the run stands, for a person: the walk and step that is worked on or asked about. */
+/** Where the run stands, for a person: the cursor and step that is worked on or asked about. */
 function placeOf(run: Run): string {
   const open = run.phases.find(({ status }) => status === "open") ?? run.phases.find(({ status }) => status === "failed");
-  const cursor = open === undefined ? undefined : run.walks[open.id];
+  const cursor = open === undefined ? undefined : run.cursors[open.id];
   if (cursor === undefined) return open?.id ?? "";
   try {
     return `${cursor.path}/${Object.keys(cursor.last).at(-1) ?? ""}`;

@@ -10,11 +10,11 @@ import type { ChildAnswered, ChildEnded } from "./runtime.ts";
 
 /** Another flow as a child run with a journal of its own; after a crash it goes on from there. What it did comes to this run's branch. */
 export async function flowStep(action: StepExecution): Promise<void> {
-  const { step, walk } = settingOf(action);
+  const { step, cursor } = settingOf(action);
   const { attempt, cancel } = action;
-  const answered = answeredIn(walk);
+  const answered = answeredIn(cursor);
   const order = { attempt, flow: step.flow ?? "", options: step.with ?? {}, cancel: cancel.signal };
-  const result = await action.world.children.run(answered === null ? order : { ...order, answered });
+  const result = await action.runtime.children.run(answered === null ? order : { ...order, answered });
   if (cancel.isCancelled) throw new Cancelled();
   const { facts, detail, usage } = result;
   const ended = { facts, detail, ...(usage === undefined ? {} : { usage }) };
@@ -41,11 +41,16 @@ function answeredIn({ child, answeredBy }: CursorView): ChildAnswered | null {
 
 /** Brings the child's work to this run's branch, once; gives the paths that stand in the way. */
 async function takeWork(action: StepExecution, { work }: ChildEnded): Promise<readonly string[]> {
-  const { run, walk, step, open } = settingOf(action);
+  const { run, cursor, step, open } = settingOf(action);
   if (work === undefined || open.stage === "applied") return [];
-  const { attempt, world } = action;
-  const subject = commitSubject({ ...placeFor(run, walk.phase), step: walk.task ?? step.id, paths: [], goal: run.drafted.objective.goal });
-  const taken = await world.workspace.takeIn({ attempt, ...work, subject });
+  const { attempt, runtime } = action;
+  const subject = commitSubject({
+    ...placeFor(run, cursor.phase),
+    step: cursor.task ?? step.id,
+    paths: [],
+    goal: run.drafted.objective.goal,
+  });
+  const taken = await runtime.workspace.takeIn({ attempt, ...work, subject });
   if (taken === null) return [];
   if ("conflict" in taken) return taken.conflict;
   const { commit, parent, tree, paths, notApplied } = taken;

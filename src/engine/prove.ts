@@ -9,7 +9,7 @@ import type { FlowView } from "../core/state.ts";
 import { invariant } from "../kit/invariant.ts";
 import { Cancelled, type StepExecution, memoryOf, settingOf } from "./step-execution.ts";
 import { emptyIn, placeholderFacts, placeholdersIn } from "./placeholder-facts.ts";
-import { protectedIn, refusedProtected, runsCommand, underBase } from "./oracles.ts";
+import { protectedIn, refusedProtected, runsCommand, underBase } from "./protected-files.ts";
 
 export type Proved = {
   readonly holds: boolean;
@@ -28,13 +28,13 @@ export type Proved = {
  * the turn, where it is at hand: what an artifact only repeats of it is no content.
  */
 export async function prove(action: StepExecution, prompt?: string): Promise<Proved> {
-  const { run, walk, step, open } = settingOf(action);
-  const { attempt, cancel, world } = action;
+  const { run, cursor, step, open } = settingOf(action);
+  const { attempt, cancel, runtime } = action;
   const gates = (step.proof ?? []).filter((proof): proof is Gate => typeof proof !== "string");
   const names = (step.proof ?? []).filter((proof) => typeof proof === "string");
   const commit = run.tip.commit;
-  const changed = [...open.paths, ...(walk.unproved?.[step.id] ?? [])];
-  const shared = { attempt, commit, changed, cancel: cancel.signal, onLiveEvent: world.onLiveEvent };
+  const changed = [...open.paths, ...(cursor.unproved?.[step.id] ?? [])];
+  const shared = { attempt, commit, changed, cancel: cancel.signal, onLiveEvent: runtime.onLiveEvent };
 
   const failures: string[] = [];
   const checks: CheckResult[] = [];
@@ -43,9 +43,9 @@ export async function prove(action: StepExecution, prompt?: string): Promise<Pro
   if (gates.length > 0) {
     // What judges is the base's, for a command of a gate as for a check.
     const refused = gates.some(runsCommand) ? await refusedProtected(action) : [];
-    const result = await world.verifier.prove({
+    const result = await runtime.verifier.prove({
       ...shared,
-      gates: gates.map((gate) => placedGate(run.drafted.flow, gate, walk.phase, walk.task ?? "")),
+      gates: gates.map((gate) => placedGate(run.drafted.flow, gate, cursor.phase, cursor.task ?? "")),
       base: run.drafted.base.commit,
       ...(prompt === undefined ? {} : { prompt }),
       ...underBase(run, refused),
@@ -68,25 +68,25 @@ export async function prove(action: StepExecution, prompt?: string): Promise<Pro
 
 /** Whether proofs of the registry hold on the branch's newest commit, one after the other. */
 export async function proveNamed(action: StepExecution, names: readonly string[]): Promise<Proved> {
-  const { run, walk, step, open } = settingOf(action);
-  const { attempt, cancel, world } = action;
+  const { run, cursor, step, open } = settingOf(action);
+  const { attempt, cancel, runtime } = action;
   const failures: string[] = [];
   const checks: CheckResult[] = [];
   let facts: Facts = {};
   let locks: readonly Check[] | undefined;
   let reason: string | undefined;
   for (const name of names) {
-    const known = world.functions.proof[name];
+    const known = runtime.functions.proof[name];
     invariant(known !== undefined, `a proof is in the registry: ${name}`);
     const result = await known.prove({
       attempt,
       state: run,
-      walk,
+      cursor,
       commit: run.tip.commit,
       changed: open.paths,
-      ...memoryOf(walk, step),
+      ...memoryOf(cursor, step),
       cancel: cancel.signal,
-      onLiveEvent: world.onLiveEvent,
+      onLiveEvent: runtime.onLiveEvent,
     });
     facts = { ...facts, ...result.facts };
     checks.push(...(result.checks ?? []));

@@ -7,20 +7,20 @@ import { completeProved, lockedBy } from "./prove.ts";
 
 /** The runner's own action, by name. What it found on the disk enters the run as its recorded outcome. */
 export async function runStep(action: StepExecution): Promise<void> {
-  const { run, walk, step } = settingOf(action);
+  const { run, cursor, step } = settingOf(action);
   const name = step.run ?? "";
-  const known = action.world.functions.run[name];
+  const known = action.runtime.functions.run[name];
   invariant(known !== undefined, `a function is in the registry: ${name}`);
-  const { attempt, cancel, world } = action;
+  const { attempt, cancel, runtime } = action;
   const result = await known.perform({
     attempt,
     state: run,
-    walk,
+    cursor,
     commit: run.tip.commit,
     changed: [],
-    ...memoryOf(walk, step),
+    ...memoryOf(cursor, step),
     cancel: cancel.signal,
-    onLiveEvent: world.onLiveEvent,
+    onLiveEvent: runtime.onLiveEvent,
   });
   const stands = result.stands === true && (step.proof ?? []).length === 0;
   if (cancel.isCancelled && !stands) throw new Cancelled();

@@ -7,7 +7,7 @@ import type { ChildAsks, Facts } from "../contracts/outcome.ts";
 import type { LiveEvent } from "../contracts/signal.ts";
 import type { OpenView, RunView, CursorView } from "../core/state.ts";
 import type { Step } from "../contracts/flow.ts";
-import type { Agents, TurnOrder } from "../ports/agent.ts";
+import type { Agents, TurnRequest } from "../ports/agent.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Functions } from "../ports/functions.ts";
 import type { Inbox } from "../ports/inbox.ts";
@@ -15,7 +15,7 @@ import type { Verifier } from "../ports/verifier.ts";
 import type { Workspace } from "../ports/workspace.ts";
 
 /** What an agent is told in one turn: rendered by whoever holds the prompts, from the run as it stands. */
-export type Brief = Pick<TurnOrder, "prompt" | "returns" | "promise" | "cast">;
+export type Brief = Pick<TurnRequest, "prompt" | "returns" | "promise" | "cast">;
 
 /** A child run: another flow with its own journal. Running it again goes on where its journal left it. */
 export interface Children {
@@ -65,7 +65,7 @@ export type Runtime = {
   readonly functions: Functions<RunView, CursorView>;
   readonly children: Children;
   readonly inbox: Inbox;
-  readonly brief: (run: RunView, walk: CursorView, step: Step, open: OpenView) => Promise<Brief>;
+  readonly brief: (run: RunView, cursor: CursorView, step: Step, open: OpenView) => Promise<Brief>;
   /** Called with each entry after the journal has acknowledged it and the state has moved. */
   readonly onEntry: (entry: Entry, run: RunView) => void;
   readonly onLiveEvent: (signal: LiveEvent) => void;

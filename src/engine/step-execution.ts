@@ -15,7 +15,7 @@ import type { Runtime } from "./runtime.ts";
 export type StepExecution = {
   readonly attempt: AttemptId;
   readonly cancel: Cancel;
-  readonly world: Runtime;
+  readonly runtime: Runtime;
   /** The run as it stands now. */
   readonly run: () => RunView;
   /** Writes events of this attempt, acknowledged together; throws CalledOff if the attempt is no longer wanted. */
@@ -36,7 +36,7 @@ export class Cancelled extends Error {
 }
 
 /** The attempt's own surroundings, read from the state. */
-export type Setting = { readonly run: RunView; readonly open: OpenView; readonly walk: CursorView; readonly step: Step };
+export type Setting = { readonly run: RunView; readonly open: OpenView; readonly cursor: CursorView; readonly step: Step };
 
 export function openOf(action: StepExecution): OpenView {
   const open = action.run().open[action.attempt];
@@ -48,14 +48,14 @@ export function openOf(action: StepExecution): OpenView {
 export function settingOf(action: StepExecution): Setting {
   const run = action.run();
   const open = openOf(action);
-  const walk = run.walks[open.walk];
-  if (walk === undefined) throw new InvariantBroken(`F2: ${open.walk} is a walk of the run`);
-  return { run, open, walk, step: stepOf(run, walk, open.step) };
+  const cursor = run.cursors[open.cursor];
+  if (cursor === undefined) throw new InvariantBroken(`F2: ${open.cursor} is a cursor of the run`);
+  return { run, open, cursor, step: stepOf(run, cursor, open.step) };
 }
 
 /** What a runner's function may remember: its own last outcome, and those of the steps it sees. */
-export function memoryOf(walk: CursorView, step: Step): { readonly previous: Outcome | null; readonly sees: Record<string, Outcome> } {
-  const seen = walk.seen as Record<string, Outcome>;
+export function memoryOf(cursor: CursorView, step: Step): { readonly previous: Outcome | null; readonly sees: Record<string, Outcome> } {
+  const seen = cursor.seen as Record<string, Outcome>;
   const sees = Object.fromEntries((step.sees ?? []).flatMap((id) => (seen[id] === undefined ? [] : [[id, seen[id]]])));
   return { previous: seen[step.id] ?? null, sees };
 }

@@ -6,7 +6,7 @@ import { phaseRule, stepsOfPhase } from "../core/selectors.ts";
 import type { FlowView, RunView } from "../core/state.ts";
 import { invariant } from "../kit/invariant.ts";
 import { asFound, byFilesAlone } from "./found-gates.ts";
-import { judgesAt, runsCommand, underBase } from "./oracles.ts";
+import { judgesAt, runsCommand, underBase } from "./protected-files.ts";
 import { placedGate } from "./prove.ts";
 import type { Runtime } from "./runtime.ts";
 
@@ -16,20 +16,20 @@ export type Surveyed = { gone: string[]; proved: string[]; lost?: { walk: string
  * Looks at the artifacts once an opening: which finished phases have lost their proof, which unbegun ones already have it, and of the
  * phases under way the first step that had passed and does not hold any more.
  */
-export async function survey(world: Runtime, run: RunView): Promise<Surveyed> {
+export async function survey(runtime: Runtime, run: RunView): Promise<Surveyed> {
   const { recheck, enter } = run.drafted.flow;
   const finished = run.phases.filter(({ status }) => status === "completed");
   const unbegun = run.phases.filter(({ group, visit }) => group === "phases" && visit === 0);
   const lost =
     recheck === "all"
-      ? await Promise.all(finished.map(async ({ id }) => ((await isProved(world, run, id, walkedGates(run, id))) === false ? id : null)))
+      ? await Promise.all(finished.map(async ({ id }) => ((await isProved(runtime, run, id, walkedGates(run, id))) === false ? id : null)))
       : [];
-  // Only the first entry asks for it: once a phase was begun, those after it are walked whatever lies there.
+  // Only the first entry asks for it: once a phase was begun, those after it are run whatever lies there.
   const isFirst = run.phases.every(({ group, visit }) => group !== "phases" || visit === 0);
-  const held = enter === "first_unproved" && isFirst ? await Promise.all(unbegun.map(({ id }) => isFound(world, run, id))) : [];
+  const held = enter === "first_unproved" && isFirst ? await Promise.all(unbegun.map(({ id }) => isFound(runtime, run, id))) : [];
   const isOptional = (id: string): boolean => phaseRule(run.drafted.flow, id).optional === true;
   const proved = unbegun.filter(({ id }, at) => held[at] === true || (isOptional(id) && held.includes(true, at + 1)));
-  const steps = recheck === "all" || recheck === "phase" ? await lostSteps(world, run) : [];
+  const steps = recheck === "all" || recheck === "phase" ? await lostSteps(runtime, run) : [];
   return {
     gone: lost.filter((id) => id !== null),
     proved: proved.map(({ id }) => id),
@@ -37,12 +37,12 @@ export async function survey(world: Runtime, run: RunView): Promise<Surveyed> {
   };
 }
 
-async function lostSteps(world: Runtime, run: RunView): Promise<{ walk: string; step: string }[]> {
+async function lostSteps(runtime: Runtime, run: RunView): Promise<{ walk: string; step: string }[]> {
   const found: { walk: string; step: string }[] = [];
   for (const { id } of run.phases.filter(({ status }) => status === "open")) {
-    if ((await isProved(world, run, id, walkedGates(run, id))) !== false) continue;
+    if ((await isProved(runtime, run, id, walkedGates(run, id))) !== false) continue;
     for (const step of passedSteps(run, id)) {
-      if ((await isProved(world, run, id, gatesOf([step]))) !== false) continue;
+      if ((await isProved(runtime, run, id, gatesOf([step]))) !== false) continue;
       found.push({ walk: id, step: step.id });
       break;
     }
@@ -57,38 +57,38 @@ const gatesOf = (steps: readonly Step[]): readonly Gate[] =>
     .filter((proof): proof is Gate => typeof proof !== "string")
     .map(asFound);
 
-/** What the steps that a finished phase has walked had to prove; one that was skipped left nothing. */
+/** What the steps that a finished phase has run had to prove; one that was skipped left nothing. */
 const walkedGates = (run: RunView, phase: string): readonly Gate[] => gatesOf(passedSteps(run, phase));
 
 function passedSteps(run: RunView, phase: string): readonly Step[] {
-  const last = run.walks[phase]?.last ?? {};
+  const last = run.cursors[phase]?.last ?? {};
   return stepsOfPhase(run.drafted.flow, phase).filter(({ id }) => last[id]?.kind === "passed");
 }
 
-/** What tells, by looking alone, of a phase that nobody has walked: more is asked to finish it than to find it done. */
+/** What tells, by looking alone, of a phase that nobody has run: more is asked to finish it than to find it done. */
 export function findingProofs(flow: FlowView, phase: string): readonly Proof[] {
   const { proof } = phaseRule(flow, phase);
   const proofs = proof === undefined ? gatesOf(stepsOfPhase(flow, phase)) : (proof as readonly Proof[]);
   return proofs.flatMap((one) => (typeof one === "string" ? one : (byFilesAlone(asFound(one)) ?? [])));
 }
 
-async function isFound(world: Runtime, run: RunView, phase: string): Promise<boolean> {
+async function isFound(runtime: Runtime, run: RunView, phase: string): Promise<boolean> {
   const proofs = findingProofs(run.drafted.flow, phase);
   const gates = proofs.filter((proof) => typeof proof !== "string");
-  if (proofs.length === 0 || (gates.length > 0 && (await isProved(world, run, phase, gates)) !== true)) return false;
+  if (proofs.length === 0 || (gates.length > 0 && (await isProved(runtime, run, phase, gates)) !== true)) return false;
   for (const name of proofs.filter((proof) => typeof proof === "string")) {
-    const known = world.functions.proof[name];
+    const known = runtime.functions.proof[name];
     invariant(known !== undefined, `a proof is in the registry: ${name}`);
     const looked = await known.prove({
       attempt: `${phase}@0/survey#1`,
       state: run,
-      walk: newCursor({ path: phase, kind: "phase", phase, visit: 0 }),
+      cursor: newCursor({ path: phase, kind: "phase", phase, visit: 0 }),
       commit: run.tip.commit,
       changed: [],
       previous: null,
       sees: {},
       cancel: new AbortController().signal,
-      onLiveEvent: world.onLiveEvent,
+      onLiveEvent: runtime.onLiveEvent,
     });
     if (!looked.ok) return false;
   }
@@ -96,18 +96,18 @@ async function isFound(world: Runtime, run: RunView, phase: string): Promise<boo
 }
 
 /** Null where a phase's agents leave nothing that could be looked at. Freshness cannot be asked of what is only found. */
-async function isProved(world: Runtime, run: RunView, phase: string, gates: readonly Gate[]): Promise<boolean | null> {
+async function isProved(runtime: Runtime, run: RunView, phase: string, gates: readonly Gate[]): Promise<boolean | null> {
   if (gates.length === 0) return null;
   const { commit } = run.tip;
-  const refused = gates.some(runsCommand) ? (await judgesAt(world, run, commit)).refused : [];
-  const result = await world.verifier.prove({
+  const refused = gates.some(runsCommand) ? (await judgesAt(runtime, run, commit)).refused : [];
+  const result = await runtime.verifier.prove({
     attempt: `${phase}@0/survey#1`,
     gates: gates.map((gate) => placedGate(run.drafted.flow, gate, phase)),
     commit,
     changed: [],
     ...underBase(run, refused),
     cancel: new AbortController().signal,
-    onLiveEvent: world.onLiveEvent,
+    onLiveEvent: runtime.onLiveEvent,
   });
   return result.holds;
 }

@@ -6,14 +6,14 @@ import { invariant } from "../kit/invariant.ts";
 import type { TaskFound } from "../ports/functions.ts";
 import { type StepExecution, settingOf } from "./step-execution.ts";
 
-/** Reads the tasks of a tasks step and writes down their waves; from then on the tasks walk by themselves. */
+/** Reads the tasks of a tasks step and writes down their waves; from then on the tasks run by themselves. */
 export async function tasksStep(action: StepExecution): Promise<void> {
-  const { run, walk, step } = settingOf(action);
+  const { run, cursor, step } = settingOf(action);
   const rule = step.tasks;
   invariant(rule !== undefined, `${step.id} is a tasks step`);
-  const read = action.world.functions.tasks[rule.read];
+  const read = action.runtime.functions.tasks[rule.read];
   invariant(read !== undefined, `a reader of tasks is in the registry: ${rule.read}`);
-  const found = await read(run, walk);
+  const found = await read(run, cursor);
   const { attempt } = action;
   if ("problem" in found) {
     const fingerprint = fingerprintOf("tasks_invalid", found.problem);

@@ -75,14 +75,14 @@ export async function openHub(repository: Repository, folder: string, url: strin
       const refused = /\[(?:remote )?rejected\][^\n]*/.exec(said)?.[0];
       return refused === undefined
         ? unreachable("Landing on the hub", answer)
-        : { kind: "refused", why: `${refused} ${remoteWords(answer.err)}`.trim() };
+        : { kind: "refused", why: `${refused} ${remoteMessage(answer.err)}`.trim() };
     },
   };
 }
 
 const fetching = ["fetch", "-q", "--no-tags", "--no-write-fetch-head"];
 
-const remoteWords = (err: string): string =>
+const remoteMessage = (err: string): string =>
   err
     .split("\n")
     .flatMap((line) => /^remote: (.*)$/.exec(line)?.[1]?.trim() ?? [])

@@ -49,30 +49,30 @@ function wrongWith({ path, text, isRequired, about }: ClaimText, schema: ShownSc
 
 /** Fields that repeat what was told on purpose: they name what is spoken of. */
 const quoting: ReadonlySet<string> = new Set(["criterion", "expected", "requirement_id", "task_id", "phase_id"]);
-const mayBeEmptyWords = /\bempty if\b/;
+const mayBeEmptyPattern = /\bempty if\b/;
 
 function textsIn(schema: ShownSchema, value: unknown): readonly ClaimText[] {
   const reported: ClaimText[] = [];
-  const walk = (at: ShownSchema, part: unknown, path: string, isRequired: boolean, depth: number): void => {
+  const cursor = (at: ShownSchema, part: unknown, path: string, isRequired: boolean, depth: number): void => {
     if (reported.length >= textsMax || depth > depthMax) return; // J2
     if (typeof part === "string") {
       // A text that need not be there, or that may say nothing, may be left empty: that says there is nothing.
-      const mayBeEmpty = !isRequired || mayBeEmptyWords.test(at.description ?? "");
+      const mayBeEmpty = !isRequired || mayBeEmptyPattern.test(at.description ?? "");
       if (part.trim() !== "" || !mayBeEmpty || path.endsWith("]"))
         reported.push({ path, text: part, isRequired, about: at.description ?? "" });
       return;
     }
     if (Array.isArray(part)) {
-      part.forEach((item, nth) => walk(about(at.items, at.description), item, `${path}[${nth}]`, false, depth + 1));
+      part.forEach((item, nth) => cursor(about(at.items, at.description), item, `${path}[${nth}]`, false, depth + 1));
       return;
     }
     if (typeof part !== "object" || part === null) return;
     for (const [key, item] of Object.entries(part)) {
       const below = Object.hasOwn(at.properties ?? {}, key) ? at.properties?.[key] : undefined;
-      walk(below ?? {}, item, path === "" ? key : `${path}.${key}`, below !== undefined && (at.required ?? []).includes(key), depth + 1);
+      cursor(below ?? {}, item, path === "" ? key : `${path}.${key}`, below !== undefined && (at.required ?? []).includes(key), depth + 1);
     }
   };
-  walk(schema, value, "", false, 0);
+  cursor(schema, value, "", false, 0);
   return reported;
 }
 

@@ -3,7 +3,7 @@
 import type { Flow } from "../contracts/flow.ts";
 import { shown, type DataPath } from "../kit/finding.ts";
 import { didYouMean } from "../kit/suggest.ts";
-import { fitsOption, optionWords } from "./lint-shape.ts";
+import { fitsOption, describeOption } from "./lint-shape.ts";
 import type { CalledFlows, Lint } from "./lint-subject.ts";
 import { stepsEverywhere } from "./lists.ts";
 
@@ -45,7 +45,7 @@ function options({ say }: Lint, called: Flow, given: Readonly<Record<string, unk
         "unknown_option",
         `found the option ${shown(name)}, which the flow ${called.flow} does not have.${didYouMean(name, Object.keys(known))}`,
       );
-    else if (!fitsOption(option, value)) say([...path, name], "option_value", `found ${shown(value)}, expected ${optionWords(option)}`);
+    else if (!fitsOption(option, value)) say([...path, name], "option_value", `found ${shown(value)}, expected ${describeOption(option)}`);
   }
 }
 

@@ -28,7 +28,7 @@ export function lintCounts(lint: Lint): void {
         use(row, at);
         const count = row.count === undefined ? undefined : counts[row.count];
         if (count?.per === "task" && list.kind !== "each")
-          say([...at, "count"], "count_scope", `found a count per task outside the steps a task walks`);
+          say([...at, "count"], "count_scope", `found a count per task outside the steps a task runs`);
         if (word === "otherwise" && isGate(step)) spentPastGate(lint, row, step.id);
       }
     }

@@ -3,7 +3,7 @@
 import type { Phase, Step, Want, When } from "../contracts/flow.ts";
 import { shown, type DataPath } from "../kit/finding.ts";
 import { didYouMean } from "../kit/suggest.ts";
-import { fitsOption, optionWords } from "./lint-shape.ts";
+import { fitsOption, describeOption } from "./lint-shape.ts";
 import type { Lint } from "./lint-subject.ts";
 import { stepsEverywhere, thenRows } from "./lists.ts";
 
@@ -36,7 +36,7 @@ export function lintFacts(lint: Lint): void {
   }
 }
 
-const neverWanted = "which is never walked: unless holds whenever only_if does";
+const neverWanted = "which is never run: unless holds whenever only_if does";
 
 /** Whether one of the conditions that skip it holds whenever the one that wants it does, or always. */
 function isNeverWanted({ only_if = {}, unless = [] }: Pick<Step, "only_if" | "unless">): boolean {
@@ -82,7 +82,7 @@ function option({ flow, say }: Lint, name: string, at: DataPath, want: Want | nu
     say(at, "fact_value", `found a comparison with option.${name}, which is a ${declared.type}`);
   if (want === null) return undefined;
   for (const value of valuesOf(want))
-    if (!fitsOption(declared, value)) say(at, "fact_value", `found ${shown(value)}, expected ${optionWords(declared)}`);
+    if (!fitsOption(declared, value)) say(at, "fact_value", `found ${shown(value)}, expected ${describeOption(declared)}`);
   return undefined;
 }
 
@@ -184,10 +184,10 @@ function said(registry: Lint["registry"], say: Lint["say"], step: Step, field: s
       `found ${field}, expected a number, flag or listed word of ${step.returns}: ${known.join(", ")}.${didYouMean(field, known)}`,
     );
   }
-  const words = kind === "number" ? "a number" : kind === "flag" ? "true or false" : `one of ${kind.join(", ")}`;
+  const text = kind === "number" ? "a number" : kind === "flag" ? "true or false" : `one of ${kind.join(", ")}`;
   const fits = (value: unknown): boolean =>
     kind === "number" ? typeof value === "number" : kind === "flag" ? typeof value === "boolean" : kind.includes(String(value));
-  for (const value of valuesOf(want)) if (!fits(value)) say(at, "fact_value", `found ${shown(value)}, expected ${words}`);
-  if (isComparison(want) && kind !== "number") say(at, "fact_value", `found a comparison, expected ${words}`);
+  for (const value of valuesOf(want)) if (!fits(value)) say(at, "fact_value", `found ${shown(value)}, expected ${text}`);
+  if (isComparison(want) && kind !== "number") say(at, "fact_value", `found a comparison, expected ${text}`);
   return undefined;
 }

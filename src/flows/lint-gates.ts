@@ -83,7 +83,7 @@ function paths({ say }: Lint, gate: Gate, path: DataPath, isOfTask: boolean): vo
     if (fault !== null) say(at, "bad_path", `found ${shown(text)}, ${fault}`);
     if (!isGlob && /[*?[\]]/.test(text)) say(at, "glob_in_file", `found a pattern, expected the path of one file; a pattern stands in any`);
     if (!isOfTask && text.includes("{task}"))
-      say(at, "unknown_placeholder", "found {task} outside the steps that a task walks, where there is none");
+      say(at, "unknown_placeholder", "found {task} outside the steps that a task runs, where there is none");
     for (const [, name = ""] of text.matchAll(/\{([^{},]*)\}/g)) {
       const isNumber = /^[1-9]\d*$/.test(name);
       if (isNumber && Number(name) <= groups) continue;

@@ -31,7 +31,7 @@ export function lintPrompts({ flow, positions, prompts, promptFiles, say, report
       );
     }
     if (list.kind !== "each" && holds(text, "task"))
-      say([...path, "prompt"], "placeholder_empty", `found {task} in prompts/${step.prompt}, and no task walks this step`, "warning");
+      say([...path, "prompt"], "placeholder_empty", `found {task} in prompts/${step.prompt}, and no task runs this step`, "warning");
     if ((step.proof ?? []).length > 0 && !holds(text, "previous")) {
       const lack = `found no {previous} in prompts/${step.prompt}, so an agent whose proof did not hold is not told why`;
       say([...path, "prompt"], "failure_not_shown", lack, "warning");

@@ -65,7 +65,7 @@ function phases({ flow, registry, say }: Lint): void {
       );
     }
     if (flow.steps === undefined || flow.steps.length === 0)
-      say(["phases"], "no_steps", "found phases that are read and no steps for them to walk");
+      say(["phases"], "no_steps", "found phases that are read and no steps for them to run");
   }
   for (const list of listsOf(flow)) {
     if (list.steps.length === 0 && list.path[0] !== "steps")
@@ -85,7 +85,7 @@ function options({ flow, say }: Lint): void {
     if (option.one_of !== undefined && option.type !== "word")
       say([...path, "one_of"], "option_one_of", `found one_of on a ${option.type}, which only a word may have`);
     if (option.default !== undefined && !fitsOption(option, option.default)) {
-      say([...path, "default"], "option_default", `found the default ${shown(option.default)}, expected ${optionWords(option)}`);
+      say([...path, "default"], "option_default", `found the default ${shown(option.default)}, expected ${describeOption(option)}`);
     }
   }
   const every = flow.pause_every?.phases;
@@ -109,7 +109,7 @@ export function fitsOption(option: Option, value: unknown): boolean {
   return typeof value === "string" && (option.one_of === undefined || option.one_of.includes(value));
 }
 
-export function optionWords(option: Option): string {
+export function describeOption(option: Option): string {
   if (option.type === "flag") return "true or false";
   if (option.type === "count") return "a whole number from 0";
   if (option.type === "number") return "a number";

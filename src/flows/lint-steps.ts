@@ -28,7 +28,7 @@ export function lintSteps(lint: Lint): void {
 }
 
 /** Which words a step may have besides those every step has. */
-const wordsOf: Readonly<Record<string, readonly StepKind[]>> = {
+const kindsByKey: Readonly<Record<string, readonly StepKind[]>> = {
   prompt: ["agent"],
   returns: ["agent"],
   returns_optional: ["agent"],
@@ -47,7 +47,7 @@ const wordsOf: Readonly<Record<string, readonly StepKind[]>> = {
 };
 
 function words({ say }: Lint, step: Step, kind: StepKind, path: DataPath): void {
-  for (const [word, kinds] of Object.entries(wordsOf)) {
+  for (const [word, kinds] of Object.entries(kindsByKey)) {
     if (step[word as keyof Step] !== undefined && !kinds.includes(kind)) {
       say(
         [...path, word],
@@ -153,7 +153,7 @@ function keeping({ say }: Lint, step: Step, path: DataPath, list: StepList): voi
     for (const [, name = ""] of pattern.matchAll(/\{([^{},]*)\}/g)) {
       const isKnown = name === "task" ? list.kind === "each" : name === "phase" || name === "phase_dir";
       if (!isKnown)
-        say([...path, "keeps", n], "unknown_placeholder", `found {${name}}, expected phase_dir, phase, or task in the steps a task walks`);
+        say([...path, "keeps", n], "unknown_placeholder", `found {${name}}, expected phase_dir, phase, or task in the steps a task runs`);
     }
   }
 }

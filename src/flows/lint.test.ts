@@ -178,7 +178,7 @@ describe("every break has its finding, on its own line", () => {
       "{ id: see, run: look }",
       "{ id: see, run: look, only_if: { option.deep: true }, unless: [{ option.deep: true }] }",
       "unreachable",
-      /"see", which is never walked/,
+      /"see", which is never run/,
     ],
     [
       "a phase that is never wanted",
@@ -394,7 +394,7 @@ describe("every break has its finding, on its own line", () => {
       "{ file: out/REPORT.md, min_lines: 3, matches: '^# ' }",
       "{ file: 'out/{task}.md' }",
       "unknown_placeholder",
-      /outside the steps that a task walks/,
+      /outside the steps that a task runs/,
     ],
     [
       "a file both wanted and forbidden",
@@ -528,7 +528,7 @@ describe("every break has its finding, on its own line", () => {
     const files = { ...prompts, "plan.md": "Plan {goal} for {task}\n{return_schema}" };
     expect(lint(good, { prompts: files, promptFiles: ["plan.md", "plan-old.md", "work.md"] }).map(findingText)).toEqual([
       "prompts/plan-old.md:1:1: warning: found prompts/plan-old.md, which no step names (prompt_unused)",
-      `flow.yaml:${lineOf("id: plan, agent")}:37: warning: phases[0].steps[0].prompt: found {task} in prompts/plan.md, and no task walks this step (placeholder_empty)`,
+      `flow.yaml:${lineOf("id: plan, agent")}:37: warning: phases[0].steps[0].prompt: found {task} in prompts/plan.md, and no task runs this step (placeholder_empty)`,
       `flow.yaml:${lineOf("id: plan, agent")}:37: warning: phases[0].steps[0].prompt: found no {previous} in prompts/plan.md, so an agent whose proof did not hold is not told why (failure_not_shown)`,
     ]);
   });

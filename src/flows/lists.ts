@@ -3,7 +3,7 @@
 import type { Flow, Row, Step } from "../contracts/flow.ts";
 import type { DataPath } from "../kit/finding.ts";
 
-/** One list of steps that a walk walks: a phase's, a task's, a wave's, or the closing one. */
+/** One list of steps that a cursor runs through: a phase's, a task's, a wave's, or the closing one. */
 export type StepList = {
   readonly kind: "phase" | "each" | "wave" | "closing";
   readonly group: "before" | "phases" | "after";

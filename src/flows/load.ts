@@ -152,10 +152,10 @@ async function read(name: string | null, source: string, parsed: Parsed | Refuse
     const found = await beside.textOf(prompt);
     if (found.kind === "refused") findings.push({ ...finding(source, "prompt_file", `prompts/${prompt}: ${found.message}`), ...at() });
     if (found.kind !== "text") continue; // A missing one is told by lint, with the step that wants it.
-    const words = decoded(found.text);
-    if (words === null)
+    const wording = decoded(found.text);
+    if (wording === null)
       findings.push({ ...finding(source, "prompt_file", `prompts/${prompt}: found bytes that are no UTF-8 text`), ...at() });
-    else prompts[prompt] = words;
+    else prompts[prompt] = wording;
   }
   if (findings.length > 0) return { kind: "invalid", source, findings };
   return { kind: "loaded", flow, prompts, promptFiles: beside.names, hash: flowHash(flow, prompts), source, positions };

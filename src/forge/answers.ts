@@ -78,4 +78,4 @@ export function excerptOf(log: string): string {
   return plain.length <= evidenceCharsMax ? plain : plain.slice(-evidenceCharsMax);
 }
 
-export const cutWords = (text: string): string => text.slice(0, evidenceCharsMax);
+export const cutText = (text: string): string => text.slice(0, evidenceCharsMax);

@@ -36,8 +36,8 @@ test("a program that is not there is named; one in a folder of the repository is
 
 test("texts go in as JSON on stdin; an answer of another shape is told, and gives no pull request", async () => {
   const echo = standIn(`cat > ${join(folder, "in.json")}; echo "{\\"number\\": \\"seven\\"}"`);
-  const order = { branch: "b", base: "main", title: "`id` $(id)", body: "'\"", isDraft: false };
-  await expect(openGitHub(echo, "acme/shop").create(order)).rejects.toMatchObject({ reason: "forge_unreachable" });
+  const request = { branch: "b", base: "main", title: "`id` $(id)", body: "'\"", isDraft: false };
+  await expect(openGitHub(echo, "acme/shop").create(request)).rejects.toMatchObject({ reason: "forge_unreachable" });
 });
 
 test("a token of another host is not handed to the program", async () => {

@@ -17,7 +17,7 @@ export type ApiCall = { readonly path: string; readonly body?: object; readonly 
 
 const callMs = 60_000;
 const outputBytesMax = 16 << 20;
-const wordsMax = 500;
+const messageCharsMax = 500;
 
 export const names: Readonly<Record<ForgeTool, string>> = { gh: "GitHub", glab: "GitLab" };
 
@@ -47,17 +47,17 @@ const ownTokens = (host: string, env: ToolPlace["env"]): ToolPlace["env"] => {
 };
 
 function failureOf(tool: ForgeTool, host: string, code: number | null, said: string): WorkspaceFailed {
-  const words = said.replace(/\s+/g, " ").trim().slice(0, wordsMax);
+  const message = said.replace(/\s+/g, " ").trim().slice(0, messageCharsMax);
   const isAsking = (tool === "gh" && code === 4) || /auth login|HTTP 401|401 Unauthorized|Bad credentials/i.test(said);
   if (isAsking)
     return new WorkspaceFailed("forge_login_needed", `${tool} isn't logged in at ${host}.`, `${tool} auth login --hostname ${host}`);
   const isLimited = /rate limit|\b429\b|Too Many Requests/i.test(said); // GitHub says so with 403
   const isRefused = !isLimited && /\b(?:HTTP )?(?:403|404|409|410|422)\b/.test(said);
   return isRefused
-    ? new WorkspaceFailed("forge_refused", `${names[tool]} refused: ${words}`, `check your rights at the project and what ${tool} says`)
+    ? new WorkspaceFailed("forge_refused", `${names[tool]} refused: ${message}`, `check your rights at the project and what ${tool} says`)
     : new WorkspaceFailed(
         "forge_unreachable",
-        `${tool} ended with ${code === null ? "no answer in time" : code}: ${words}`,
+        `${tool} ended with ${code === null ? "no answer in time" : code}: ${message}`,
         "try again later",
       );
 }

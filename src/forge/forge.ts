@@ -23,7 +23,7 @@ export type Issue = { readonly url: string; readonly title: string; readonly bod
 export type Forge = {
   /** The pull request of this branch of the project itself, the open one before others; null where there is none. */
   readonly find: (branch: string) => Promise<PullRequestFound | null>;
-  readonly create: (order: NewPullRequest) => Promise<PullRequestFound>;
+  readonly create: (asked: NewPullRequest) => Promise<PullRequestFound>;
   /** Comments of people who may not write to the project are counted and not handed on. */
   readonly look: (number: number) => Promise<PullRequestLook & { readonly ignored: number }>;
   /** `isWhole`: there are no more of them. */

@@ -6,7 +6,7 @@
 import * as v from "valibot";
 import type { OutsideEvidence } from "../contracts/forge/pull-request.ts";
 import { WorkspaceFailed } from "../workspace/failure.ts";
-import { askAll, askOne, askUpTo, cutWords, excerptOf, logOf, ShownUrl } from "./answers.ts";
+import { askAll, askOne, askUpTo, cutText, excerptOf, logOf, ShownUrl } from "./answers.ts";
 import { part, type ToolPlace } from "./call-tool.ts";
 import type { Forge, PullRequestFound } from "./forge.ts";
 
@@ -124,7 +124,7 @@ async function checksOf(
       key: `status:${head}:${context}:${updated_at}`.slice(0, 300),
       kind: "check",
       by: context.slice(0, 200) || "status",
-      text: cutWords(description ?? state),
+      text: cutText(description ?? state),
     });
   const pending = runs.filter(({ status }) => status !== "completed").length + statuses.filter(({ state }) => state === "pending").length;
   return { pending, evidence };
@@ -158,7 +158,7 @@ async function commentsOf(
           kind: "comment",
           by: user.login.slice(0, 200) || "somebody",
           ...(file === undefined || file === "" ? {} : { at: `${file.slice(0, 4_096)}${line == null ? "" : `:${line}`}` }),
-          text: cutWords(body),
+          text: cutText(body),
         });
     }
   return { ignored, evidence };

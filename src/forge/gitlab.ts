@@ -6,7 +6,7 @@
 import * as v from "valibot";
 import type { OutsideEvidence } from "../contracts/forge/pull-request.ts";
 import { WorkspaceFailed } from "../workspace/failure.ts";
-import { askAll, askOne, askUpTo, cutWords, excerptOf, logOf, ShownUrl } from "./answers.ts";
+import { askAll, askOne, askUpTo, cutText, excerptOf, logOf, ShownUrl } from "./answers.ts";
 import { part, type ToolPlace } from "./call-tool.ts";
 import type { Forge, PullRequestFound } from "./forge.ts";
 
@@ -46,9 +46,9 @@ export function openGitLab(place: ToolPlace, project: string): Forge {
   return {
     find,
     create: async ({ branch, base, title, body, isDraft }) => {
-      const order = { source_branch: branch, target_branch: base, title: isDraft ? `Draft: ${title}` : title, description: body };
+      const request = { source_branch: branch, target_branch: base, title: isDraft ? `Draft: ${title}` : title, description: body };
       try {
-        return readMerge(await askOne(place, Merge, `${root}/merge_requests`, order));
+        return readMerge(await askOne(place, Merge, `${root}/merge_requests`, request));
       } catch (error) {
         const known = error instanceof WorkspaceFailed && error.reason === "forge_refused" ? await find(branch) : null; // it was there already
         if (known?.state === "open") return known;
@@ -122,7 +122,7 @@ async function notesOf(
         ...(path === null || path === ""
           ? {}
           : { at: `${path.slice(0, 4_096)}${position?.new_line == null ? "" : `:${position.new_line}`}` }),
-        text: cutWords(body),
+        text: cutText(body),
       };
     }),
   };

@@ -87,7 +87,7 @@ export async function pushCommit(
   const lease = seen === null ? [] : [`--force-with-lease=${ref}:${seen}`];
   const { code, err } = await transfer(["push", "-q", "--no-verify", ...lease, "--", url, `${commit}:${ref}`], helper);
   if (code === 0) return;
-  const words = err
+  const text = err
     .replaceAll(url, place.remote)
     .replaceAll(/:\/\/[^@/\s]*@/g, "://")
     .replace(/\s+/g, " ")
@@ -97,7 +97,7 @@ export async function pushCommit(
     throw new WorkspaceFailed("pull_request_moved", `${place.branch} at ${place.remote} holds something else; nothing is pushed over it.`);
   throw new WorkspaceFailed(
     "push_refused",
-    `Pushing ${place.branch} to ${place.remote} failed: ${words}`,
+    `Pushing ${place.branch} to ${place.remote} failed: ${text}`,
     /denied|403|not allowed|permission/i.test(err) ? fromFork(place) : "check the remote, then autopilot pr again",
   );
 }

@@ -18,7 +18,7 @@ export type AttemptFacts = {
   readonly checks: readonly { readonly command: string; readonly status: string }[];
 };
 
-/** `entries` from the line on that began the attempt. Other attempts may have worked at the same time; only the walk's own lines count. */
+/** `entries` from the line on that began the attempt. Other attempts may have worked at the same time; only the cursor's own lines count. */
 export function attemptFactsOf(entries: readonly Entry[], attempt: string): AttemptFacts {
   const walk = cursorOf(attempt);
   const facts = { tokens: 0, calls: 0, minutes: 0, usd: 0 };
@@ -29,7 +29,7 @@ export function attemptFactsOf(entries: readonly Entry[], attempt: string): Atte
   let judging: string | null = null;
   for (const entry of entries) {
     if (ended !== null) {
-      // What judges the work comes right after it: the first other line of the walk ends the look.
+      // What judges the work comes right after it: the first other line of the cursor ends the look.
       if (entry.event === "step_started" && entry.walk === walk) {
         if (entry.kind !== "check") break;
         judging = entry.attempt;
@@ -70,7 +70,7 @@ export function attemptFactsOf(entries: readonly Entry[], attempt: string): Atte
 const isOutcome = (entry: Entry): entry is Extract<Entry, { event: "step_completed" | "step_failed" }> =>
   entry.event === "step_completed" || entry.event === "step_failed";
 
-/** `1@2/execute#3` belongs to the walk `1`; a task's to `1@2/tasks#1/03-01`. */
+/** `1@2/execute#3` belongs to the cursor `1`; a task's to `1@2/tasks#1/03-01`. */
 const cursorOf = (attempt: string): string => attempt.slice(0, attempt.lastIndexOf("@"));
 
 /**

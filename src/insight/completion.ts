@@ -59,7 +59,7 @@ export function percentage(part: number, whole: number): number {
 
 const blocked = /^blocked_by_phase_(.+)$/;
 
-/** Phases that were passed over and have not been walked since, each with why. */
+/** Phases that were passed over and have not run since, each with why. */
 export function skippedPhases(
   state: Pick<RoadmapState, "event_log">,
   phases: readonly RoadmapPhase[],

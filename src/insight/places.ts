@@ -1,25 +1,25 @@
 // places: reads phase, step, ordinal and task from the path of an attempt in the journal.
 
-/** Where something happened, read off the names of walks and attempts: `1@1/execute#2/03-01` is task 03-01 of phase 1. */
+/** Where something happened, read off the names of cursors and attempts: `1@1/execute#2/03-01` is task 03-01 of phase 1. */
 
 import type { Entry } from "../contracts/event.ts";
 
-/** The phase a walk or an attempt belongs to. */
+/** The phase a cursor or an attempt belongs to. */
 export function phaseOfPath(path: string): string {
   return (path.split("/", 1)[0] ?? path).replace(/@\d+$/, "");
 }
 
 /** An attempt's parts; null where it is none. */
-export function attemptParts(attempt: string): { readonly walk: string; readonly step: string; readonly ordinal: number } | null {
+export function attemptParts(attempt: string): { readonly cursor: string; readonly step: string; readonly ordinal: number } | null {
   const found = /^(.*)@\d+\/([^/]+)#(\d+)$/.exec(attempt);
   if (found === null) return null;
-  const [, walk = "", step = "", ordinal = "1"] = found;
-  return { walk, step, ordinal: Number(ordinal) };
+  const [, cursor = "", step = "", ordinal = "1"] = found;
+  return { cursor, step, ordinal: Number(ordinal) };
 }
 
-/** A task's id, where the walk is a task's: its path is an attempt of a tasks step and one part more. */
-export function taskOfCursor(walk: string): string | null {
-  const found = /#\d+\/([^/]+)$/.exec(walk);
+/** A task's id, where the cursor is a task's: its path is an attempt of a tasks step and one part more. */
+export function taskOfCursor(path: string): string | null {
+  const found = /#\d+\/([^/]+)$/.exec(path);
   const last = found?.[1];
   return last === undefined || last.startsWith("wave:") ? null : last;
 }

@@ -111,7 +111,7 @@ function stepMoment(
   moment: (step: string, event: string, status: Moment["status"]) => readonly Moment[],
 ): readonly Moment[] {
   const parts = attemptParts(entry.attempt);
-  if (parts === null || taskOfCursor(parts.walk) !== null) return []; // A task's steps are told by the task.
+  if (parts === null || taskOfCursor(parts.cursor) !== null) return []; // A task's steps are told by the task.
   const red = checksOf(entry).filter(({ status }) => status !== "passed").length;
   const nth = parts.ordinal === 1 ? "" : ` (attempt ${parts.ordinal})`;
   if (entry.event === "step_completed") return moment(parts.step, `${parts.step} passed${nth}`, "success");
@@ -170,9 +170,9 @@ function fixesOf(own: readonly Entry[]): PostMortem["attempted_fixes"] {
 
 /** What an agent says it changed: its list where it handed one back, else its words. What is written for programs is not for readers. M1 */
 function changeSaid(said: string): string {
-  const [words = "", block] = said.split(/```(?:json)?\s*\n(?=\s*\{)/, 2);
+  const [message = "", block] = said.split(/```(?:json)?\s*\n(?=\s*\{)/, 2);
   const listed = block === undefined ? said : block.replace(/```[\s\S]*$/, "");
-  return (changesIn(listed) || (block === undefined && said.trim().startsWith("{") ? "" : words)).replaceAll(/\s+/g, " ").trim();
+  return (changesIn(listed) || (block === undefined && said.trim().startsWith("{") ? "" : message)).replaceAll(/\s+/g, " ").trim();
 }
 
 function changesIn(text: string): string {

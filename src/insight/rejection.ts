@@ -25,7 +25,7 @@ export type ClaimRead = (hash: string) => unknown;
 const deciders: Readonly<Record<string, RejectedBy>> = { verify: "verifier", judge: "judge", human_check: "person" };
 /** Where work is sent that somebody did not accept. R1 */
 const backTo: ReadonlySet<string> = new Set(["debug", "research", "undo"]);
-const wordsCharsMax = 400;
+const messageCharsMax = 400;
 
 /** All of a phase's, in order. `own`: the entries of one visit of it. */
 export function rejectionsIn(own: readonly Entry[], claimOf: ClaimRead): readonly Rejection[] {
@@ -34,8 +34,8 @@ export function rejectionsIn(own: readonly Entry[], claimOf: ClaimRead): readonl
     const by = deciders[entry.step];
     const decided = own.slice(0, at).findLast((other) => isDecisionOf(other, entry.step));
     if (by === undefined || decided === undefined) return [];
-    const words = by === "person" ? personWords(decided) : agentWords(decided, own, claimOf);
-    return words === null ? [] : [{ by, step: entry.step, at: decided.ts, seq: decided.seq, words: cut(words) }];
+    const message = by === "person" ? personFeedback(decided) : agentFeedback(decided, own, claimOf);
+    return message === null ? [] : [{ by, step: entry.step, at: decided.ts, seq: decided.seq, words: cut(message) }];
   });
 }
 
@@ -61,14 +61,14 @@ function isDecisionOf(entry: Entry, step: string): boolean {
   return entry.event === "block_answered" && new RegExp(`/${step}#\\d+$`).test(entry.block);
 }
 
-function personWords(decided: Entry): string | null {
+function personFeedback(decided: Entry): string | null {
   if (decided.event !== "block_answered") return null; // a person's step has no words of its own
   const issues = (decided.issues ?? []).filter((issue) => issue.trim() !== "");
   const said = issues.length === 0 ? "without naming an issue" : quoted(issues);
   return `a person (${decided.actor}) answered ${decided.answer}: ${said}`;
 }
 
-function agentWords(decided: Entry, own: readonly Entry[], claimOf: ClaimRead): string | null {
+function agentFeedback(decided: Entry, own: readonly Entry[], claimOf: ClaimRead): string | null {
   if (decided.event !== "step_completed") return null;
   const turn = own.findLast((other) => other.event === "turn_ended" && other.attempt === decided.attempt);
   if (turn?.event !== "turn_ended") return null;
@@ -97,7 +97,7 @@ function textsIn(claim: unknown, name: string): readonly string[] {
   return Array.isArray(list) ? list.filter((text): text is string => typeof text === "string" && text.trim() !== "") : [];
 }
 
-const cut = (words: string): string => (words.length <= wordsCharsMax ? words : `${words.slice(0, wordsCharsMax - 2)}…”`);
+const cut = (message: string): string => (message.length <= messageCharsMax ? message : `${message.slice(0, messageCharsMax - 2)}…”`);
 
 /** The first category the verifier named for what it found; null where it named none. */
 export function categoryNamed({ seq }: Rejection, own: readonly Entry[], claimOf: ClaimRead): string | null {

@@ -196,7 +196,7 @@ const takingBack: ReadonlySet<string> = new Set(["undo", "withdraw"]);
 /** Work that the runner's checks of the whole phase decide over: once they pass, it was put right, by whomever. */
 const provenBy: ReadonlySet<string> = new Set(["execute", "debug"]);
 
-/** The step within its walk, whatever the attempt: a task tried again in another execution is another task. */
+/** The step within its cursor, whatever the attempt: a task tried again in another execution is another task. */
 const stepOfCursor = (attempt: string): string => attempt.replace(/#\d+$/, "");
 
 const stepOf = (entry: Entry | undefined): string | null =>
@@ -233,7 +233,7 @@ function failureOf(entry: Entry, own: readonly Entry[], red: CheckResult | undef
     knownCause(entry.reason_code) ??
     "criterion";
   const what = red === undefined ? (entry.detail ?? entry.reason_code.replaceAll("_", " ")) : `${red.check.command} -> ${red.status}`;
-  const task = taskOfCursor(attemptParts(entry.attempt)?.walk ?? "");
+  const task = taskOfCursor(attemptParts(entry.attempt)?.cursor ?? "");
   const who = task !== null ? `Task ${task}` : step === "" ? "A step" : `The step ${step}`;
   const failure = made(cause, entry, `${who} failed: ${what.replace(/\.$/, "")}.`);
   return category === null ? failure : { ...failure, category };
@@ -252,7 +252,7 @@ function causeOfCheck({ check, status }: CheckResult, step: string): Cause {
 
 function made(cause: Cause, entry: Entry & EventOf<"step_failed" | "step_interrupted">, description: string): RootCause {
   const parts = attemptParts(entry.attempt);
-  const step = parts === null ? "gate" : taskOfCursor(parts.walk) === null ? parts.step : "execute"; // what is done for a task is no step of the phase
+  const step = parts === null ? "gate" : taskOfCursor(parts.cursor) === null ? parts.step : "execute"; // what is done for a task is no step of the phase
   return { cause, category: categoryOfCause[cause], step, at: entry.ts, description: description.slice(0, 500) };
 }
 

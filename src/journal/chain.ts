@@ -10,7 +10,7 @@ import type { Position } from "./journal.ts";
 import { batchBytesMax, lineBytesMax, versionOf } from "./line.ts";
 import { readStretch } from "./read-stretch.ts";
 import { checkBeside, type SecondThread } from "./second-thread.ts";
-import { type ScannedLines, scanInPlace } from "./walk.ts";
+import { type ScannedLines, scanInPlace } from "./scan-lines.ts";
 
 /** Below this a second thread would cost more than it saves. */
 const besideBytesMin = 16 * 1024 * 1024;

@@ -31,7 +31,7 @@ export class JournalFailure extends Error {
   readonly trouble: Trouble;
 
   constructor(trouble: Trouble, cause?: unknown) {
-    super(wordsOf(trouble), cause === undefined ? undefined : { cause });
+    super(describeTrouble(trouble), cause === undefined ? undefined : { cause });
     this.trouble = trouble;
   }
 
@@ -61,7 +61,7 @@ export function codeOf(error: unknown): string | null {
   return typeof error.code === "string" ? error.code : null;
 }
 
-function wordsOf(trouble: Trouble): string {
+function describeTrouble(trouble: Trouble): string {
   switch (trouble.kind) {
     case "run_locked":
       return trouble.pid === null

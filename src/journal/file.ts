@@ -19,7 +19,7 @@ import { openFile } from "./open-file.ts";
 import { recoverFromLog } from "./recover.ts";
 import { positionAfter, readSnapshot, writeSnapshot } from "./snapshot.ts";
 import { stampOf } from "./stamp.ts";
-import type { ScannedLines } from "./walk.ts";
+import type { ScannedLines } from "./scan-lines.ts";
 import { Writer } from "./writer.ts";
 
 /** Opens a run's journal for writing, making the folder and the file if need be. Throws a JournalFailure. */

@@ -11,7 +11,7 @@ import { journalFile } from "./journal.ts";
 import { genesis } from "./line.ts";
 import { openFile } from "./open-file.ts";
 import { positionAfter, readSnapshot } from "./snapshot.ts";
-import type { ScannedLines } from "./walk.ts";
+import type { ScannedLines } from "./scan-lines.ts";
 
 export type Reading = Replay & {
   /** A position is where an earlier reading ended: a watcher reads on from there. */

@@ -24,12 +24,12 @@ export function wantedIn(wanted: Wanted): string {
 }
 
 export function openAnswer(wanted: Wanted): Answer {
-  return wanted.kind === "text" ? openWords(wanted.text) : openCount(wanted);
+  return wanted.kind === "text" ? freeTextAnswer(wanted.text) : openCount(wanted);
 }
 
 const hasAnswered = (exitCode: number | null): boolean => exitCode !== null && exitCode !== 126 && exitCode !== 127; // A2
 
-function openWords(text: string): Answer {
+function freeTextAnswer(text: string): Answer {
   const said = finderOf(text);
   const complained = finderOf(text);
   return {

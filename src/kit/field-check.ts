@@ -115,7 +115,7 @@ function faultsOf({ key, entry }: Field, given: Readonly<Record<string, unknown>
   const value = given[key];
   if (value === undefined) return [{ key, kind: "missing", message: `has no ${key}, expected one` }];
   if (value === null && schema.type === "optional") return [{ key, kind: "null", message: `${key} is null, expected it to be left out` }];
-  const words = wordsOf(schema);
+  const words = choicesOf(schema);
   const isEnum = words !== null && words.some((word) => typeof word === typeof value);
   if (words !== null)
     return [
@@ -131,8 +131,8 @@ function faultsOf({ key, entry }: Field, given: Readonly<Record<string, unknown>
 }
 
 /** The words that a field may be, where its schema closes them. */
-function wordsOf(schema: Schema): readonly unknown[] | null {
-  if (schema.wrapped !== undefined) return wordsOf(schema.wrapped);
+function choicesOf(schema: Schema): readonly unknown[] | null {
+  if (schema.wrapped !== undefined) return choicesOf(schema.wrapped);
   if (schema.type === "picklist") return schema.options ?? null;
   return schema.type === "literal" ? [schema.literal] : null;
 }

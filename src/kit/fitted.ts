@@ -47,14 +47,14 @@ function shortened(block: Block): Block {
 
 function rowsOf({ lines, dropped }: Block): readonly string[] {
   const first = Math.min(...dropped);
-  if (dropped.size === lines.length - 1 && dropped.size > 0) return [`${lines[0]}: ${wordsOf(dropped.size)} (-v)`];
+  if (dropped.size === lines.length - 1 && dropped.size > 0) return [`${lines[0]}: ${countLines(dropped.size)} (-v)`];
   return lines.flatMap((line, at) => {
-    if (at === first) return [`  … ${wordsOf(dropped.size).replace(" ", " more ")} (-v)`];
+    if (at === first) return [`  … ${countLines(dropped.size).replace(" ", " more ")} (-v)`];
     return dropped.has(at) ? [] : [line];
   });
 }
 
-const wordsOf = (count: number): string => `${count} ${count === 1 ? "line" : "lines"}`;
+const countLines = (count: number): string => `${count} ${count === 1 ? "line" : "lines"}`;
 
 const joined = (blocks: readonly (readonly string[])[]): readonly string[] =>
   blocks.flatMap((rows, at) => (at === 0 ? rows : ["", ...rows]));

@@ -12,13 +12,13 @@ export type Rest = {
   readonly isBetweenEvents: boolean;
 };
 
-export function endWithWords(response: ServerResponse, api: ModelApi, refusal: Refusal, rest: Rest): void {
+export function endWithMessage(response: ServerResponse, api: ModelApi, refusal: Refusal, rest: Rest): void {
   if (rest.whole.length > 0) response.write(rest.whole);
   // Half an event cannot be taken back: it is ended, so that the next one is understood.
-  const words = `${rest.isBetweenEvents ? "" : "\n\n"}${lastEvent(api, refusal)}`;
+  const text = `${rest.isBetweenEvents ? "" : "\n\n"}${lastEvent(api, refusal)}`;
   const timer = setTimeout(() => response.destroy(), abortGraceMs);
   timer.unref();
   response.on("close", () => clearTimeout(timer));
   // Without the end that HTTP wants: a stream that only stopped might pass for a whole one.
-  response.write(words, () => response.socket?.destroySoon());
+  response.write(text, () => response.socket?.destroySoon());
 }

@@ -8,7 +8,7 @@
 import { randomBytes } from "node:crypto";
 import type { ModelApi } from "../contracts/model-api.ts";
 import type { ReportedUsage } from "../ports/agent.ts";
-import type { AccountOrder, ModelCall } from "../ports/meter.ts";
+import type { AccountRequest, ModelCall } from "../ports/meter.ts";
 import type { Figures, Used } from "./figures.ts";
 import { usedNothing } from "./figures.ts";
 import { type Allowed, allowedFrom } from "./hosts.ts";
@@ -19,7 +19,7 @@ export type Attached = "call" | "tunnel" | "connection";
 
 export type OpenAccount = {
   readonly token: string;
-  readonly order: AccountOrder;
+  readonly request: AccountRequest;
   readonly allowed: Allowed;
   readonly isOpen: () => boolean;
   /** A call that is sent on: it counts from here. The answer ends it. */
@@ -39,7 +39,7 @@ export type OpenAccount = {
   readonly close: () => void;
 };
 
-export function openAccount(order: AccountOrder): OpenAccount {
+export function openAccount(request: AccountRequest): OpenAccount {
   const live = new Set<Figures>();
   const attached = { call: new Set<() => void>(), tunnel: new Set<() => void>(), connection: new Set<() => void>() };
   const refused = new Set<string>();
@@ -61,9 +61,9 @@ export function openAccount(order: AccountOrder): OpenAccount {
   };
 
   return {
-    token: tokenFor(order.upstreams[0]?.api),
-    order,
-    allowed: allowedFrom(order.hosts),
+    token: tokenFor(request.upstreams[0]?.api),
+    request,
+    allowed: allowedFrom(request.hosts),
     isOpen: () => isOpen,
     begin: (figures, isPriced) => {
       live.add(figures);
@@ -87,7 +87,7 @@ export function openAccount(order: AccountOrder): OpenAccount {
     cut: (sentence) => {
       if (cutSentence !== null) return; // A3
       cutSentence = sentence;
-      order.onCut(sentence);
+      request.onCut(sentence);
     },
     cutSentence: () => cutSentence,
     attach: (kind, end) => {

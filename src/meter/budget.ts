@@ -8,12 +8,12 @@ export function spentSentence(
   accounts: Iterable<OpenAccount>,
   when: "before a call" | "during a call",
 ): string | null {
-  const left = account.order.left();
+  const left = account.request.left();
   let tokens = 0;
   let usd = 0;
   let calls = 0;
   for (const other of accounts) {
-    if (!other.order.isUnpaid()) continue;
+    if (!other.request.isUnpaid()) continue;
     const used = other.used();
     tokens += used.tokens;
     usd += used.usd;

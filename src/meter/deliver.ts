@@ -10,7 +10,7 @@ import type { ModelCall, Upstream } from "../ports/meter.ts";
 import type { OpenAccount } from "./account.ts";
 import { type AnswerScan, openAnswerScan } from "./answer-scan.ts";
 import { collectError, errorText, withoutKey } from "./error-text.ts";
-import { endWithWords } from "./abort-stream.ts";
+import { endWithMessage } from "./abort-stream.ts";
 import type { Figures } from "./figures.ts";
 import { headersToAgent } from "./headers.ts";
 import { callTotalMs, providerIdleMs } from "./limits.ts";
@@ -36,9 +36,9 @@ export type Delivery = {
   readonly settle: (end: End) => void;
 };
 
-export function deliver(order: Delivery): void {
-  const { account, route, figures, upstream, response, floor } = order;
-  let body = order.body;
+export function deliver(asked: Delivery): void {
+  const { account, route, figures, upstream, response, floor } = asked;
+  let body = asked.body;
   let outgoing: ClientRequest | null = null;
   let status: number | null = null;
   let hasSent = false;
@@ -51,12 +51,12 @@ export function deliver(order: Delivery): void {
     clearTimeout(timer);
     detach();
     forgetBody();
-    order.settle({ status, ...end });
+    asked.settle({ status, ...end });
     return true;
   };
   const forgetBody = (): void => {
     body = [];
-    order.letGo();
+    asked.letGo();
   };
   const stop = (end: "cut" | "broken", error: string): void => {
     if (!over({ ended: end, error, retryAt: null })) return;
@@ -74,9 +74,9 @@ export function deliver(order: Delivery): void {
 
   function send(isAgain: boolean): void {
     const request = floor.dial.call({
-      url: order.url,
+      url: asked.url,
       method: route.method,
-      headers: route.method === "POST" ? { ...order.headers, "content-length": bytes } : order.headers,
+      headers: route.method === "POST" ? { ...asked.headers, "content-length": bytes } : asked.headers,
       onAnswer: answer,
     });
     outgoing = request;
@@ -87,7 +87,7 @@ export function deliver(order: Delivery): void {
       // A kept connection that the provider had closed meanwhile: nothing was asked yet.
       if (!isAgain && request.reusedSocket && (error.code === "ECONNRESET" || error.code === "EPIPE")) return send(true);
       if (!hasSent || error.code === "ECONNREFUSED" || error.code === "ENOTFOUND") figures.forgive();
-      const sentence = `The provider at ${order.url.host} does not answer: ${withoutKey(error.code ?? error.message, upstream.key)}.`;
+      const sentence = `The provider at ${asked.url.host} does not answer: ${withoutKey(error.code ?? error.message, upstream.key)}.`;
       if (over({ ended: "broken", error: sentence, retryAt: null })) refuse(response, route.api, { status: 502, sentence });
     });
     for (const chunk of body) request.write(chunk);
@@ -98,7 +98,7 @@ export function deliver(order: Delivery): void {
     if (isOver) return void incoming.destroy();
     status = incoming.statusCode ?? 0;
     forgetBody();
-    account.order.onLife();
+    account.request.onLife();
     incoming.on("error", (error: NodeJS.ErrnoException) => lost(error.code ?? error.message));
     incoming.on("aborted", () => lost("the connection broke"));
     if (status < 200 || status > 299) return void failed(incoming);
@@ -113,9 +113,9 @@ export function deliver(order: Delivery): void {
 
     source.on("data", (chunk: Buffer) => {
       if (isOver) return;
-      account.order.onLife();
+      account.request.onLife();
       scan.feed(chunk);
-      const spent = mayCut && !scan.hasEnded() ? order.spent() : null;
+      const spent = mayCut && !scan.hasEnded() ? asked.spent() : null;
       if (spent !== null) return cut(scan, chunk, isEvents, isBetweenEvents, spent);
       isBetweenEvents = scan.isBetweenEvents();
       if (response.write(chunk)) return;
@@ -142,7 +142,7 @@ export function deliver(order: Delivery): void {
     outgoing?.destroy(); // D3
     const whole = chunk.subarray(0, scan.wholeEventBytes());
     if (isEvents)
-      endWithWords(response, route.api, { status: 402, sentence }, { whole, isBetweenEvents: isBetweenEvents || whole.length > 0 });
+      endWithMessage(response, route.api, { status: 402, sentence }, { whole, isBetweenEvents: isBetweenEvents || whole.length > 0 });
     else response.destroy();
     account.cut(sentence); // Said last: whoever hears it may close the account.
   }

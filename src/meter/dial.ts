@@ -3,13 +3,13 @@
 import { Agent as HttpAgent, type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 
-export type Order = {
+export type DialRequest = {
   readonly url: URL;
   readonly method: string;
   readonly headers: OutgoingHttpHeaders;
   readonly onAnswer: (incoming: IncomingMessage) => void;
 };
-export type Dial = { readonly call: (order: Order) => ClientRequest; readonly close: () => void };
+export type Dial = { readonly call: (asked: DialRequest) => ClientRequest; readonly close: () => void };
 
 export function openDial(): Dial {
   const options = { keepAlive: true, maxFreeSockets: 16, scheduling: "lifo" } as const;

@@ -130,7 +130,7 @@ export function createGateway(gateway: Gateway): { readonly server: Server; read
         sentence: "This key is not valid here: the meter knows the keys it gave out, each for one turn.",
       });
     if (path === toolsPath) return callTool(account, request, response);
-    const route = routeOf(request.method, path, account.order.upstreams);
+    const route = routeOf(request.method, path, account.request.upstreams);
     if (route === null)
       return refuse(response, api, { status: 404, sentence: `The meter does not send on ${request.method ?? ""} ${path.slice(0, 200)}.` }); // G2
     return callModel(gateway, account, route, credential, queryOf(search), request, response);

@@ -39,7 +39,7 @@ export async function callModel(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const upstream = account.order.upstreams.find(({ api }) => api === route.api);
+  const upstream = account.request.upstreams.find(({ api }) => api === route.api);
   const no = (refusal: Refusal, model: string): void => {
     // What broke off before it was whole was never asked.
     const isAsked = route.kind === "model" && !response.destroyed;
@@ -110,7 +110,7 @@ function judge(floor: Floor, account: OpenAccount, route: Route, upstream: Upstr
   if (asked.isBackground) return { status: 400, sentence: "A call in the background cannot be counted; ask without `background`." };
 
   // C1
-  if (Number.isFinite(account.order.left().usd) && floor.priceOf(model) === null) {
+  if (Number.isFinite(account.request.left().usd) && floor.priceOf(model) === null) {
     const sentence = `The budget is in US dollars and the price of ${model} is not known, so it is not asked; write "${priceLine(model)}" into the config.`;
     return { status: 402, sentence, isCut: true };
   }

@@ -6,7 +6,7 @@ import type { Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { dirname } from "node:path";
 import { invariant } from "../kit/invariant.ts";
-import type { Account, AccountOrder, Meter } from "../ports/meter.ts";
+import type { Account, AccountRequest, Meter } from "../ports/meter.ts";
 import { type OpenAccount, openAccount } from "./account.ts";
 import { openDial } from "./dial.ts";
 import { createGateway, type Gateway } from "./gateway.ts";
@@ -39,7 +39,7 @@ export type MeterAccount = Account & {
   readonly refusedHosts: () => readonly string[];
 };
 export type OpenMeter = Omit<Meter, "open"> & {
-  open(order: AccountOrder): MeterAccount;
+  open(request: AccountRequest): MeterAccount;
   /** The port on 127.0.0.1; null without `tcp`. */
   readonly port: number | null;
   close(): Promise<void>;
@@ -92,15 +92,15 @@ export async function openMeter(options: MeterOptions): Promise<OpenMeter> {
   }
 
   const address = `http://127.0.0.1:${options.seenPort ?? port ?? 0}`;
-  function open(order: AccountOrder): MeterAccount {
+  function open(request: AccountRequest): MeterAccount {
     // Paid and closed: nothing asks for it any more.
-    for (const account of accounts) if (!account.isOpen() && !account.order.isUnpaid()) accounts.delete(account);
+    for (const account of accounts) if (!account.isOpen() && !account.request.isUnpaid()) accounts.delete(account);
     invariant(accounts.size < accountsMax, `a meter has fewer than ${accountsMax} accounts at one time`);
-    const account = openAccount(order);
+    const account = openAccount(request);
     accounts.add(account);
     byToken.set(account.token, account);
     options.secrets?.(account.token);
-    for (const { key } of order.upstreams) options.secrets?.(key);
+    for (const { key } of request.upstreams) options.secrets?.(key);
     return {
       token: account.token,
       address,

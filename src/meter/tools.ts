@@ -25,7 +25,7 @@ export async function callTool(account: OpenAccount, request: IncomingMessage, r
 
 async function answerOf(account: OpenAccount, tool: string, given: unknown): Promise<ToolAnswer> {
   try {
-    return await account.order.onTool(tool, given);
+    return await account.request.onTool(tool, given);
   } catch (error) {
     return { ok: false, text: `The runner could not do that: ${error instanceof Error ? error.message : String(error)}` };
   }

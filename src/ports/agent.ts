@@ -10,7 +10,7 @@ import type { LiveEvent } from "../contracts/signal.ts";
 import type { TranscriptKept } from "../contracts/transcript.ts";
 
 /** One turn of an agent: who plays, what is asked, where it works, how long it may take, and how it is called off. */
-export type TurnOrder = {
+export type TurnRequest = {
   readonly run: RunId;
   readonly attempt: AttemptId;
   readonly cast: Cast;
@@ -94,7 +94,7 @@ type TurnEnd =
     };
 
 export interface Agents {
-  turn(order: TurnOrder): Promise<TurnResult>;
+  turn(requested: TurnRequest): Promise<TurnResult>;
   /** Ends every process of this run that an earlier life left alive, and none that this one began; says how many there were. */
   sweep(run: RunId): Promise<number>;
 }

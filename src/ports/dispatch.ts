@@ -70,6 +70,6 @@ export interface Dispatch {
   /** False where a living worker has it, it was over already, or never there. */
   withdraw(id: string): Promise<boolean>;
   /** Refused where another worker of this id is alive. */
-  work(seat: WorkerRegistration, on: OnOrder): Promise<Working>;
+  work(registration: WorkerRegistration, on: OnOrder): Promise<Working>;
   close(): Promise<void>;
 }

@@ -14,7 +14,7 @@ export type FunctionResult = {
   readonly reason?: string;
   readonly detail?: string;
   readonly checks?: readonly CheckResult[];
-  /** Checks that judge this walk from here on, in place of those it had. */
+  /** Checks that judge this cursor from here on, in place of those it had. */
   readonly locks?: readonly Check[];
   /** A commit it made on the run's branch, under its attempt's key. */
   readonly applied?: Applied;
@@ -37,40 +37,40 @@ export type Effect = "none" | "idempotent" | "keyed";
 
 /**
  * The runner's own actions, by name: what `run:` steps, named proofs, readers and check groups stand for.
- * `State` and `Walk` are the core's views; a port names no room above it, so they come in as types.
+ * `State` and `Cursor` are the core's views; a port names no room above it, so they come in as types.
  */
-export interface Functions<State, Walk> {
+export interface Functions<State, Cursor> {
   readonly run: Readonly<
     Record<
       string,
       {
         readonly version: number;
         readonly effect: Effect;
-        readonly perform: (order: FunctionOrder<State, Walk>) => Promise<FunctionResult>;
+        readonly perform: (input: FunctionInput<State, Cursor>) => Promise<FunctionResult>;
         readonly isDone?: (attempt: AttemptId) => Promise<boolean>;
       }
     >
   >;
   readonly proof: Readonly<
-    Record<string, { readonly version: number; readonly prove: (order: FunctionOrder<State, Walk>) => Promise<FunctionResult> }>
+    Record<string, { readonly version: number; readonly prove: (input: FunctionInput<State, Cursor>) => Promise<FunctionResult> }>
   >;
   readonly phases: Readonly<Record<string, (state: State) => Promise<readonly PhaseFound[] | Unreadable>>>;
   readonly tasks: Readonly<
-    Record<string, (state: State, walk: Walk) => Promise<{ readonly tasks: readonly TaskFound[] } | { readonly problem: string }>>
+    Record<string, (state: State, cursor: Cursor) => Promise<{ readonly tasks: readonly TaskFound[] } | { readonly problem: string }>>
   >;
 }
 
 /** Why phases cannot be read: the run pauses with it, under this reason code (`phases_invalid` unless told), and reads again when resumed. */
 export type Unreadable = { readonly problem: string; readonly code?: string };
-/** A phase as a reader found it. `skip`: it is not walked, for this reason. */
+/** A phase as a reader found it. `skip`: it is not run, for this reason. */
 export type PhaseFound = PhaseRead;
 /** A task as a reader found it: what it may touch, what it comes after. No two bear one id, and none waits for itself. */
 export type TaskFound = Readonly<TaskRead>;
 
-export type FunctionOrder<State, Walk> = {
+export type FunctionInput<State, Cursor> = {
   readonly attempt: AttemptId;
   readonly state: State;
-  readonly walk: Walk;
+  readonly cursor: Cursor;
   readonly commit: string;
   readonly changed: readonly string[];
   /** What this step itself came to the last time, whatever the round. */

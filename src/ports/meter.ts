@@ -22,7 +22,7 @@ export type ModelCall = {
 /** What a tool of the runner answers to the agent that called it. */
 export type ToolAnswer = { readonly ok: boolean; readonly text: string };
 
-export type AccountOrder = {
+export type AccountRequest = {
   readonly attempt: string;
   readonly upstreams: readonly Upstream[];
   /** Hosts that may be reached besides, by name; `*.example.com` covers what lies below. */
@@ -59,5 +59,5 @@ export type Account = {
 };
 
 export interface Meter {
-  open(order: AccountOrder): Account;
+  open(request: AccountRequest): Account;
 }

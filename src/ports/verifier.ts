@@ -1,6 +1,6 @@
 // verifier: port to verification: runs checks, judges artifacts and tests claims in a clean checkout of a commit.
 
-import type { Check, CheckResult, CheckStatus, ClaimChecked, LookAt, OracleChange, TestTally } from "../contracts/evidence.ts";
+import type { Check, CheckResult, CheckStatus, ClaimChecked, LookAt, ProtectedChange, TestTally } from "../contracts/evidence.ts";
 import type { Gate, Proof } from "../contracts/flow.ts";
 import type { AttemptId, GitSha, Hash } from "../contracts/ids.ts";
 import type { LiveEvent } from "../contracts/signal.ts";
@@ -27,7 +27,7 @@ export interface Verifier {
     /** What each check came to before, by its id: one that newly passes is run again before it is believed. */
     readonly known?: Readonly<Record<string, CheckStatus>>;
     /** Oracles to be taken from the base: those of the changes that are not allowed. */
-    readonly oracles?: { readonly base: GitSha; readonly changes: readonly OracleChange[] };
+    readonly oracles?: { readonly base: GitSha; readonly changes: readonly ProtectedChange[] };
     /** Results the journal holds: one on the same tree, command and environment is not run again where that proves as much. */
     readonly recorded?: readonly CheckResult[];
     /** What each check said of its tests before anything was changed, by its id, where what judges is what it was then. */
@@ -49,7 +49,7 @@ export interface Verifier {
     readonly approved: readonly Hash[];
     /** The commands that decide: what they run is an oracle too. */
     readonly checks?: readonly Check[];
-  }): Promise<{ readonly content: Hash; readonly changes: readonly OracleChange[]; readonly look?: readonly LookAt[] }>;
+  }): Promise<{ readonly content: Hash; readonly changes: readonly ProtectedChange[]; readonly look?: readonly LookAt[] }>;
   /** Looks up, one by one, what an agent said. What only a check can decide is unverifiable and says what it waits for. */
   claims(order: {
     readonly attempt: AttemptId;
@@ -84,7 +84,7 @@ export interface Verifier {
     /** What the agent was told: what an artifact only repeats of it is not its content. */
     readonly prompt?: string;
     /** Oracles to be taken from the base for the gates' own commands. */
-    readonly oracles?: { readonly base: GitSha; readonly changes: readonly OracleChange[] };
+    readonly oracles?: { readonly base: GitSha; readonly changes: readonly ProtectedChange[] };
     readonly cancel: AbortSignal;
     readonly onLiveEvent: (signal: LiveEvent) => void;
   }): Promise<ProofResult>;

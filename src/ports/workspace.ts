@@ -50,7 +50,7 @@ export type LandResult =
     };
 
 /** What is to be taken back: all that attempts whose names begin with `of` committed behind `since`, kept before under `branch`. */
-export type TakeBackOrder = {
+export type RevertRequest = {
   readonly attempt: AttemptId;
   readonly since: GitSha;
   readonly of: string;
@@ -66,10 +66,10 @@ export type TakenBack = {
 };
 
 /** What a child run did between two commits of its own, to be brought to its parent's branch. */
-export type TakeInOrder = { readonly attempt: AttemptId; readonly since: GitSha; readonly commit: GitSha; readonly subject: string };
+export type MergeChildRequest = { readonly attempt: AttemptId; readonly since: GitSha; readonly commit: GitSha; readonly subject: string };
 
 /** Files that the runner itself writes or takes away (`text: null`) on its branch, as they were read at `since`. */
-export type CommitFilesOrder = {
+export type CommitFilesRequest = {
   readonly attempt: AttemptId;
   readonly since: GitSha;
   readonly files: readonly { readonly path: string; readonly text: string | null }[];
@@ -107,14 +107,14 @@ export interface Workspace {
   /** A commit of what the layer holds, on no branch, to look at its artifacts; null where it may not be applied or changed nothing. */
   preview(attempt: AttemptId): Promise<GitSha | null>;
   /** Takes back in one commit on top what some attempts did, and nothing of others'. Safe to call again: its commit is found by its key. */
-  takeBack(order: TakeBackOrder): Promise<TakenBack>;
+  takeBack(request: RevertRequest): Promise<TakenBack>;
   /** Brings in, in one commit on top, what a child run did; null where nothing differs. Safe to call again: its commit is found by its key. */
-  takeIn(order: TakeInOrder): Promise<Applied | { readonly conflict: readonly string[] } | null>;
+  takeIn(request: MergeChildRequest): Promise<Applied | { readonly conflict: readonly string[] } | null>;
   /**
    * Commits the runner's own files in one commit on top, without any folder; null where nothing differs. What lies in a file's place or
    * in the place of a folder above it, a link say, is replaced. Safe to call again: its commit is found by its key.
    */
-  commitFiles(order: CommitFilesOrder): Promise<Applied | { readonly conflict: readonly string[] } | null>;
+  commitFiles(request: CommitFilesRequest): Promise<Applied | { readonly conflict: readonly string[] } | null>;
   /** Keeps the layer's diff beside the journal and takes the layer out of the way. */
   setAside(attempt: AttemptId): Promise<void>;
   /** What can be known of an attempt after a crash. `layerTree` is the tree its recorded turn left, if one is recorded. */

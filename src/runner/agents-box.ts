@@ -12,7 +12,7 @@ import { type OpenedAgents, openAgents } from "../agents/open-agents.ts";
 import type { Policy } from "../contracts/policy.ts";
 import { returnOf } from "../flows/returns.ts";
 import { invariant } from "../kit/invariant.ts";
-import type { TurnOrder } from "../ports/agent.ts";
+import type { TurnRequest } from "../ports/agent.ts";
 import type { Meter } from "../ports/meter.ts";
 import type { OpenMeter } from "../meter/open-meter.ts";
 import { type Isolation, privateHome } from "../workspace/isolation/confinement.ts";
@@ -52,7 +52,7 @@ export function openAgentsBox(box: AgentsBox): OpenedAgents {
   const agents = openAgents({
     embedded: { node: process.execPath, entry: scriptedEntry(), scriptOf: box.scriptOf },
     returnOf,
-    meter: { open: (order) => meter.opened().meter.open(order) } satisfies Meter,
+    meter: { open: (request) => meter.opened().meter.open(request) } satisfies Meter,
     returnsEntry: returnsEntry(),
     hosts: policy.agent_hosts ?? [],
     scopeOf,
@@ -61,33 +61,33 @@ export function openAgentsBox(box: AgentsBox): OpenedAgents {
     env: box.context.env,
     turnEnv: ({ attempt }) => box.turnEnv(attempt),
     ...(box.context.env["HOME"] === undefined ? {} : { userHome: box.context.env["HOME"] }),
-    boundsOf: (order) => ({ bounds: boxLimitsOf(policy), folders: [order.layer, apartRoot(folder), privateHome(folder)] }),
-    wrap: (argv, order, env, { tools }) => {
+    boundsOf: (request) => ({ bounds: boxLimitsOf(policy), folders: [request.layer, apartRoot(folder), privateHome(folder)] }),
+    wrap: (argv, request, env, { tools }) => {
       const { socket, port } = meter.opened();
       const wrapped = isolation.wrap({
         argv,
-        cwd: order.layer,
+        cwd: request.layer,
         env,
-        writable: [order.layer],
-        readable: [...scriptsOf(box, order), ...borrowedIn(folder, order.attempt), ...(tools === null ? [] : [returnsEntry()])], // A3
+        writable: [request.layer],
+        readable: [...scriptsOf(box, request), ...borrowedIn(folder, request.attempt), ...(tools === null ? [] : [returnsEntry()])], // A3
         network: "door",
         door: { socket, port },
         writes: "apart",
         limits: boxLimitsOf(policy),
       });
-      return { ...wrapped, argv: limits.wrap(wrapped.argv, boxLimitsOf(policy), order.attempt) };
+      return { ...wrapped, argv: limits.wrap(wrapped.argv, boxLimitsOf(policy), request.attempt) };
     },
   });
   return {
     ...agents,
     prepare: () => Promise.all([meter.ready(), agents.prepare()]).catch(() => undefined), // A4
-    turn: async (order) => {
+    turn: async (request) => {
       await meter.ready(); // A1
       try {
-        return await agents.turn(order);
+        return await agents.turn(request);
       } finally {
-        await limits.release(order.attempt);
-        await isolation.collect(order.layer); // A2
+        await limits.release(request.attempt);
+        await isolation.collect(request.layer); // A2
       }
     },
     close: async () => {
@@ -97,7 +97,7 @@ export function openAgentsBox(box: AgentsBox): OpenedAgents {
   };
 }
 
-const scriptsOf = (box: AgentsBox, { cast }: TurnOrder): readonly string[] =>
+const scriptsOf = (box: AgentsBox, { cast }: TurnRequest): readonly string[] =>
   cast.script === undefined ? [] : [box.scriptOf(cast.script), scriptedEntry()];
 
 type MeterHere = { readonly meter: OpenMeter; readonly socket: string; readonly port: number; readonly close: () => Promise<void> };

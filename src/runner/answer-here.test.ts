@@ -25,7 +25,7 @@ function scene(typed: readonly string[] = []) {
     status: "paused",
     reason: "human_block_open",
     blocks: { [asked.block]: asked },
-    walks: { "after.land": cursor("after.land", []) },
+    cursors: { "after.land": cursor("after.land", []) },
   });
   const state = run as { -readonly [K in keyof RunView]: RunView[K] };
   const events: Draft[] = [];

@@ -30,7 +30,7 @@ export async function answerHere(context: CommandContext, openRun: OpenRun): Pro
     });
     if (heard.kind === "none") return false;
     if (heard.kind === "answer") return takeAnswer(context, openRun, question.block, heard.text);
-    for (const request of heard.requests) context.show(`! ${elsewhereWords(request)}`);
+    for (const request of heard.requests) context.show(`! ${answerElsewhereHint(request)}`);
     const { status, asked } = openRun.view();
     if (asked === "stop") await openRun.drive(); // the run comes to its end
     if (status === "running") return true;
@@ -43,7 +43,7 @@ const answersIt = (requests: readonly Request[], block: string): boolean =>
   requests.some((request) => request.event === "block_answered" && request.block === block);
 
 /** What somebody did from elsewhere, as the person who was asked here reads it. */
-function elsewhereWords(request: Request): string {
+function answerElsewhereHint(request: Request): string {
   const by = `from another terminal (${oneLine(request.actor.replace(/^operator:/, ""))})`;
   switch (request.event) {
     case "block_answered":
@@ -114,7 +114,7 @@ async function issuesFor(
   if (!isVerdict(block) || answer === "pass") return [];
   const heard = await askListening(context, openRun, { question: "What is wrong? In one line:", choices: [] });
   if (heard.kind === "requests") {
-    for (const request of heard.requests) context.show(`! ${elsewhereWords(request)}`);
+    for (const request of heard.requests) context.show(`! ${answerElsewhereHint(request)}`);
     if (openRun.view().asked === "stop") await openRun.drive();
     return null;
   }
@@ -126,7 +126,7 @@ async function issuesFor(
 /** Whether the flow ends this invocation with that answer. */
 function leavesWith(run: RunView, id: string, answer: string): boolean {
   const block = own(run.blocks, id);
-  const walk = block === undefined ? undefined : own(run.walks, block.walk);
-  if (block === undefined || walk === undefined || block.house) return false;
-  return stepsOf(run, walk).find((step) => step.id === block.step)?.human?.leaves === answer;
+  const cursor = block === undefined ? undefined : own(run.cursors, block.cursor);
+  if (block === undefined || cursor === undefined || block.house) return false;
+  return stepsOf(run, cursor).find((step) => step.id === block.step)?.human?.leaves === answer;
 }

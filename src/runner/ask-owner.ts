@@ -16,7 +16,7 @@ import { actorOf, type CommandContext } from "../project/command-context.ts";
 import { readRun } from "../project/runs/read-run.ts";
 import { redactionOf } from "../project/secrets/redaction-of.ts";
 import { Refusal, refuse } from "../project/reply.ts";
-import { requireOurs } from "../project/runs/run-door.ts";
+import { requireOurs } from "../project/runs/require-own-run.ts";
 import type { LoadedRun } from "../project/runs/loaded-run.ts";
 
 const journaledWithinMs = 1_500;

@@ -13,7 +13,7 @@ import type { OpenView, RunView, CursorView } from "../core/state.ts";
 import { cut } from "../flows/prompt.ts";
 import { oneLine } from "../views/wording.ts";
 
-const oraclesShownMax = 20;
+const protectedShownMax = 20;
 const failingShownMax = 12;
 const detailCharsMax = 8_000;
 const returnCharsMax = 8_000;
@@ -33,9 +33,9 @@ export type BriefSources = {
   readonly learningsOf?: (role: string) => Promise<string>;
 };
 
-export async function previousOf(run: RunView, walk: CursorView, step: Step, open: OpenView, sources: BriefSources): Promise<string> {
+export async function previousOf(run: RunView, cursor: CursorView, step: Step, open: OpenView, sources: BriefSources): Promise<string> {
   const lines: string[] = [];
-  const recorded = sources.recordedOf?.(walk.phase) ?? "";
+  const recorded = sources.recordedOf?.(cursor.phase) ?? "";
   if (recorded !== "") lines.push(cut(recorded, recordedCharsMax)); // V3
   if (run.violation !== null && run.violation.attempt === open.attempt) {
     const { by, detail } = run.violation;
@@ -49,10 +49,10 @@ export async function previousOf(run: RunView, walk: CursorView, step: Step, ope
   if (refused.length > 0) {
     lines.push(
       "These tests or settings were there before and were changed. The checks are run with them as they were; put them back, unless the goal asks for the change, which a person can accept:",
-      ...refused.slice(0, oraclesShownMax).map(({ path, how, detail }) => `- ${path} (${how}): ${detail}`),
+      ...refused.slice(0, protectedShownMax).map(({ path, how, detail }) => `- ${path} (${how}): ${detail}`),
     );
   }
-  for (const { question, answer } of (walk.answered ?? []).filter((reported) => reported.step === step.id))
+  for (const { question, answer } of (cursor.answered ?? []).filter((reported) => reported.step === step.id))
     lines.push(`You asked: ${question}`, `The answer: ${answer}`);
   for (const { commit, notes } of run.notes ?? []) {
     lines.push(`A person looked at the change up to ${commit.slice(0, 10)} and noted, line by line; put it right, or say why not:`);
@@ -60,20 +60,20 @@ export async function previousOf(run: RunView, walk: CursorView, step: Step, ope
       lines.push(`- ${path}:${line}${side === "old" ? " (a line that was removed)" : ""}: ${cut(text, noteCharsMax)}`); // V3
   }
   if (run.outside !== undefined) lines.push(...outsideLines(run.outside));
-  const own = (step.sees ?? []).includes(step.id) ? undefined : walk.seen[step.id];
+  const own = (step.sees ?? []).includes(step.id) ? undefined : cursor.seen[step.id];
   // Whoever is sent back is told why, also where it sees nobody else.
   if (own?.kind === "failed" && own.detail !== null && own.detail !== "") lines.push(`Your last try did not pass: ${own.detail}`);
   const hollow = own?.facts["hollow_files"];
   if (own?.kind === "passed" && hollow !== undefined) lines.push(`Your last try left files with nothing in them: ${String(hollow)}`);
   if (own?.kind === "passed" && own.facts["changed"] === false && own.detail !== null && own.detail !== "")
     lines.push(`Of your last try nothing could be kept: ${own.detail}`);
-  const steps = stepsOf(run, walk);
+  const steps = stepsOf(run, cursor);
   const at = steps.findIndex(({ id }) => id === step.id);
   for (const id of step.sees ?? []) {
     const where = steps.findIndex((other) => other.id === id);
-    const outcome = (where < at ? walk.last[id] : walk.seen[id]) as Outcome | undefined; // V2
+    const outcome = (where < at ? cursor.last[id] : cursor.seen[id]) as Outcome | undefined; // V2
     if (outcome === undefined || outcome.kind === "skipped") continue;
-    lines.push(...(await reportedOf(walk, id, steps[where], outcome, sources)));
+    lines.push(...(await reportedOf(cursor, id, steps[where], outcome, sources)));
   }
   return lines.join("\n");
 }
@@ -93,7 +93,7 @@ function outsideLines({ source, items }: NonNullable<RunView["outside"]>): reado
 
 /** One step: whether it passed, what failed with the end of its output, what its agent handed back. */
 async function reportedOf(
-  walk: CursorView,
+  cursor: CursorView,
   id: string,
   step: Step | undefined,
   outcome: Outcome,
@@ -112,7 +112,7 @@ async function reportedOf(
     );
   }
   if (failing.length > failingShownMax) lines.push(`${id}: and ${failing.length - failingShownMax} more that do not pass`); // V3
-  const blob = walk.handed?.[id];
+  const blob = cursor.handed?.[id];
   const handed = blob === undefined || handedOf === undefined ? null : await handedOf(blob);
   if (handed !== null && handed !== undefined)
     lines.push(

@@ -18,7 +18,7 @@ const red = (step: string, command: string): readonly Draft[] => [
 
 async function promptOf(tape: Tape, worker: Step = work, recordedOf = (_phase: string): string => ""): Promise<string> {
   const { run } = tape;
-  const [cursor, open] = [run.walks["1"], Object.values(run.open)[0]];
+  const [cursor, open] = [run.cursors["1"], Object.values(run.open)[0]];
   if (cursor === undefined || open === undefined) throw new Error("a turn should be open");
   const cast = { ...run, drafted: { ...run.drafted, cast: { worker: { agent: "a" } } } };
   return (

@@ -19,7 +19,7 @@ export type Prompts = Readonly<Record<string, string>>;
 export async function briefOf(
   prompts: Prompts,
   run: RunView,
-  walk: CursorView,
+  cursor: CursorView,
   step: Step,
   open: OpenView,
   sources: BriefSources,
@@ -31,7 +31,7 @@ export async function briefOf(
   const player = cast[role] ?? cast["*"];
   invariant(player !== undefined, `every role is cast: ${role}`);
   const schema = step.returns === undefined ? null : jsonSchemaOf(step.returns);
-  const picked = objective.done_criteria.find(({ id }) => Object.values(walk.seen).some(({ facts }) => facts["criterion"] === id));
+  const picked = objective.done_criteria.find(({ id }) => Object.values(cursor.seen).some(({ facts }) => facts["criterion"] === id));
   const prompt = renderPrompt(template, {
     goal: objective.goal,
     scope: objective.scope.join("\n"),
@@ -40,14 +40,14 @@ export async function briefOf(
       .join("\n"),
     criterion: picked === undefined ? objective.goal : picked.text,
     promise: objective.completion_promise,
-    phase: aboutPhase(run, walk),
-    phase_dir: phaseDirIn(run.drafted.flow, walk.phase),
-    task: aboutTask(walk),
-    previous: await previousOf(run, walk, step, open, sources),
+    phase: aboutPhase(run, cursor),
+    phase_dir: phaseDirIn(run.drafted.flow, cursor.phase),
+    task: aboutTask(cursor),
+    previous: await previousOf(run, cursor, step, open, sources),
     learnings: (await sources.learningsOf?.(role)) ?? "",
     return_schema: schema === null ? "" : JSON.stringify(schema, null, 2),
     attempt: open.attempt,
-    limits: `${Math.floor(minutesLeft(run, walk.phase))} minutes, ${Math.floor(tokensLeft(run, walk.phase))} tokens left`,
+    limits: `${Math.floor(minutesLeft(run, cursor.phase))} minutes, ${Math.floor(tokensLeft(run, cursor.phase))} tokens left`,
   });
   return {
     prompt,

@@ -175,7 +175,7 @@ async function recordedFlow(parts: ChildParts, name: string): Promise<Pick<Loade
 
 /** A child may use what its parent has left, and no more. */
 function limitsLeft(parent: RunView, attempt: string): EventOf<"run_drafted">["limits"] {
-  const phase = parent.walks[parent.open[attempt]?.walk ?? ""]?.phase ?? "";
+  const phase = parent.cursors[parent.open[attempt]?.cursor ?? ""]?.phase ?? "";
   const left = dimensions
     .map((dimension) => [dimension, leftOf(parent, phase, dimension)] as const)
     .filter(([, amount]) => Number.isFinite(amount));

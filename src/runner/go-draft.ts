@@ -4,7 +4,7 @@ import { fitted } from "../kit/fitted.ts";
 import type { Answer } from "../contracts/answer.ts";
 import type { RunView } from "../core/state.ts";
 import { ownedOf } from "../workspace/layers/scope.ts";
-import { changedIn, uncommittedWords } from "../workspace/git/status.ts";
+import { changedIn, uncommittedMessage } from "../workspace/git/status.ts";
 import { whyStale } from "./draft/draft-in-force.ts";
 import { keepWithinQuota } from "../project/runs/disk-quota.ts";
 import { makeDraft } from "./draft/draft.ts";
@@ -17,7 +17,7 @@ import { actorOf, type CommandContext } from "../project/command-context.ts";
 import { previewOf } from "./draft/preview.ts";
 import { readRun } from "../project/runs/read-run.ts";
 import { refuse, reply, screenRows } from "../project/reply.ts";
-import { refuseIfForeign } from "../project/runs/run-door.ts";
+import { refuseIfForeign } from "../project/runs/require-own-run.ts";
 import { settingsOf } from "../project/config/settings.ts";
 import { requireStatus } from "../project/runs/loaded-run.ts";
 import { work } from "./work.ts";
@@ -104,5 +104,5 @@ async function uncommitted(paths: ProjectPaths, { drafted }: RunView): Promise<r
   const repository = await openedRepository(paths.root);
   const owned = (await playbookOf(drafted.flow.playbook))?.owned ?? [];
   const changed = await changedIn(repository, ownedOf(owned));
-  return changed.length === 0 ? [] : [uncommittedWords(changed, drafted.base.commit)];
+  return changed.length === 0 ? [] : [uncommittedMessage(changed, drafted.base.commit)];
 }

@@ -4,7 +4,7 @@ import type { ChosenLogin } from "../agents/profiles/login.ts";
 import { erase } from "../workspace/folder.ts";
 import { type InspectedIsolation, inspectIsolations } from "../workspace/isolation/isolation.ts";
 import { clearSelfTestCache } from "../workspace/isolation/self-test-cache.ts";
-import { worldKindFor, worldWords } from "../workspace/worlds/world-kind.ts";
+import { checkoutKindFor, checkoutKindDescriptions } from "../workspace/checkouts/checkout-kind.ts";
 import { temporaryFolder } from "../project/runs/temporary.ts";
 
 export type IsolationHere = { readonly level: string; readonly isUsable: boolean; readonly found: string };
@@ -33,7 +33,7 @@ export async function isolationsHere(): Promise<readonly InspectedIsolation[]> {
 export async function foldersHere(level: string): Promise<string> {
   const folder = await temporaryFolder("worlds");
   try {
-    return worldWords[worldKindFor(level, folder)];
+    return checkoutKindDescriptions[checkoutKindFor(level, folder)];
   } finally {
     await erase(folder);
   }
@@ -44,7 +44,7 @@ export const detects = (level: string): boolean => level === "clone" || level ==
 /** Levels in which an agent has a network of its own, with the meter's door as the only way out. */
 const hasOwnNetwork = (level: string): boolean => level === "overlay" || level === "bwrap" || level === "srt";
 
-export function networkWords(level: string, login: ChosenLogin["kind"], hosts: readonly string[]): string {
+export function describeNetwork(level: string, login: ChosenLogin["kind"], hosts: readonly string[]): string {
   const ways = [...(login === "key" ? ["its model provider through the meter"] : []), ...hosts].join(", ");
   if (hasOwnNetwork(level)) return ways === "" ? "none" : `only ${ways}`;
   return `${ways === "" ? "none is meant for it" : `meant for ${ways}`}, but ${level} does not hold it to that`;

@@ -10,7 +10,7 @@ export function inForce(
   limits: Pick<OpenedLimits, "inForce" | "missing">,
 ): IsolationInForce {
   const endsAll = !not_enforced.includes(mayOutlive) || !limits.missing.includes(mayOutlive);
-  const isOpen = (words: string): boolean => words !== mayOutlive || !endsAll;
+  const isOpen = (text: string): boolean => text !== mayOutlive || !endsAll;
   return {
     level,
     mechanism,

@@ -116,7 +116,7 @@ function sendingTo(collector: Collector, context: CommandContext, folder: string
     },
     environment: (attempt) => {
       const open = view().open[attempt];
-      const tries = open === undefined ? 1 : (view().walks[open.walk]?.tries[attempt] ?? 1);
+      const tries = open === undefined ? 1 : (view().cursors[open.cursor]?.tries[attempt] ?? 1);
       return { TRACEPARENT: traceparentOf(origin, turnKey(attempt, tries)) };
     },
     close: async () => {

@@ -29,14 +29,14 @@ import { redactDraft, redactedJournal } from "../project/secrets/redacted-journa
 import { redactionOf } from "../project/secrets/redaction-of.ts";
 import { refuse } from "../project/reply.ts";
 import { bindRun, type BindingRecord } from "../project/runs/run-binding.ts";
-import { requireAsAcknowledged, requireOurs } from "../project/runs/run-door.ts";
+import { requireAsAcknowledged, requireOurs } from "../project/runs/require-own-run.ts";
 import { openStatusCache } from "./write-status-cache.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
 import { type Trouble, classifySystemError } from "../project/system-errors.ts";
 import { requireMayGrant } from "./may-grant.ts";
 import { closeGroup, openFolded, openHubFor, openIn, openSharedGroup } from "./open-journal.ts";
 import { openNotices } from "./run-notices.ts";
-import { openWorld } from "./world.ts";
+import { openRuntime } from "./open-runtime.ts";
 
 const snapshotEveryEvents = 10_000;
 const snapshotAtEndEvents = 500;
@@ -152,7 +152,7 @@ async function holding<Value>(
     let own: Promise<Group> | null = null;
     const shared = (): Promise<Group> => (group === null ? (own ??= openSharedGroup(folder)) : Promise.resolve(group));
     hasWritten = false; // whoever drives draws the files
-    const { world, isolation, close } = await openWorld({
+    const { runtime, isolation, close } = await openRuntime({
       context,
       paths,
       folder,
@@ -183,7 +183,7 @@ async function holding<Value>(
         isolation,
         ...overrides,
       });
-      return await drive(world, fold);
+      return await drive(runtime, fold);
     } finally {
       lease?.lost.removeEventListener("abort", onLost);
       await close();

@@ -10,7 +10,7 @@ import { policyChange } from "./draft/policy.ts";
 import { settingsOf } from "../project/config/settings.ts";
 import { actorOf, type CommandContext } from "../project/command-context.ts";
 import { refuse } from "../project/reply.ts";
-import { refuseIfForeign } from "../project/runs/run-door.ts";
+import { refuseIfForeign } from "../project/runs/require-own-run.ts";
 import { codeOf, requireStatus, type LoadedRun } from "../project/runs/loaded-run.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
 import { work } from "./work.ts";

@@ -1,10 +1,10 @@
 // check-command: one check as a command to run in a folder, behind the isolation its kind is given.
 
 import type { Check } from "../contracts/evidence.ts";
-import type { CommandOrder, Wrap } from "./command.ts";
+import type { CommandRequest, Wrap } from "./command.ts";
 import type { VerifierParts } from "./parts.ts";
 
-export function commandFor(parts: VerifierParts, check: Check, cwd: string, cancel: AbortSignal): CommandOrder {
+export function commandFor(parts: VerifierParts, check: Check, cwd: string, cancel: AbortSignal): CommandRequest {
   const { clock, timeoutMs, env, guard, scratch, redactor } = parts;
   return {
     command: check.command,

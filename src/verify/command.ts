@@ -40,7 +40,7 @@ export type Wrap = (launch: Launch) => Launch;
  */
 export type Guard = (word: string) => () => void;
 
-export type CommandOrder = {
+export type CommandRequest = {
   readonly command: string;
   readonly cwd: string;
   readonly clock: Clock;
@@ -87,12 +87,12 @@ const closeMs = 500;
 
 type Ending = { readonly code: number | null; readonly signal: string | null; readonly error: string | null };
 
-export async function runCommand(order: CommandOrder): Promise<CommandResult> {
-  const scratch = await openScratch(order.scratch);
+export async function runCommand(request: CommandRequest): Promise<CommandResult> {
+  const scratch = await openScratch(request.scratch);
   try {
-    const reporter = order.isRecorded === true ? await openReporter(scratch.folder, order.cwd) : null;
+    const reporter = request.isRecorded === true ? await openReporter(scratch.folder, request.cwd) : null;
     try {
-      const result = await run(order, scratch.folder, reporter);
+      const result = await run(request, scratch.folder, reporter);
       return { ...result, record: (await reporter?.close()) ?? null };
     } catch (error) {
       await reporter?.close(); // an isolation that cannot be had leaves no pipe open
@@ -103,28 +103,28 @@ export async function runCommand(order: CommandOrder): Promise<CommandResult> {
   }
 }
 
-function launchOf(order: CommandOrder, scratch: string, reporter: Reporter | null = null): Launch {
-  const extra = order.env === undefined ? {} : { extra: order.env };
+function launchOf(request: CommandRequest, scratch: string, reporter: Reporter | null = null): Launch {
+  const extra = request.env === undefined ? {} : { extra: request.env };
   const env = environmentFor({ from: process.env, hasFolder: existsSync, scratch, ...extra });
   const needs = reporter === null ? {} : { readable: reporter.readable, writable: reporter.writable };
-  const plain: Launch = { argv: ["/bin/sh", "-c", order.command], cwd: order.cwd, env, ...needs };
-  return order.wrap === undefined ? plain : order.wrap(plain);
+  const plain: Launch = { argv: ["/bin/sh", "-c", request.command], cwd: request.cwd, env, ...needs };
+  return request.wrap === undefined ? plain : request.wrap(plain);
 }
 
 /** The environment a command would have, by its hash; null where that only shows when it is started. */
-export function envHashFor(order: CommandOrder): Hash | null {
+export function envHashFor(request: CommandRequest): Hash | null {
   try {
-    return envHashOf(launchOf(order, order.cwd).env);
+    return envHashOf(launchOf(request, request.cwd).env);
   } catch {
     return null;
   }
 }
 
-async function run(order: CommandOrder, scratch: string, reporter: Reporter | null): Promise<Omit<CommandResult, "record">> {
-  const { clock, cancel, timeoutMs = commandTimeoutMs } = order;
-  const launch = launchOf(order, scratch, reporter);
-  const output = collectOutput(outputLimits, order.redactor);
-  const answer = order.expect === undefined ? null : openAnswer(order.expect);
+async function run(request: CommandRequest, scratch: string, reporter: Reporter | null): Promise<Omit<CommandResult, "record">> {
+  const { clock, cancel, timeoutMs = commandTimeoutMs } = request;
+  const launch = launchOf(request, scratch, reporter);
+  const output = collectOutput(outputLimits, request.redactor);
+  const answer = request.expect === undefined ? null : openAnswer(request.expect);
   const startedAt = clock.now();
   const beganMs = clock.monotonicMs();
 
@@ -135,13 +135,13 @@ async function run(order: CommandOrder, scratch: string, reporter: Reporter | nu
   if (why === null && impossible !== null) ending = { code: null, signal: null, error: impossible };
   else if (why === null) {
     const word = `HOME=${launch.env["HOME"] ?? scratch}`;
-    const release = order.guard?.(word);
+    const release = request.guard?.(word);
     const child = start(reporter === null ? launch : { ...launch, env: reporter.environment(launch.env) }); // C5
     child.stdout?.on("data", output.add).on("error", () => undefined);
     child.stderr?.on("data", output.add).on("error", () => undefined);
-    if (order.ear !== undefined) {
-      child.stdout?.on("data", order.ear.said);
-      child.stderr?.on("data", order.ear.complained);
+    if (request.ear !== undefined) {
+      child.stdout?.on("data", request.ear.said);
+      child.stderr?.on("data", request.ear.complained);
     }
     if (answer !== null) {
       child.stdout?.on("data", answer.said);
@@ -164,10 +164,10 @@ async function run(order: CommandOrder, scratch: string, reporter: Reporter | nu
   }
 
   const durationMs = Math.max(0, Math.round(clock.monotonicMs() - beganMs));
-  const { status, words } = answeredBy(answer, statusOf(why, ending), ending);
+  const { status, words: message } = answeredBy(answer, statusOf(why, ending), ending);
   const taken = output.take();
   const reported = explain({ status, ending, timeoutMs, leftBehind: ended.found, survivors: ended.left, output: taken });
-  const note = [words, reported].filter((sentence) => sentence !== "").join("; ");
+  const note = [message, reported].filter((sentence) => sentence !== "").join("; ");
   return {
     status,
     exitCode: ending.code,
@@ -255,8 +255,8 @@ function answeredBy(
   { code }: Ending,
 ): { readonly status: CommandResult["status"]; readonly words: string } {
   if (answer === null || (status !== "passed" && status !== "failed")) return { status, words: "" };
-  const { isMet, words } = answer.judge(code);
-  return { status: isMet ? "passed" : "failed", words };
+  const { isMet, words: message } = answer.judge(code);
+  return { status: isMet ? "passed" : "failed", words: message };
 }
 
 function statusOf(why: "timeout" | "cancel" | null, { code, error }: Ending): CommandResult["status"] {

@@ -85,7 +85,7 @@ export async function keepEvidence(sighting: Sighting, putBlob: PutBlob, redacto
 export function evidenceOf(sighting: Sighting, outputHash: Hash | null): Evidence {
   const { check, result, status, cwd, isolation, commit, treeBefore, treeAfter, product, statuses = [], oracles = [] } = sighting;
   const changed = treeBefore !== treeAfter ? "it changed files of the tree it ran on" : "";
-  const notes = [result.note, changed, ...wordsOn(sighting)].filter((note) => note !== "").join("; ");
+  const notes = [result.note, changed, ...describeSighting(sighting)].filter((note) => note !== "").join("; ");
   const note = notes === "" ? "" : `[autopilot: ${notes}]`;
   const room = excerptBytesMax - Buffer.byteLength(note) - 1;
   const linesMax = note === "" ? excerptLinesMax : excerptLinesMax - 1;
@@ -144,7 +144,7 @@ export function readEvidence(bytes: Uint8Array): Evidence | null {
 }
 
 /** What a person should know beyond this one run of the command. */
-function wordsOn({ status, statuses = [], oracles = [], quarantine = null }: Sighting): readonly string[] {
+function describeSighting({ status, statuses = [], oracles = [], quarantine = null }: Sighting): readonly string[] {
   return [
     status === "flaky" ? `on one and the same tree it came to ${statuses.join(", then ")}` : "",
     oracles.length === 0

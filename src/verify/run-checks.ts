@@ -19,12 +19,12 @@ import { decidingOf, runsWanted, statusOf, tellingOf } from "./repeats.ts";
 import type { OpenParts } from "./parts.ts";
 import { believed, recordGap } from "./reporter/believe.ts";
 import { mayHaveChanged, openTrust, type TrustedRun } from "./reporter/trust.ts";
-import { brokenWords, fewerSince, unrunWords } from "./lost-words.ts";
+import { brokenTestsMessage, fewerSince, unrunTestsMessage } from "./lost-tests.ts";
 import { lostSince } from "./tally.ts";
 import { reportRunning } from "./report-running.ts";
 import { handledGap, whySpoiled, writtenToIn, type WrittenTo } from "./written-to.ts";
 
-export type CheckOrder = Parameters<Verifier["check"]>[0];
+export type CheckRequest = Parameters<Verifier["check"]>[0];
 
 /** A checkout, and what its tree is while no check has changed it. */
 type Place = { readonly folder: string; readonly tree: GitSha; readonly dependencies: Hash | null };
@@ -45,7 +45,7 @@ type Run = TrustedRun & {
 };
 
 const repeatMaxDefault = 3;
-export async function runChecks(parts: OpenParts, order: CheckOrder): Promise<readonly CheckResult[]> {
+export async function runChecks(parts: OpenParts, order: CheckRequest): Promise<readonly CheckResult[]> {
   if (order.checks.length === 0 || order.cancel.aborted) return [];
   const restores = [...(parts.restores ?? []), ...order.checks.filter(({ kind }) => kind === "restore")];
   const checks = order.checks.filter(({ kind }) => kind !== "restore");
@@ -58,7 +58,7 @@ export async function runChecks(parts: OpenParts, order: CheckOrder): Promise<re
 }
 
 /** The base's oracles in the place of those that were changed and may not be (V5). */
-async function takenFor(parts: OpenParts, { oracles, commit, checks }: CheckOrder): Promise<Taken | null> {
+async function takenFor(parts: OpenParts, { oracles, commit, checks }: CheckRequest): Promise<Taken | null> {
   if (oracles === undefined || oracles.changes.length === 0) return null;
   const { workspace, protect = [], restores = [] } = parts;
   const commands = checks.map(({ command }) => command);
@@ -68,13 +68,13 @@ async function takenFor(parts: OpenParts, { oracles, commit, checks }: CheckOrde
 class CheckSession {
   readonly results: CheckResult[] = [];
   readonly #parts: OpenParts;
-  readonly #order: CheckOrder;
+  readonly #order: CheckRequest;
   readonly #restores: readonly Check[];
   readonly #taken: Taken | null;
   #place: Place | null = null;
   #isSpoiled = false;
 
-  constructor(parts: OpenParts, order: CheckOrder, restores: readonly Check[], taken: Taken | null) {
+  constructor(parts: OpenParts, order: CheckRequest, restores: readonly Check[], taken: Taken | null) {
     this.#parts = parts;
     this.#order = order;
     this.#restores = restores;
@@ -155,10 +155,10 @@ class CheckSession {
     const { result, place, treeBefore, treeAfter, tests, wrote } = deciding;
     const broke = await this.#broke(check, runs);
     const lacks = lacksOf(status, deciding, readIn(place.folder));
-    const why = lacks?.why ?? deciding.why ?? brokenWords(broke);
+    const why = lacks?.why ?? deciding.why ?? brokenTestsMessage(broke);
     const quarantine = this.#quarantine(check);
     const { isolation, product, putBlob, redactor, verdicts } = this.#parts;
-    const note = [result.note, trust.note()].filter((words) => words !== "").join("; ");
+    const note = [result.note, trust.note()].filter((text) => text !== "").join("; ");
     const sighting = { check, result: { ...result, note }, status, cwd: place.folder, isolation, commit, treeBefore, treeAfter, product };
     const more = {
       statuses,
@@ -193,8 +193,8 @@ class CheckSession {
     const stopReporting = reportRunning(this.#parts.clock, (elapsedMs) =>
       onLiveEvent({ signal: "check_running", attempt, title: check.title, elapsedMs, line: ear.lastLine() }),
     );
-    const order = { ...commandFor(this.#parts, check, place.folder, this.#order.cancel), ear, isRecorded };
-    const result = await runCommand(order).finally(stopReporting);
+    const request = { ...commandFor(this.#parts, check, place.folder, this.#order.cancel), ear, isRecorded };
+    const result = await runCommand(request).finally(stopReporting);
     if (result.status === "cancelled") return null;
     const treeAfter = await this.#parts.workspace.treeOf(place.folder);
     if (check.kind === "restore") this.#place = { ...place, tree: treeAfter };
@@ -213,7 +213,7 @@ class CheckSession {
         : ((before === undefined ? null : lostSince(before, tests)) ??
           whySpoiled(wrote, await this.#before(check)) ??
           (await this.#unheard(check, tests))); // V7, V9, V11
-    const note = [result.note, lost ?? ""].filter((words) => words !== "").join("; ");
+    const note = [result.note, lost ?? ""].filter((text) => text !== "").join("; ");
     return {
       result: { ...result, note },
       status: lost === null ? result.status : "failed",
@@ -275,7 +275,7 @@ class CheckSession {
     if (this.#order.tests === undefined) return null;
     const before = await this.#before(check);
     const missing = before?.names === undefined ? [] : unrunSince(before.names, names);
-    return missing.length > 0 ? unrunWords(missing) : fewerSince(before?.tests?.ran ?? 0, tests?.ran ?? 0);
+    return missing.length > 0 ? unrunTestsMessage(missing) : fewerSince(before?.tests?.ran ?? 0, tests?.ran ?? 0);
   }
 
   #quarantine(check: Check): ReturnType<typeof quarantineOf> {

@@ -22,13 +22,13 @@ function worded(text: string): TestTally {
 }
 
 const lines: readonly (readonly [form: RegExp, read: (found: RegExpExecArray) => TestTally])[] = [
-  [/^Tests: {1,20}(.{1,200}) total$/, ([, words = ""]) => worded(words)], // jest
-  [/^ {0,20}Tests {1,20}(.{1,200}) \(\d{1,9}\)$/, ([, words = ""]) => worded(words)], // vitest
+  [/^Tests: {1,20}(.{1,200}) total$/, ([, message = ""]) => worded(message)], // jest
+  [/^ {0,20}Tests {1,20}(.{1,200}) \(\d{1,9}\)$/, ([, message = ""]) => worded(message)], // vitest
   [
     /^(?:=+ )?(\d{1,9} (?:passed|failed|errors?|skipped|xfailed|xpassed|deselected|warnings?)\b.{0,200}) in [\d.]{1,20}s/,
-    ([, words = ""]) => worded(words),
+    ([, message = ""]) => worded(message),
   ], // pytest
-  [/^(?:ok|FAILED) \| (.{1,200})$/, ([, words = ""]) => worded(words)], // deno
+  [/^(?:ok|FAILED) \| (.{1,200})$/, ([, message = ""]) => worded(message)], // deno
   [
     /^test result: \w{1,20}\. (\d{1,9}) passed; (\d{1,9}) failed; (\d{1,9}) ignored/,
     ([, passed, failed, skipped]) => three(passed, failed, skipped),
@@ -40,7 +40,7 @@ const lines: readonly (readonly [form: RegExp, read: (found: RegExpExecArray) =>
   [/^(?:#|ℹ) (?:fail|cancelled) {1,9}(\d{1,9})$/, ([, failed]) => three("0", failed, "0")],
   [/^(?:#|ℹ) (?:skipped|skip|todo) {1,9}(\d{1,9})$/, ([, skipped]) => three("0", "0", skipped)],
   [/^Ran (\d{1,9}) tests? in /, ([, ran]) => three(ran, "0", "0")], // unittest; what follows takes from it
-  [/^(?:OK|FAILED) \(((?:[a-z ]{1,40}=\d{1,9}(?:, )?){1,8})\)$/, ([, words = ""]) => ofUnittest(words)],
+  [/^(?:OK|FAILED) \(((?:[a-z ]{1,40}=\d{1,9}(?:, )?){1,8})\)$/, ([, message = ""]) => ofUnittest(message)],
   [
     /^(?:\[\w{1,9}\] )?Tests run: (\d{1,9}), Failures: (\d{1,9}), Errors: (\d{1,9}), Skipped: (\d{1,9})$/,
     ([, ran, failures, errors, skipped]) => ofMaven(ran, failures, errors, skipped),
@@ -78,10 +78,10 @@ const ofMaven = (
   skipped: numberOf(skipped),
 });
 
-const numbered = (words: string, name: string): string => new RegExp(`\\b${name}: (\\d{1,9})`).exec(words)?.[1] ?? "0";
+const numbered = (message: string, name: string): string => new RegExp(`\\b${name}: (\\d{1,9})`).exec(message)?.[1] ?? "0";
 
-function ofUnittest(words: string): TestTally {
-  const of = (name: string): number => numberOf(new RegExp(`(?:^|, )${name}=(\\d{1,9})`).exec(words)?.[1]);
+function ofUnittest(message: string): TestTally {
+  const of = (name: string): number => numberOf(new RegExp(`(?:^|, )${name}=(\\d{1,9})`).exec(message)?.[1]);
   return { ran: -of("skipped"), failed: of("failures") + of("errors"), skipped: of("skipped") };
 }
 

@@ -4,13 +4,13 @@
 import { executionsOf, stepsOfPhase, taskPath } from "../core/selectors.ts";
 import { own } from "../core/record.ts";
 import type { RunView } from "../core/state.ts";
-import { breakerOf, breakerWords } from "./breaker-view.ts";
+import { breakerOf, describeBreaker } from "./breaker-view.ts";
 import { budgetOf } from "./budget-view.ts";
 import type { Owner } from "./next-actions.ts";
 import { phaseRows } from "./phase-rows.ts";
 import { phaseTable } from "./phase-table.ts";
 import { verdictsOpen } from "./verdicts.ts";
-import { amount, attemptWords, figure, firstFew, oneLine, plural, share } from "./wording.ts";
+import { amount, describeAttempt, figure, firstFew, oneLine, plural, share } from "./wording.ts";
 
 export type BoardInput = {
   readonly owner: Owner;
@@ -24,7 +24,7 @@ export type BoardInput = {
 const phasesMin = 3;
 const openMax = 3;
 const tasksMax = 12;
-/** A walk has more steps than a line has room: those around the one it is at. */
+/** A cursor has more steps than a line has room: those around the one it is at. */
 const stepsMax = 8;
 const stepsBefore = 4;
 
@@ -60,7 +60,7 @@ function spendLine(run: RunView, sinceMinutes: number): string {
     used("tokens", counters.tokens),
     used("minutes", Math.round((counters.minutes + sinceMinutes) * 10) / 10),
     ...(counters.usd > 0 ? [amount("usd", counters.usd)] : []),
-    `breaker ${breakerWords(breakerOf(run))}`,
+    `breaker ${describeBreaker(breakerOf(run))}`,
   ];
   return `  spent ${parts.join(" · ")}`;
 }
@@ -75,7 +75,7 @@ function openLines(run: RunView): readonly string[] {
     .slice(0, openMax)
     .map(
       ({ attempt, role, stage, kind }) =>
-        `  ▸ ${attemptWords(attempt)}, ${role ?? kind}${kind === "agent" ? `: ${stages[stage] ?? stage}` : ""}`,
+        `  ▸ ${describeAttempt(attempt)}, ${role ?? kind}${kind === "agent" ? `: ${stages[stage] ?? stage}` : ""}`,
     );
   return [...phases, ...actions];
 }
@@ -83,24 +83,24 @@ function openLines(run: RunView): readonly string[] {
 const stages: Readonly<Record<string, string>> = { started: "at work", turned: "its changes are judged", applied: "being proved" };
 
 function stepsLine(run: RunView, id: string): string {
-  const walk = own(run.walks, id);
+  const cursor = own(run.cursors, id);
   const steps = stepsOfPhase(run.drafted.flow, id).map((step, at) => {
-    const came = own(walk?.last ?? {}, step.id)?.kind;
-    const isHere = walk !== undefined && at === walk.at && walk.result === null;
+    const came = own(cursor?.last ?? {}, step.id)?.kind;
+    const isHere = cursor !== undefined && at === cursor.at && cursor.result === null;
     return `${isHere ? "▸" : came === undefined ? "·" : marks[came]} ${step.id}`;
   });
-  const from = steps.length <= stepsMax ? 0 : Math.max(0, Math.min((walk?.at ?? 0) - stepsBefore, steps.length - stepsMax));
+  const from = steps.length <= stepsMax ? 0 : Math.max(0, Math.min((cursor?.at ?? 0) - stepsBefore, steps.length - stepsMax));
   const shown = [...(from > 0 ? ["…"] : []), ...steps.slice(from, from + stepsMax), ...(from + stepsMax < steps.length ? ["…"] : [])];
   return `  ${id.replace(/^(before|after)\./, "")}: ${shown.join("  ")}`;
 }
 
 function tasksLine(run: RunView, id: string): readonly string[] {
-  const open = Object.values(run.open).find(({ walk, stage }) => walk === id && stage === "walking");
+  const open = Object.values(run.open).find(({ cursor, stage }) => cursor === id && stage === "walking");
   if (open === undefined) return [];
   const tasks = open.waves.flat();
   const shown = tasks.slice(0, tasksMax).map((task) => {
-    const walk = own(run.walks, taskPath(open.attempt, task));
-    const mark = walk?.result === "completed" ? "✓" : walk?.result === null ? (walk.open === null ? "·" : "▸") : "✗";
+    const cursor = own(run.cursors, taskPath(open.attempt, task));
+    const mark = cursor?.result === "completed" ? "✓" : cursor?.result === null ? (cursor.open === null ? "·" : "▸") : "✗";
     return `${mark} ${oneLine(task, 20)}`;
   });
   const more = tasks.length > tasksMax ? `  and ${figure(tasks.length - tasksMax)} more` : "";

@@ -40,7 +40,7 @@ export function lastErrorOf({ breaker: { cause, last_error } }: RunView): string
 const errorCharsMax = 500;
 
 /** `closed`; `closed, 1 of 3 turns without progress`; `open until … (no progress)`. */
-export function breakerWords(breaker: BreakerView): string {
+export function describeBreaker(breaker: BreakerView): string {
   const { state, cooldown_until, because } = breaker;
   if (state === "open")
     return `open until ${cooldown_until ?? "it is reset"}${because === null ? "" : ` (${because.replaceAll("_", " ")})`}`;

@@ -42,10 +42,10 @@ export function questionsOf(run: RunView): readonly Question[] {
 }
 
 /** Two phases may ask the same thing: whoever answers must know which of them does. A boundary lies between two, and its box is a published format. */
-function phaseOf(run: RunView, { walk, code }: Block): { readonly phase?: string } {
+function phaseOf(run: RunView, { cursor, code }: Block): { readonly phase?: string } {
   if (code === "session_boundary") return {};
   const isRead = "read" in run.drafted.flow.phases; // a flow that names its phases words its own questions
-  const asker = isRead ? run.phases.find(({ id }) => id === own(run.walks, walk)?.phase) : undefined;
+  const asker = isRead ? run.phases.find(({ id }) => id === own(run.cursors, cursor)?.phase) : undefined;
   if (asker?.group !== "phases") return {};
   return { phase: `Phase ${asker.id}${asker.name === "" || asker.name === asker.id ? "" : ` (${oneLine(asker.name)})`}` };
 }
@@ -70,14 +70,14 @@ export function chooseBox({ block, question, options, free, recommend, why, show
 
 /** Why the flow recommends it. A question of the house, or one of an agent, has no such words. */
 function whyOf(run: RunView, block: Block): string | null {
-  const walk = own(run.walks, block.walk);
-  if (walk === undefined || block.house) return null;
-  return stepsOf(run, walk).find(({ id }) => id === block.step)?.human?.why ?? null;
+  const cursor = own(run.cursors, block.cursor);
+  if (cursor === undefined || block.house) return null;
+  return stepsOf(run, cursor).find(({ id }) => id === block.step)?.human?.why ?? null;
 }
 
-/** Facts that steps of the same walk found, by the names the question wants shown. */
-function shownFacts(run: RunView, { walk: path, show }: Block): Record<string, Scalar> {
-  const outcomes = Object.values(own(run.walks, path)?.last ?? {});
+/** Facts that steps of the same cursor found, by the names the question wants shown. */
+function shownFacts(run: RunView, { cursor: path, show }: Block): Record<string, Scalar> {
+  const outcomes = Object.values(own(run.cursors, path)?.last ?? {});
   return Object.fromEntries(
     show.flatMap((name) => {
       const value = outcomes.findLast(({ facts }) => facts[name] !== undefined)?.facts[name];

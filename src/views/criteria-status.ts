@@ -9,7 +9,7 @@ import { own } from "../core/record.ts";
 import type { RunView } from "../core/state.ts";
 import { flowProofOf } from "./flow-proof.ts";
 import { isVerdict, verdictsOpen } from "./verdicts.ts";
-import { choices, oneLine, cursorWords } from "./wording.ts";
+import { choices, oneLine, describeCursor } from "./wording.ts";
 
 export type CriterionStatus = { readonly id: string; readonly text: string; readonly check: string | null; readonly proved: boolean };
 
@@ -44,7 +44,7 @@ function resultOf(run: RunView, criterion: Criterion): CheckResult | null {
 
 /** Whether a cycle worked on a criterion that no command can prove: as good as it gets, and said to be no proof. */
 const isWorkedOn = (run: RunView, id: string): boolean =>
-  Object.values(run.walks).some(({ seen }) => Object.values(seen).some(({ facts }) => facts[`done_${id}`] === true));
+  Object.values(run.cursors).some(({ seen }) => Object.values(seen).some(({ facts }) => facts[`done_${id}`] === true));
 
 type PhaseStanding = {
   readonly name: string;
@@ -82,7 +82,7 @@ function phasesOf(run: RunView): readonly PhaseStanding[] {
       return { name: status === "skipped" ? `${title} (skipped)` : title, isOver: true, done: [], pending: [] };
     }
     if (status !== "open") return { name: title, isOver: false, done: [], pending: [title] };
-    const last = run.walks[id]?.last ?? {};
+    const last = run.cursors[id]?.last ?? {};
     const steps = stepsOfPhase(run.drafted.flow, id).map((step) => ({ line: `${title}: ${step.id}`, came: last[step.id]?.kind ?? null }));
     return {
       name: title,
@@ -107,15 +107,15 @@ export function blockersOf(run: RunView): readonly string[] {
     ...questionsOpen(run)
       .filter((block) => !isVerdict(block))
       .map(({ block, question, options }) => `a question waits for a person (${block}): ${oneLine(question)} [${choices(options)}]`),
-    ...failingWords(run),
+    ...describeFailing(run),
     ...troublesOf(run),
     ...run.gaps.map((gap) => `not proved: ${oneLine(gap)}`),
   ];
 }
 
-export const failingWords = (run: RunView): readonly string[] =>
+export const describeFailing = (run: RunView): readonly string[] =>
   failingChecksOf(run).map(({ check, status, exit_code, why }) => {
-    const what = check.kind === "project" ? projectWords(run, check.id) : `the ${check.kind.replace("_", "-")} check fails`;
+    const what = check.kind === "project" ? describeProjectCheck(run, check.id) : `the ${check.kind.replace("_", "-")} check fails`;
     return `${what}: ${oneLine(check.command)} (${status === "failed" ? (why ?? `exit ${exit_code ?? "unknown"}`) : status.replace("_", " ")})`;
   });
 
@@ -139,7 +139,7 @@ export function troublesOf(run: RunView): readonly string[] {
 }
 
 const isLeftBehind = (run: RunView, phase: string): boolean =>
-  Object.values(own(run.walks, phase)?.last ?? {}).some(({ kind, facts }) => kind === "failed" && facts["rollback_performed"] === false);
+  Object.values(own(run.cursors, phase)?.last ?? {}).some(({ kind, facts }) => kind === "failed" && facts["rollback_performed"] === false);
 
 /** Pauses somebody chose are no blockers; every other one is, with its meaning. */
 function pauseOf(run: RunView): readonly string[] {
@@ -149,7 +149,7 @@ function pauseOf(run: RunView): readonly string[] {
   return [`${run.reason}: ${meaning}${run.detail === null ? "" : ` (${oneLine(run.detail)})`}`];
 }
 
-function projectWords(run: RunView, id: string): string {
+function describeProjectCheck(run: RunView, id: string): string {
   const before = baselineOf(run.checks[id]);
   if (before === null) return "a check of the project fails";
   return `a check that ${before.status === "passed" ? "passed before the run fails" : "failed before the run fails worse"} now`;
@@ -167,9 +167,9 @@ export function failingChecksOf(run: RunView): readonly CheckResult[] {
     .map(({ latest }) => latest);
 }
 
-/** Where the run is: the open attempts, else the open walks' places. */
+/** Where the run is: the open attempts, else the open cursors' places. */
 export function placeOf(run: RunView): readonly string[] {
   const attempts = executionsOf(run);
-  if (attempts.length > 0) return attempts.map(({ step, walk, stage }) => `${step} of ${cursorWords(walk)} (${stage})`);
+  if (attempts.length > 0) return attempts.map(({ step, cursor, stage }) => `${step} of ${describeCursor(cursor)} (${stage})`);
   return run.phases.filter(({ status }) => status === "open").map(({ id, name }) => phaseTitle(id, name));
 }

@@ -3,7 +3,7 @@
 
 import type { Entry, Event, EventName } from "../contracts/event.ts";
 import { sentenceOf } from "./log-lines.ts";
-import { firstFew, sandboxWords } from "./wording.ts";
+import { firstFew, describeSandbox } from "./wording.ts";
 
 export type Decision = {
   readonly seq: number;
@@ -24,12 +24,12 @@ export function decisionsOf(entries: readonly Entry[]): readonly Decision[] {
 function decisionOf(entry: Entry): readonly Decision[] {
   const kind = kindOf(entry);
   if (kind === null) return [];
-  return [{ seq: entry.seq, at: entry.ts, actor: entry.actor, kind, reason_code: entry.reason_code, decision: wordsOf(entry) }];
+  return [{ seq: entry.seq, at: entry.ts, actor: entry.actor, kind, reason_code: entry.reason_code, decision: describeDecision(entry) }];
 }
 
-function wordsOf(event: Event): string {
+function describeDecision(event: Event): string {
   if (event.event !== "run_opened") return sentenceOf(event);
-  return `Worked in sandbox ${sandboxWords(event.isolation)}, which doesn't block: ${firstFew(event.isolation.not_enforced)}.`;
+  return `Worked in sandbox ${describeSandbox(event.isolation)}, which doesn't block: ${firstFew(event.isolation.not_enforced)}.`;
 }
 
 function kindOf(event: Event): Decision["kind"] | null {

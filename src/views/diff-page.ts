@@ -17,7 +17,7 @@ export function fileRows(files: readonly ChangedFile[], filesMax: number): reado
   return [...columned(rows, { right: [1, 2] }), ...(left > 0 ? [`… ${plural(left, "more file")}`] : [])];
 }
 
-export function statWords(files: readonly ChangedFile[], commits: number): string {
+export function describeDiffStat(files: readonly ChangedFile[], commits: number): string {
   if (files.length === 0) return "nothing changed";
   const sum = (of: "insertions" | "deletions"): number => files.reduce((total, file) => total + (file[of] ?? 0), 0);
   return `${plural(files.length, "file")} +${figure(sum("insertions"))} -${figure(sum("deletions"))} in ${plural(commits, "commit")}`;

@@ -2,7 +2,7 @@
 
 import type { OpenAttempt, RunView } from "../core/state.ts";
 import type { Owner } from "./next-actions.ts";
-import { attemptWords } from "./wording.ts";
+import { describeAttempt } from "./wording.ts";
 
 export type Interrupted = {
   /** When the last thing was written down. */
@@ -35,8 +35,8 @@ function fateOf(kind: OpenAttempt["kind"], stage: OpenAttempt["stage"], run: str
 
 /** Where it ended, and when. */
 export const interruptedAt = ({ at, open }: Interrupted): string =>
-  `autopilot ended ${open.length === 0 ? "between two steps" : `in ${attemptWords(open[0]?.attempt ?? "")}`} (${at.slice(11, 16)} UTC)`;
+  `autopilot ended ${open.length === 0 ? "between two steps" : `in ${describeAttempt(open[0]?.attempt ?? "")}`} (${at.slice(11, 16)} UTC)`;
 
 /** What becomes of what was under way. */
 export const interruptedRows = ({ open }: Interrupted): readonly (readonly [string, string])[] =>
-  open.map(({ attempt, what }) => ["Resumes", `${attemptWords(attempt)}: ${what}`] as const);
+  open.map(({ attempt, what }) => ["Resumes", `${describeAttempt(attempt)}: ${what}`] as const);

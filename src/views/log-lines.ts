@@ -3,9 +3,9 @@
 import type { Entry, Event, EventName, EventOf } from "../contracts/event.ts";
 import type { Usage } from "../contracts/budget.ts";
 import { couldNotRun, type CheckResult } from "../contracts/evidence.ts";
-import { changedWords } from "./facts/origin.ts";
-import { proofSentence, verdictLabel } from "./verdict-words.ts";
-import { amount, attemptWords, choices, duration, figure, firstFew, money, oneLine, plural, cursorWords } from "./wording.ts";
+import { describeChanged } from "./facts/origin.ts";
+import { proofSentence, verdictLabel } from "./verdict-sentences.ts";
+import { amount, describeAttempt, choices, duration, figure, firstFew, money, oneLine, plural, describeCursor } from "./wording.ts";
 
 /** The event in words. What somebody else's words ended with stands for our full stop. */
 export const sentenceOf = (event: Event): string =>
@@ -52,12 +52,12 @@ const reasoned = (because: string | undefined): string => (because === undefined
 const because = (event: { readonly because?: string | undefined; readonly pause?: string | undefined }): string =>
   reasoned(event.because ?? event.pause);
 
-function usageWords({ tokens, minutes, usd, source }: Usage): string {
+function describeUsage({ tokens, minutes, usd, source }: Usage): string {
   const price = usd === undefined ? "" : `, ${money(usd)}`;
   return `${amount("tokens", tokens)}, ${amount("minutes", minutes)}${price}${source === "estimated" ? " (estimated)" : ""}`;
 }
 
-function checksWords(checks: readonly CheckResult[] | undefined): string {
+function describeChecks(checks: readonly CheckResult[] | undefined): string {
   if (checks === undefined || checks.length === 0) return "";
   const red = checks.filter(({ status }) => status !== "passed");
   if (red.length === 0) return `; ${plural(checks.length, "check")} passed`;
@@ -93,7 +93,7 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
   document_differed: ({ path, field, found, kept, because }) => `${path}: ${field} said ${found}, ${kept} holds: ${because}`,
   run_adopted: ({ root }) => `The run came from elsewhere and was adopted in ${oneLine(root)}.`,
   run_forked: (event) =>
-    `Forked from ${event.run} after its line ${figure(event.at)}${changedWords(event)}. What that had cost stays there.`,
+    `Forked from ${event.run} after its line ${figure(event.at)}${describeChanged(event)}. What that had cost stays there.`,
   policy_changed: ({ path, adopted }) => `${oneLine(path)} changed; this run ${adopted ? "uses the new one now" : "keeps its copy"}.`,
 
   control_requested: ({ control, now, detail }) => `${capital(control)} requested${now ? " (now)" : ""}${reported(detail)}.`,
@@ -127,47 +127,49 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
     `Read ${plural(phases.length, "phase")}: ${firstFew(phases.map(({ id, name }) => (name === undefined ? id : `${id} ${name}`)))}.`,
   artifacts_surveyed: ({ gone, proved, lost = [] }) =>
     `${plural(proved.length, "earlier result")} still hold${proved.length === 1 ? "s" : ""}${gone.length + lost.length === 0 ? "" : `; missing: ${firstFew([...gone, ...lost.map(({ walk, step }) => `${walk}/${step}`)])}`}.`,
-  phase_started: ({ walk }) => `${capital(cursorWords(walk))} started.`,
-  phase_reopened: ({ walk, visit, because: why }) => `${capital(cursorWords(walk))} reopened (${ordinal(visit)} pass)${reasoned(why)}.`,
-  phases_rewound: ({ walk, step, to }) => `${step} of ${cursorWords(walk)} sent the run back to phase ${oneLine(to)}.`,
-  phase_skipped: ({ walk, because: why }) => `${capital(cursorWords(walk))} was skipped${reasoned(why)}.`,
-  phase_completed: (event) => `${capital(cursorWords(event.walk))} done${because(event)}.`,
-  phase_failed: (event) => `${capital(cursorWords(event.walk))} failed${because(event)}.`,
-  closing_completed: (event) => `${capital(cursorWords(event.walk))} done${because(event)}.`,
-  closing_failed: (event) => `${capital(cursorWords(event.walk))} failed${because(event)}.`,
+  phase_started: ({ walk }) => `${capital(describeCursor(walk))} started.`,
+  phase_reopened: ({ walk, visit, because: why }) => `${capital(describeCursor(walk))} reopened (${ordinal(visit)} pass)${reasoned(why)}.`,
+  phases_rewound: ({ walk, step, to }) => `${step} of ${describeCursor(walk)} sent the run back to phase ${oneLine(to)}.`,
+  phase_skipped: ({ walk, because: why }) => `${capital(describeCursor(walk))} was skipped${reasoned(why)}.`,
+  phase_completed: (event) => `${capital(describeCursor(event.walk))} done${because(event)}.`,
+  phase_failed: (event) => `${capital(describeCursor(event.walk))} failed${because(event)}.`,
+  closing_completed: (event) => `${capital(describeCursor(event.walk))} done${because(event)}.`,
+  closing_failed: (event) => `${capital(describeCursor(event.walk))} failed${because(event)}.`,
 
   step_started: ({ attempt, try: tries, need }) =>
-    `Started ${attemptWords(attempt)}${tries > 1 ? `, retry ${tries - 1}` : ""}${need === undefined ? "" : ` (up to ${amount("tokens", need.tokens)})`}.`,
+    `Started ${describeAttempt(attempt)}${tries > 1 ? `, retry ${tries - 1}` : ""}${need === undefined ? "" : ` (up to ${amount("tokens", need.tokens)})`}.`,
   agent_switched: ({ role, from, to, until }) =>
     `${oneLine(to)} goes on as ${oneLine(role)} in place of ${oneLine(from)}${until === undefined ? "" : `, which is at its provider's limit until ${oneLine(until)}`}.`,
-  session_opened: ({ attempt, agent }) => `${oneLine(agent)} opened a session for ${attemptWords(attempt)}.`,
+  session_opened: ({ attempt, agent }) => `${oneLine(agent)} opened a session for ${describeAttempt(attempt)}.`,
   return_asked_again: ({ attempt, ask, errors }) =>
-    `The result of ${attemptWords(attempt)} doesn't match its schema; asking again (${ask}): ${firstFew(errors, 3)}.`,
+    `The result of ${describeAttempt(attempt)} doesn't match its schema; asking again (${ask}): ${firstFew(errors, 3)}.`,
   turn_ended: ({ attempt, agent, stop, promised, confidence, usage }) =>
-    `${oneLine(agent)} ended its turn at ${attemptWords(attempt)}${stop === "end_turn" ? "" : ` (${oneLine(stop)})`}: ${usageWords(usage)}${promised ? "; says it's done" : ""}${confidence === null ? "" : `; confidence ${figure(confidence)}`}.`,
+    `${oneLine(agent)} ended its turn at ${describeAttempt(attempt)}${stop === "end_turn" ? "" : ` (${oneLine(stop)})`}: ${describeUsage(usage)}${promised ? "; says it's done" : ""}${confidence === null ? "" : `; confidence ${figure(confidence)}`}.`,
   changes_applied: ({ attempt, commit, paths, not_applied }) =>
-    `Commit ${commit.slice(0, 10)} of ${attemptWords(attempt)}: ${firstFew(paths)}${not_applied === 0 ? "" : `; ${figure(not_applied)} git-ignored, not committed`}.`,
+    `Commit ${commit.slice(0, 10)} of ${describeAttempt(attempt)}: ${firstFew(paths)}${not_applied === 0 ? "" : `; ${figure(not_applied)} git-ignored, not committed`}.`,
   step_completed: ({ attempt, checks, detail, asks }) =>
-    asks === undefined ? passedWords(attempt, checks, detail) : `${capital(attemptWords(attempt))} waits for an answer${reported(detail)}.`,
+    asks === undefined
+      ? describePassed(attempt, checks, detail)
+      : `${capital(describeAttempt(attempt))} waits for an answer${reported(detail)}.`,
   step_failed: ({ attempt, reason_code, checks, detail }) =>
-    `${capital(attemptWords(attempt))} failed, ${reason_code}${checksWords(checks)}${reported(detail)}.`,
+    `${capital(describeAttempt(attempt))} failed, ${reason_code}${describeChecks(checks)}${reported(detail)}.`,
   step_interrupted: ({ attempt, by, paths, detail, usage }) =>
     // Cut off in its turn it is charged with this line; after its turn it is paid, and its work is kept.
-    `${capital(attemptWords(attempt))} ${cutWords(by, usage)}${paths === undefined || paths.length === 0 ? "" : `: ${firstFew(paths)}`}${reported(detail)}.`,
+    `${capital(describeAttempt(attempt))} ${describeInterruption(by, usage)}${paths === undefined || paths.length === 0 ? "" : `: ${firstFew(paths)}`}${reported(detail)}.`,
   attempt_settled: ({ attempt, remedy, why, usage }) =>
-    `Recovered ${attemptWords(attempt)} after a crash (${remedy}): ${oneLine(why)}${usage === undefined ? "" : `; its use was lost with it, so the estimate of ${amount("tokens", usage.tokens)} is charged`}.`,
-  step_skipped: ({ walk, step }) => `${step} of ${cursorWords(walk)} was skipped.`,
-  step_retried: ({ walk, step, n }) => `Retrying ${step} of ${cursorWords(walk)}${n === 0 ? "" : ` (${n})`}.`,
+    `Recovered ${describeAttempt(attempt)} after a crash (${remedy}): ${oneLine(why)}${usage === undefined ? "" : `; its use was lost with it, so the estimate of ${amount("tokens", usage.tokens)} is charged`}.`,
+  step_skipped: ({ walk, step }) => `${step} of ${describeCursor(walk)} was skipped.`,
+  step_retried: ({ walk, step, n }) => `Retrying ${step} of ${describeCursor(walk)}${n === 0 ? "" : ` (${n})`}.`,
   route_taken: (event) =>
-    `${event.step} of ${cursorWords(event.walk)} → ${event.to}${reasoned(event.because ?? event.pause ?? event.rest)}.`,
+    `${event.step} of ${describeCursor(event.walk)} → ${event.to}${reasoned(event.because ?? event.pause ?? event.rest)}.`,
 
   tasks_read: ({ attempt, waves, left }) =>
-    `${plural(waves.flat().length, "task")} in ${plural(waves.length, "batch", "batches")} for ${attemptWords(attempt)}${left.length === 0 ? "" : `; for you: ${firstFew(left)}`}.`,
-  task_completed: (event) => `${capital(cursorWords(event.walk))} done${because(event)}.`,
-  task_failed: (event) => `${capital(cursorWords(event.walk))} failed${because(event)}.`,
-  task_skipped: ({ walk, because: why }) => `${capital(cursorWords(walk))} was skipped${reasoned(why)}.`,
-  wave_completed: (event) => `${capital(cursorWords(event.walk))} done${because(event)}.`,
-  wave_failed: (event) => `${capital(cursorWords(event.walk))} failed${because(event)}.`,
+    `${plural(waves.flat().length, "task")} in ${plural(waves.length, "batch", "batches")} for ${describeAttempt(attempt)}${left.length === 0 ? "" : `; for you: ${firstFew(left)}`}.`,
+  task_completed: (event) => `${capital(describeCursor(event.walk))} done${because(event)}.`,
+  task_failed: (event) => `${capital(describeCursor(event.walk))} failed${because(event)}.`,
+  task_skipped: ({ walk, because: why }) => `${capital(describeCursor(walk))} was skipped${reasoned(why)}.`,
+  wave_completed: (event) => `${capital(describeCursor(event.walk))} done${because(event)}.`,
+  wave_failed: (event) => `${capital(describeCursor(event.walk))} failed${because(event)}.`,
 
   block_opened: ({ block, question, options }) =>
     `Question (${oneLine(block)}): ${oneLine(question)}${Object.keys(options).length === 0 ? "" : ` [${choices(options)}]`}`,
@@ -178,15 +180,15 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
 };
 
 /** What becomes of what it did so far. Only a turn, which is charged, has left something unfinished. */
-function cutWords(by: EventOf<"step_interrupted">["by"], usage: Usage | undefined): string {
+function describeInterruption(by: EventOf<"step_interrupted">["by"], usage: Usage | undefined): string {
   if (by !== "operator") return `${by === "budget" && usage === undefined ? "waits" : "was discarded"} (${by})`;
   if (usage === undefined) return "was cut short on request";
-  return `was cut short on request: ${usageWords(usage)}; what it had changed is a patch in aside/ of the run's folder`;
+  return `was cut short on request: ${describeUsage(usage)}; what it had changed is a patch in aside/ of the run's folder`;
 }
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 const ordinal = (n: number): string =>
   `${n}${n % 100 >= 11 && n % 100 <= 13 ? "th" : (({ 1: "st", 2: "nd", 3: "rd" } as const)[n % 10] ?? "th")}`;
 
-const passedWords = (attempt: string, checks: EventOf<"step_completed">["checks"], detail: string | undefined): string =>
-  `${capital(attemptWords(attempt))}${areAllIdle(checks) ? `: none of ${plural(checks?.length ?? 0, "check")} could run` : ` passed`}${checksWords(checks)}${reported(detail)}.`;
+const describePassed = (attempt: string, checks: EventOf<"step_completed">["checks"], detail: string | undefined): string =>
+  `${capital(describeAttempt(attempt))}${areAllIdle(checks) ? `: none of ${plural(checks?.length ?? 0, "check")} could run` : ` passed`}${describeChecks(checks)}${reported(detail)}.`;

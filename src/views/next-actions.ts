@@ -5,7 +5,7 @@ import type { RunView } from "../core/state.ts";
 import type { VerdictFound } from "../core/verdict.ts";
 import { unreachable } from "../kit/never.ts";
 import { isVerdict, verdictCommand, verdictsOpen } from "./verdicts.ts";
-import { type Landing, landingSentence, proofSentence, unfinishedSentence, verdictSentence } from "./verdict-words.ts";
+import { type Landing, landingSentence, proofSentence, unfinishedSentence, verdictSentence } from "./verdict-sentences.ts";
 import { waysOn } from "./ways-on.ts";
 import { oneLine } from "./wording.ts";
 
@@ -81,7 +81,7 @@ export const isDue = (run: RunView): boolean =>
 /** Whether work of this run has come to the user's branch, the newest of it that was to. */
 export const hasLanded = (run: RunView): boolean => newestLanding(outcomesOf(run))?.facts["landed"] === true;
 
-const outcomesOf = (run: RunView) => Object.values(run.walks).flatMap(({ last }) => Object.values(last));
+const outcomesOf = (run: RunView) => Object.values(run.cursors).flatMap(({ last }) => Object.values(last));
 // Where each phase lands for itself, the newest landing tells.
 const newestLanding = (outcomes: ReturnType<typeof outcomesOf>) => outcomes.findLast(({ facts }) => facts["landed"] !== undefined);
 

@@ -3,7 +3,7 @@ import { nowLines } from "./now-lines.ts";
 import { phases, runView } from "./run-view.test-support.ts";
 
 const attempt = "1@1/execute#1";
-const open = { attempt, walk: "1", step: "execute", kind: "agent", stage: "started", role: "executor", need: null };
+const open = { attempt, cursor: "1", step: "execute", kind: "agent", stage: "started", role: "executor", need: null };
 const place = { attempt, phase: "1", step: "execute", role: "executor", task: null, ordinal: 1, asks: 0, isOver: false };
 const working = (stage: "started" | "applied") =>
   runView({ status: "running", phases: phases("completed", "open"), open: { [attempt]: { ...open, stage } as never }, turns: [place] });

@@ -5,7 +5,7 @@ import { executionsOf } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { budgetOf } from "./budget-view.ts";
 import { labelWidth, stepOf, turnLabel } from "./progress.ts";
-import { budgetWords, figure, span } from "./wording.ts";
+import { describeBudget, figure, span } from "./wording.ts";
 
 const actionsMax = 4;
 
@@ -28,5 +28,5 @@ export function nowLines(run: RunView, { seenOf, ageMs }: Now): readonly string[
   const left = open.length > actionsMax ? [`  and ${figure(open.length - actionsMax)} more under way`] : [];
   const { counters, limits } = budgetOf(run);
   const minutes = counters.minutes + Math.max(...open.map(({ attempt }) => ageMs(attempt))) / 60_000;
-  return [...rows, ...left, `  ${budgetWords({ ...counters, minutes }, limits)}   Ctrl-C pauses`];
+  return [...rows, ...left, `  ${describeBudget({ ...counters, minutes }, limits)}   Ctrl-C pauses`];
 }

@@ -63,14 +63,14 @@ const isDoneBefore = (status: PhaseView["status"], because: string | null): bool
 function statusOfPhase(run: RunView, { id, status }: PhaseView): PhaseRowStatus {
   if (status === "completed" || status === "failed" || status === "skipped") return status;
   if (status !== "open") return "not_started";
-  const block = own(run.walks, id)?.block ?? null;
+  const block = own(run.cursors, id)?.block ?? null;
   const asked = block === null ? undefined : own(run.blocks, block);
   return asked !== undefined && isVerdict(asked) ? "needs_human_verification" : "in_progress";
 }
 
 /** The last step that gave one decides: a judge comes after a verifier. */
 function scoreOf(run: RunView, id: string): number | null {
-  const seen = own(run.walks, id)?.seen;
+  const seen = own(run.cursors, id)?.seen;
   if (seen === undefined) return null;
   for (const { id: step } of stepsOfPhase(run.drafted.flow, id).toReversed()) {
     const score = own(own(seen, step)?.says ?? {}, "alignment_score");
@@ -80,14 +80,14 @@ function scoreOf(run: RunView, id: string): number | null {
 }
 
 function stepNow(run: RunView, id: string): string | null {
-  const walk = own(run.walks, id);
-  return walk === undefined ? null : (stepsOfPhase(run.drafted.flow, id)[walk.at]?.id ?? null);
+  const cursor = own(run.cursors, id);
+  return cursor === undefined ? null : (stepsOfPhase(run.drafted.flow, id)[cursor.at]?.id ?? null);
 }
 
 function tasksOf(run: RunView, id: string, working: readonly RunView["open"][string][]): TaskCount | null {
-  const open = working.find(({ walk, stage }) => walk === id && stage === "walking");
+  const open = working.find(({ cursor, stage }) => cursor === id && stage === "walking");
   if (open === undefined) return null;
-  const results = open.waves.flat().map((task) => own(run.walks, taskPath(open.attempt, task))?.result ?? null);
+  const results = open.waves.flat().map((task) => own(run.cursors, taskPath(open.attempt, task))?.result ?? null);
   const count = (wanted: string): number => results.filter((result) => result === wanted).length;
   return { done: count("completed"), failed: count("failed") + count("skipped"), total: results.length };
 }

@@ -83,9 +83,9 @@ function checks(phase: string, n: number, results: CheckResult[]): Draft[] {
 }
 
 type Turn = { readonly says?: Readonly<Record<string, number | string | boolean>>; readonly tokens: number; readonly said?: string };
-function turn(walk: string, step: string, attempt: string, { says = {}, tokens, said = "Done." }: Turn): Draft[] {
+function turn(path: string, step: string, attempt: string, { says = {}, tokens, said = "Done." }: Turn): Draft[] {
   return [
-    { event: "step_started", walk, step, attempt, kind: "agent", try: 1 },
+    { event: "step_started", walk: path, step, attempt, kind: "agent", try: 1 },
     { event: "session_opened", attempt, session: `s-${attempt}`, agent: "scripted" },
     {
       event: "turn_ended",

@@ -32,7 +32,7 @@ export function phaseTable(rows: readonly PhaseRow[], rowsMax: number): readonly
   let last = -1;
   const gap = (upTo: number): void => {
     const left = rows.slice(last + 1, upTo);
-    if (left.length > 0) cells.push(["", "…", gapWords(left)]);
+    if (left.length > 0) cells.push(["", "…", describeGap(left)]);
   };
   for (const at of kept) {
     gap(at);
@@ -69,7 +69,7 @@ function detailOf({ status, step, tasks, waits_for, because }: PhaseRow): string
   return (status === "failed" || status === "skipped") && because !== null ? `: ${oneLine(because.replaceAll("_", " "), 60)}` : "";
 }
 
-function gapWords(left: readonly PhaseRow[]): string {
+function describeGap(left: readonly PhaseRow[]): string {
   const counts = new Map<string, number>();
   for (const { status } of left) counts.set(words[status], (counts.get(words[status]) ?? 0) + 1);
   return [...counts].map(([word, count]) => `${figure(count)} ${word}`).join(", ");

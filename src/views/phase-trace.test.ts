@@ -9,8 +9,8 @@ import { TraceSpan } from "../contracts/roadmap-reports.ts";
 import { applied, ended, failed, journal, passed, result, route, started, turned } from "../insight/entries.test-support.ts";
 import { openTrace, stepOf, type ToolEvent } from "./phase-trace.ts";
 
-const begun = (step: string, n = 1, walk = "1") =>
-  ({ event: "step_started", walk, step, attempt: `${walk}@1/${step}#${n}`, kind: "agent", try: 1 }) as const;
+const begun = (step: string, n = 1, path = "1") =>
+  ({ event: "step_started", walk: path, step, attempt: `${path}@1/${step}#${n}`, kind: "agent", try: 1 }) as const;
 const spansOf = (...drafts: readonly Draft[]) => {
   const trace = openTrace();
   return journal(...drafts).flatMap((entry) => trace.ofEntry(entry));

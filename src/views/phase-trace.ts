@@ -12,7 +12,7 @@ import type { TraceSpan } from "../contracts/roadmap-reports.ts";
 import type { LiveEvent } from "../contracts/signal.ts";
 import { attemptParts, isAround, phaseOfEntry, phaseOfPath, taskOfCursor } from "../insight/places.ts";
 import { isoOf, msOf } from "../kit/iso-time.ts";
-import { attemptWords, oneLine, plural } from "./wording.ts";
+import { describeAttempt, oneLine, plural } from "./wording.ts";
 
 /** A piece of evidence by the hash the journal names; null where it is not at hand. */
 export type EvidenceOf = (hash: string) => Pick<Evidence, "at" | "output_excerpt"> | null;
@@ -73,7 +73,7 @@ export function openTrace(evidenceOf: EvidenceOf = () => null): TraceBook {
     return [
       ...commandsOf(entry.checks ?? [], entry.ts, evidenceOf).map((reported) => span(reported.at, attempt, step, "command_run", reported)),
       span(from, attempt, step, "decision", {
-        input: attemptWords(attempt),
+        input: describeAttempt(attempt),
         output: `${why}${more}`,
         ms: msBetween(from, entry.ts),
         status: isPassed ? "success" : "failure",
@@ -124,7 +124,7 @@ export function openTrace(evidenceOf: EvidenceOf = () => null): TraceBook {
         case "step_interrupted":
           return [
             span(begun.get(entry.attempt)?.at ?? entry.ts, entry.attempt, stepOf(entry.attempt), "decision", {
-              input: attemptWords(entry.attempt),
+              input: describeAttempt(entry.attempt),
               output: `interrupted by ${entry.by}${entry.detail === undefined ? "" : `: ${entry.detail}`}`,
               ms: msBetween(begun.get(entry.attempt)?.at ?? entry.ts, entry.ts),
               status: "failure",
@@ -163,7 +163,7 @@ export function openTrace(evidenceOf: EvidenceOf = () => null): TraceBook {
   function turn(entry: EventOf<"turn_ended"> & Entry): TraceSpan {
     const from = begun.get(entry.attempt)?.at ?? entry.ts;
     return span(from, entry.attempt, "phase_runner", "agent_spawn", {
-      input: `${entry.agent} for ${attemptWords(entry.attempt)}`,
+      input: `${entry.agent} for ${describeAttempt(entry.attempt)}`,
       output: `the turn ended with ${entry.stop}, ${plural(entry.usage.tokens, "token")} used`,
       ms: msBetween(from, entry.ts),
       status: isReasonCode(entry.stop) ? "failure" : "success",
@@ -209,12 +209,12 @@ function commandsOf(
   });
 }
 
-/** The seed's step an attempt belongs to; a task's steps are those of the step that walks the tasks. */
+/** The seed's step an attempt belongs to; a task's steps are those of the step that cursors the tasks. */
 export function stepOf(attempt: string): Step {
   const parts = attemptParts(attempt);
   if (parts === null) return "phase_runner";
-  if (taskOfCursor(parts.walk) === null) return stepName(parts.step);
-  return stepName(/\/([^/#]+)#\d+\/[^/]+$/.exec(parts.walk)?.[1] ?? parts.step);
+  if (taskOfCursor(parts.cursor) === null) return stepName(parts.step);
+  return stepName(/\/([^/#]+)#\d+\/[^/]+$/.exec(parts.cursor)?.[1] ?? parts.step);
 }
 
 const stepName = (step: string): Step => (Object.hasOwn(stepNames, step) ? (stepNames[step] ?? "phase_runner") : "phase_runner");

@@ -62,7 +62,7 @@ test("what was judged on the way is no judgement of phases that are not done, an
   expect([view.criteria, view.recommendations.filter((action) => action.includes("--done-criteria"))]).toEqual([[], []]);
 });
 
-test("what was to be taken back and could not be is told, in the report and by status, until the phase is walked again", () => {
+test("what was to be taken back and could not be is told, in the report and by status, until the phase is run again", () => {
   const detail = "Later work changed a.js too, and cannot be told apart: nothing was taken back.";
   const at = entries.findIndex((entry) => entry.event === "step_completed" && entry.attempt.startsWith("2@1/undo#"));
   const failedUndo = { ...entries[at], event: "step_failed", facts: { rollback_performed: false }, detail } as unknown as Entry;
@@ -70,8 +70,8 @@ test("what was to be taken back and could not be is told, in the report and by s
   expect(reported.phases.find(({ id }) => id === "2")).toMatchObject({ rolled_back_to: null, left_behind: detail });
   expect(reportPage(reported).join("\n")).toContain(`    left     what it did is still there: ${detail}`);
   const undo = { kind: "failed", facts: { rollback_performed: false }, reason: "merge_conflict", detail };
-  const walk = { ...run.walks["2"], last: { undo } } as unknown as RunView["walks"][string];
-  const standing = statusPage({ ...run, walks: { ...run.walks, "2": walk } }, owner).join("\n");
+  const cursor = { ...run.cursors["2"], last: { undo } } as unknown as RunView["cursors"][string];
+  const standing = statusPage({ ...run, cursors: { ...run.cursors, "2": cursor } }, owner).join("\n");
   expect(standing).toContain("its changes could not be undone");
 });
 

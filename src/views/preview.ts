@@ -10,7 +10,7 @@ import type { Objective } from "../contracts/objective.ts";
 import { type FlowProof, flowProofOf } from "./flow-proof.ts";
 import { isGoalAlone } from "./criteria-status.ts";
 import { named } from "./columned.ts";
-import { amount, figure, firstFew, money, oneLine, plural, sandboxWords } from "./wording.ts";
+import { amount, figure, firstFew, money, oneLine, plural, describeSandbox } from "./wording.ts";
 
 export type Range = { readonly p50: number; readonly p90: number };
 export type Estimate = {
@@ -131,7 +131,7 @@ const commandCharsMax = 2000;
 /** The preview as a person reads it; `ack` is the name under which it is acknowledged. */
 export function previewPage(view: PreviewView, ack: string, warnings: readonly string[] = []): readonly string[] {
   const { objective, scope, base } = view;
-  const sandbox = sandboxWords(view.isolation);
+  const sandbox = describeSandbox(view.isolation);
   return [
     "Preview: nothing has run",
     ...row("Goal", [oneLine(objective.goal)]),
@@ -143,11 +143,11 @@ export function previewPage(view: PreviewView, ack: string, warnings: readonly s
       row("Command", [`${oneLine(agent)}: ${oneLine(command, commandCharsMax)}`]),
     ),
     ...row("Limits", [
-      dimensions.flatMap((dimension) => limitWords(dimension, view.limits.run[dimension])).join(", "),
-      `estimate: ${estimateWords(view.estimate)}`,
+      dimensions.flatMap((dimension) => describeLimit(dimension, view.limits.run[dimension])).join(", "),
+      `estimate: ${describeEstimate(view.estimate)}`,
     ]),
     ...row("Base", [`${base.commit.slice(0, 10)}${base.branch === null ? "" : ` on ${oneLine(base.branch)}`}`]),
-    ...row("Defaults", defaultsWords(view)),
+    ...row("Defaults", describeDefaults(view)),
     ...environmentLines(view.check_env, "config"),
     ...warnings.map((warning) => `  ! ${warning}`),
     ...(view.wanted === undefined || view.wanted.length === 0 ? [] : ["", "Wanted", ...view.wanted.map((line) => `  ○ ${line}`)]),
@@ -179,7 +179,7 @@ export function previewDetails(view: PreviewView): readonly string[] {
 }
 
 /** What nobody said and how it is therefore, in a few words; what other rows show is left out. */
-function defaultsWords({ inferred_defaults, objective }: PreviewView): readonly string[] {
+function describeDefaults({ inferred_defaults, objective }: PreviewView): readonly string[] {
   const words: Readonly<Record<string, string>> = {
     "risk-level": `risk ${objective.risk_level}`,
     "handoff-mode": objective.handoff_mode === "manual" ? "asks you when unsure" : "asks a reviewing agent when unsure",
@@ -222,7 +222,7 @@ function environmentLines(variables: readonly CheckVariable[], from: CheckVariab
 }
 
 /** What is missing, for whom, and how to get it. */
-export const missingWords = ({ name, needed_by, install }: MissingTool): string =>
+export const missingToolMessage = ({ name, needed_by, install }: MissingTool): string =>
   `${name}, which ${firstFew(needed_by)} ${needed_by.length === 1 ? "needs" : "need"}; get it with: ${install}`;
 
 /** A goal that stands in for criteria is none where documents or gates say what is wanted. */
@@ -238,20 +238,20 @@ function doneLines({ objective, wanted, flow }: PreviewView): readonly string[] 
 }
 
 const more = (count: number): readonly string[] => (count > listedMax ? [`… ${figure(count - listedMax)} more`] : []);
-const limitWords = (dimension: string, limit: number | undefined): readonly string[] =>
+const describeLimit = (dimension: string, limit: number | undefined): readonly string[] =>
   limit === undefined ? [] : [amount(dimension, limit)];
 
 function completionOf({ wanted, flow, objective }: PreviewView): string {
   if (wanted !== undefined) return "when every phase is done and the runner's own checks hold";
-  return flow.proof.isPromised ? completionWords(objective) : "when every phase is done: its gates and checks hold";
+  return flow.proof.isPromised ? describeCompletion(objective) : "when every phase is done: its gates and checks hold";
 }
 
-function completionWords({ completion_mode, completion_promise }: Objective): string {
+function describeCompletion({ completion_mode, completion_promise }: Objective): string {
   if (completion_mode === "objective") return "when every criterion's cycle is done and its check holds";
   return `when the agent says <promise>${oneLine(completion_promise)}</promise> and every check holds`;
 }
 
-function estimateWords({ tokens, minutes, usd, basis }: Estimate): string {
+function describeEstimate({ tokens, minutes, usd, basis }: Estimate): string {
   const range = (value: Range | null, words: (amount: number) => string): readonly string[] =>
     value === null ? [] : [value.p50 === value.p90 ? words(value.p50) : `${words(value.p50)} to ${words(value.p90)}`];
   const parts = [

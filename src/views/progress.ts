@@ -11,8 +11,8 @@ import { unreachable } from "../kit/never.ts";
 import { isByPhases } from "./criteria-status.ts";
 import { areAllIdle, sentenceOf } from "./log-lines.ts";
 import { phaseRows } from "./phase-rows.ts";
-import { proofSentence, verdictLabel, verdictMark } from "./verdict-words.ts";
-import { amount, attemptWords, figure, firstFew, money, oneLine, plural, rounded, sandboxWords, span } from "./wording.ts";
+import { proofSentence, verdictLabel, verdictMark } from "./verdict-sentences.ts";
+import { amount, describeAttempt, figure, firstFew, money, oneLine, plural, rounded, describeSandbox, span } from "./wording.ts";
 
 const lineCharsMax = 120;
 
@@ -36,7 +36,7 @@ export function liveLine(signal: LiveEvent): string | null {
       return `  · ${oneLine(signal.title, 60)}, ${span(signal.elapsedMs)}${line === "" ? "" : `: ${line}`}`;
     }
     case "usage":
-      return `  · ${figure(signal.tokens)} tokens so far in ${attemptWords(signal.attempt)}`;
+      return `  · ${figure(signal.tokens)} tokens so far in ${describeAttempt(signal.attempt)}`;
     default:
       return unreachable(signal);
   }
@@ -120,7 +120,7 @@ export function openMilestones(): (entry: Entry, run: RunView) => readonly strin
 function openedLine({ isolation }: EventOf<"run_opened">, { drafted, limits }: RunView): string {
   const agents = new Set(Object.values(drafted.cast).map(({ agent }) => agent));
   const { tokens, minutes } = limits.run;
-  return `· ${[`${drafted.run_id}: ${firstFew([...agents], 3)}`, `sandbox ${sandboxWords(isolation)}`, ...(tokens === undefined ? [] : [`${rounded(tokens)} tokens`]), ...(minutes === undefined ? [] : [amount("minutes", minutes)])].join(", ")}`;
+  return `· ${[`${drafted.run_id}: ${firstFew([...agents], 3)}`, `sandbox ${describeSandbox(isolation)}`, ...(tokens === undefined ? [] : [`${rounded(tokens)} tokens`]), ...(minutes === undefined ? [] : [amount("minutes", minutes)])].join(", ")}`;
 }
 
 export const labelWidth = 9;
@@ -133,11 +133,11 @@ const sureOf = ({ promised, confidence }: EventOf<"turn_ended">): readonly strin
 ];
 
 /** Whether these words are an open question's, which is shown by itself. */
-export const isQuestion = (run: RunView, words: string | null | undefined): boolean =>
-  Object.values(run.blocks).some(({ question }) => question === words);
+export const isQuestion = (run: RunView, message: string | null | undefined): boolean =>
+  Object.values(run.blocks).some(({ question }) => question === message);
 
 /** Whether a phase needs no row of its own: the only one there is, or one around them. */
-const isWhole = (run: RunView, walk: string): boolean => !isByPhases(run) || /^(before|after)\./.test(walk);
+const isWhole = (run: RunView, path: string): boolean => !isByPhases(run) || /^(before|after)\./.test(path);
 
 const isTurn = (run: RunView, attempt: string): boolean => run.turns.some((turn) => turn.attempt === attempt);
 
@@ -150,7 +150,7 @@ export function turnLabel(run: RunView, attempt: string): string {
 export function stepOf(run: RunView, attempt: string): string {
   const turn = run.turns.find((one) => one.attempt === attempt);
   if (turn === undefined) return "";
-  if (isByPhases(run)) return `${attemptWords(attempt)}: `;
+  if (isByPhases(run)) return `${describeAttempt(attempt)}: `;
   return turn.step === run.turns[0]?.step ? "" : `${turn.step}: `;
 }
 

@@ -4,11 +4,11 @@ import { couldNotRun } from "../contracts/evidence.ts";
 import { reportsFailure } from "../kit/failing-line.ts";
 import { named } from "./columned.ts";
 import { fileRows } from "./diff-page.ts";
-import { originWords } from "./facts/origin.ts";
+import { describeOrigin } from "./facts/origin.ts";
 import { phaseReportLines } from "./report-phases-page.ts";
 import type { Changes, Claim, Proved, ReportView } from "./report.ts";
-import { verdictLabel, verdictMark } from "./verdict-words.ts";
-import { amount, attemptWords, fewLines, figure, firstFew, meaningWords, money, oneLine, plural, rounded, span } from "./wording.ts";
+import { verdictLabel, verdictMark } from "./verdict-sentences.ts";
+import { amount, describeAttempt, fewLines, figure, firstFew, describeReason, money, oneLine, plural, rounded, span } from "./wording.ts";
 
 const commitsMax = 10;
 const filesMax = 5;
@@ -26,9 +26,9 @@ export function reportPage(view: ReportView): readonly string[] {
     "",
     ...row("Goal", oneLine(view.goal)),
     ...(view.ending === null ? [] : row("Result", view.ending)),
-    ...row("Changed", `${changeWords(view.changes)} (allowed: ${firstFew(view.scope)})`),
+    ...row("Changed", `${describeChanges(view.changes)} (allowed: ${firstFew(view.scope)})`),
     ...fileRows(view.changes.paths ?? [], filesMax).map((line) => `             ${line}`),
-    ...row("Used", usedWords(view)),
+    ...row("Used", describeUsage(view)),
     ...section("Phases", phaseReportLines(view.phases)),
     ...section("After the phases", view.afterwards.map(afterwardsLine)),
     ...section("Proof (run by autopilot)", [...proofLines(view), ...gapLines(view)]),
@@ -65,10 +65,10 @@ function headOf({ run_id, state, verdict, reason_code }: ReportView): string {
   if (state === "completed" && verdict !== null) return `${verdictMark(verdict)} done: ${verdictLabel(verdict)}     ${run_id}`;
   if (state === "running" && reason_code === "run_in_progress") return `● running     ${run_id}`;
   const mark = state === "running" ? "●" : state === "draft" ? "○" : state === "stopped" ? "✗" : "!";
-  return `${mark} ${state}: ${meaningWords(reason_code)}     ${run_id}`;
+  return `${mark} ${state}: ${describeReason(reason_code)}     ${run_id}`;
 }
 
-function usedWords({ cost }: ReportView): string {
+function describeUsage({ cost }: ReportView): string {
   const price = cost.usd === 0 ? "" : `, ${money(cost.usd)}`;
   return `${rounded(cost.tokens)} tokens, ${plural(cost.calls, "call")}, ${amount("minutes", cost.minutes)}${price}${cost.estimated > 0 ? ", part of it estimated" : ""}`;
 }
@@ -78,7 +78,7 @@ const section = (title: string, lines: readonly string[]): readonly string[] =>
 
 function askedLines({ scope, criteria, flow, forked_from }: ReportView): readonly string[] {
   return [
-    ...(forked_from === null ? [] : [`forked from ${originWords(forked_from)}`]),
+    ...(forked_from === null ? [] : [`forked from ${describeOrigin(forked_from)}`]),
     `flow ${flow}, scope ${firstFew(scope)}`,
     ...criteria.map(
       ({ text, proved, check }) => `${proved ? "✓" : "·"} ${oneLine(text)}${check === null ? " (no check)" : ` :: ${oneLine(check)}`}`,
@@ -91,7 +91,7 @@ function commitLines({ changes: { commits } }: ReportView): readonly string[] {
   return commits.length > commitsMax ? [...shown, `… ${figure(commits.length - commitsMax)} more`] : shown;
 }
 
-function changeWords({ files, insertions, deletions, commits }: Changes): string {
+function describeChanges({ files, insertions, deletions, commits }: Changes): string {
   if (files === 0) return "nothing";
   const lines = insertions === null || deletions === null ? "" : ` +${figure(insertions)} -${figure(deletions)}`;
   return `${plural(files, "file")}${lines} in ${plural(commits.length, "commit")}`;
@@ -134,9 +134,9 @@ function shownOf(excerpt: string): readonly string[] {
 
 function claimLines({ attempt, agent, said, promised, confidence }: Claim): readonly string[] {
   const sure = confidence === null ? "" : `, confidence ${figure(confidence)}`;
-  const head = `${oneLine(agent)} at ${attemptWords(attempt)}${sure}${promised ? ", promises completion" : ""}:`;
-  const words = said.replace(/```json[\s\S]*?(?:```|$)/g, ""); // what it handed in for programs
-  return [head, ...fewLines(words, excerptLinesMax).map((text) => `  “ ${text}`)];
+  const head = `${oneLine(agent)} at ${describeAttempt(attempt)}${sure}${promised ? ", promises completion" : ""}:`;
+  const message = said.replace(/```json[\s\S]*?(?:```|$)/g, ""); // what it handed in for programs
+  return [head, ...fewLines(message, excerptLinesMax).map((text) => `  “ ${text}`)];
 }
 
 const gapLines = (view: ReportView): readonly string[] => view.judgement.gaps.map((gap) => `! ${oneLine(gap)}`);
@@ -160,7 +160,7 @@ function lookedUpLines({ looked_up, phases }: ReportView): readonly string[] {
   const wrong = phases.length > 0 ? [] : claims.filter(({ verdict }) => verdict === "false");
   const shown = wrong
     .slice(0, lookedUpMax)
-    .map(({ text, why, attempt }) => `✗ “${oneLine(text)}” ${oneLine(why)} [${attemptWords(attempt)}]`);
+    .map(({ text, why, attempt }) => `✗ “${oneLine(text)}” ${oneLine(why)} [${describeAttempt(attempt)}]`);
   const more =
     phases.length === 0 && looked_up.false > shown.length ? [`… ${figure(looked_up.false - shown.length)} more that are not so`] : [];
   return [

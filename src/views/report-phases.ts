@@ -11,7 +11,7 @@ import { phaseOfEntry, taskOfCursor } from "../insight/places.ts";
 import { postMortemOf } from "../insight/post-mortem.ts";
 import type { ClaimRead } from "../insight/rejection.ts";
 import { phaseRows, type PhaseRow } from "./phase-rows.ts";
-import { attemptWords } from "./wording.ts";
+import { describeAttempt } from "./wording.ts";
 
 export type PhaseProof = {
   readonly id: string;
@@ -118,7 +118,7 @@ const rankOf = ({ check: { kind } }: CheckResult): number => (kind === "project"
 /** A commit by what it was made for: a task's id says more than the attempt's. */
 function subjectOf(attempt: string): string {
   const task = taskOfCursor(attempt.replace(/@\d+\/[^/]+$/, ""));
-  return task === null ? attemptWords(attempt) : `task ${task}`;
+  return task === null ? describeAttempt(attempt) : `task ${task}`;
 }
 
 function causeOf({ id, name }: PhaseRow, own: readonly Entry[], claimOf: ClaimRead): PhaseReport["post_mortem"] {

@@ -88,7 +88,7 @@ const run = runView({
   acknowledged: true,
   isolation: overlay,
   phases: phases("completed", "open"),
-  walks: { "1": cursor("1", ["pick"]) },
+  cursors: { "1": cursor("1", ["pick"]) },
   checks: { "criterion:c1": checked("criterion:c1", "npm test -- login", "criterion", "failed", "failed") },
   ledger: { run: { tokens: 1500, minutes: 0.4, calls: 1, usd: 0.02, estimated: 0 }, phase: {}, largest: {} },
 });

@@ -17,7 +17,7 @@ import { phaseReports, type PhaseReport } from "./report-phases.ts";
 import { blockersOf, type CriterionStatus, failingChecksOf, isByPhases, ownCriteriaOf } from "./criteria-status.ts";
 import { phaseRows, type PhaseRow } from "./phase-rows.ts";
 import { reasonOf } from "./status.ts";
-import { amount, attemptWords, firstFew, oneLine, plural } from "./wording.ts";
+import { amount, describeAttempt, firstFew, oneLine, plural } from "./wording.ts";
 
 export type Changes = {
   readonly files: number;
@@ -170,7 +170,7 @@ function summaryOf(run: RunView, changes: Changes, owner: Owner): string {
         : "";
   return (
     `“${oneLine(run.drafted.objective.goal)}” is ${run.status}.${why} ` +
-    (isByPhases(run) ? phasesWords(run) : `${proved} of ${plural(criteria.length, "done criterion", "done criteria")} proved, `) +
+    (isByPhases(run) ? describePhases(run) : `${proved} of ${plural(criteria.length, "done criterion", "done criteria")} proved, `) +
     `${plural(changes.files, "file")} changed in ${plural(changes.commits.length, "commit")}, ${amount("tokens", tokens)} in ${plural(calls, "call")}.`
   );
 }
@@ -188,13 +188,13 @@ function afterwardsOf(run: RunView): ReportView["afterwards"] {
   });
 }
 
-const hasPassed = (run: RunView, phase: string, step: string): boolean => own(own(run.walks, phase)?.last ?? {}, step)?.kind === "passed";
+const hasPassed = (run: RunView, phase: string, step: string): boolean => own(own(run.cursors, phase)?.last ?? {}, step)?.kind === "passed";
 
-function phasesWords(run: RunView): string {
+function describePhases(run: RunView): string {
   const rows = phaseRows(run);
-  const count = (status: PhaseRow["status"], words: string): readonly string[] => {
+  const count = (status: PhaseRow["status"], message: string): readonly string[] => {
     const found = rows.filter((row) => row.status === status).length;
-    return found === 0 ? [] : [`${found} ${words}`];
+    return found === 0 ? [] : [`${found} ${message}`];
   };
   const others = [
     ...count("failed", "failed"),
@@ -213,7 +213,7 @@ function changesOf(entries: readonly Entry[]): Changes {
     files: new Set(applied.flatMap(({ paths }) => paths)).size,
     insertions: null,
     deletions: null,
-    commits: applied.map(({ commit, attempt }) => ({ sha: commit, subject: attemptWords(attempt) })),
+    commits: applied.map(({ commit, attempt }) => ({ sha: commit, subject: describeAttempt(attempt) })),
   };
 }
 

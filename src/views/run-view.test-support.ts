@@ -137,7 +137,7 @@ export function checked(id: string, command: string, kind: CheckResult["check"][
 
 export const block = (options: Record<string, string>): Block => ({
   block: "block:after.land@1/approve#1",
-  walk: "after.land",
+  cursor: "after.land",
   step: "approve",
   hold: false,
   house: false,

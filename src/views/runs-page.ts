@@ -36,9 +36,9 @@ export function runsPage(runs: readonly RunRow[], now: string, isAll: boolean): 
     `${run.run_id}${run.current ? "*" : ""}`,
     run.foreign ? `${run.state}, foreign` : run.state,
     run.verdict === null ? "-" : run.verdict === "verified_with_gaps" ? "with gaps" : run.verdict,
-    ageWords(run.updated_at, now),
+    formatAge(run.updated_at, now),
     run.usd > 0 ? money(run.usd) : run.tokens > 0 ? shortFigure(run.tokens) : "-",
-    bytesWords(run.disk_bytes),
+    formatBytes(run.disk_bytes),
     oneLine(
       `${typeof run.forked_from === "string" ? `fork of ${run.forked_from.replace(/^run-/, "")}: ` : ""}${run.goal ?? ""}`,
       goalCharsMax,
@@ -50,7 +50,7 @@ export function runsPage(runs: readonly RunRow[], now: string, isAll: boolean): 
     ...columned([["", "RUN", "STATE", "VERDICT", "AGE", "COST", "DISK", "GOAL"], ...rows], { right: [4, 5, 6] }),
     ...(left > 0 ? [`  … ${plural(left, "older run")}: autopilot runs --all`] : []),
     "",
-    `${plural(runs.length, "run")}, ${bytesWords(bytes)}. → autopilot clean   frees disk; autopilot discard RUN   removes one`,
+    `${plural(runs.length, "run")}, ${formatBytes(bytes)}. → autopilot clean   frees disk; autopilot discard RUN   removes one`,
   ];
 }
 
@@ -60,12 +60,12 @@ export function shortFigure(amount: number): string {
   return amount < 1_000_000 ? `${(amount / 1_000).toFixed(1)}k` : `${(amount / 1_000_000).toFixed(1)}M`;
 }
 
-export function bytesWords(bytes: number): string {
+export function formatBytes(bytes: number): string {
   if (bytes < 1_000_000) return `${Math.ceil(bytes / 1_000)} KB`;
   return bytes < 1_000_000_000 ? `${(bytes / 1_000_000).toFixed(1)} MB` : `${(bytes / 1_000_000_000).toFixed(1)} GB`;
 }
 
-function ageWords(at: string | null, now: string): string {
+function formatAge(at: string | null, now: string): string {
   const minutes = Math.floor(((msOf(now) ?? 0) - (msOf(at ?? "") ?? Number.NaN)) / 60_000);
   if (!Number.isFinite(minutes)) return "-";
   if (minutes < 60) return `${Math.max(0, minutes)}m`;

@@ -6,20 +6,20 @@ import { couldNotRun } from "../contracts/evidence.ts";
 import { executionsOf, questionsOpen } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { unreachable } from "../kit/never.ts";
-import { breakerWords } from "./breaker-view.ts";
+import { describeBreaker } from "./breaker-view.ts";
 import { budgetLines } from "./budget-view.ts";
 import { named } from "./columned.ts";
-import { isByPhases, failingWords, ownCriteriaOf, troublesOf } from "./criteria-status.ts";
+import { isByPhases, describeFailing, ownCriteriaOf, troublesOf } from "./criteria-status.ts";
 import { interruptedAt, interruptedRows } from "./interrupted.ts";
 import { endingOf, type Owner } from "./next-actions.ts";
-import { originWords } from "./facts/origin.ts";
+import { describeOrigin } from "./facts/origin.ts";
 import { pauseDetail } from "./facts/pause-detail.ts";
 import { phaseTable } from "./phase-table.ts";
 import { isQuestion } from "./progress.ts";
 import { statusOf, type StatusExtra, type StatusView } from "./status.ts";
-import { verdictLabel, verdictMark } from "./verdict-words.ts";
+import { verdictLabel, verdictMark } from "./verdict-sentences.ts";
 import { isVerdict } from "./verdicts.ts";
-import { attemptWords, budgetWords, figure, firstFew, meaningWords, oneLine, sandboxWords } from "./wording.ts";
+import { describeAttempt, describeBudget, figure, firstFew, describeReason, oneLine, describeSandbox } from "./wording.ts";
 
 const listedMax = 12;
 const phasesMax = 40;
@@ -31,27 +31,29 @@ const checkCharsMax = 60;
 export function statusPage(run: RunView, owner: Owner, extra: StatusExtra = {}): readonly string[] {
   const view = statusOf(run, owner, extra);
   const hasTable = isByPhases(run);
-  const troubles = [...(hasTable ? failingWords(run) : []), ...troublesOf(run)]; // without a table the row of checks tells
+  const troubles = [...(hasTable ? describeFailing(run) : []), ...troublesOf(run)]; // without a table the row of checks tells
   return [
     headline(run, view),
     "",
     ...(needsSomebody(run, view) ? row("Run", view.run_id) : []),
     ...row("Goal", oneLine(view.objective.goal)),
-    ...(view.forked_from === null ? [] : row("Forked", originWords(view.forked_from))),
+    ...(view.forked_from === null ? [] : row("Forked", describeOrigin(view.forked_from))),
     ...(run.status === "completed" ? row("Result", endingOf(run)) : []),
     ...(run.status === "paused" && !isQuestion(run, run.detail) ? row("Why", ...whyLines(run)) : []),
     ...questionRows(run),
-    ...(owner === null ? [] : executionsOf(run).flatMap((open) => row("Now", `${agentOf(run, open.role)}${attemptWords(open.attempt)}`))),
+    ...(owner === null
+      ? []
+      : executionsOf(run).flatMap((open) => row("Now", `${agentOf(run, open.role)}${describeAttempt(open.attempt)}`))),
     ...(view.interrupted === null ? [] : interruptedRows(view.interrupted).flatMap(([name, text]) => row(name, text))),
     ...(hasTable ? [] : checkRows(run)),
     ...row(
       run.status === "completed" || run.status === "stopped" ? "Used" : "Budget",
-      budgetWords(view.budget.counters, view.budget.limits),
+      describeBudget(view.budget.counters, view.budget.limits),
     ),
-    ...(run.status === "draft" || run.status === "completed" ? [] : row("Kept", keptWords(run, view))),
+    ...(run.status === "draft" || run.status === "completed" ? [] : row("Kept", describeKept(run, view))),
     ...view.budget.warnings.map((warning) => `  ! ${warning}`),
     ...(hasTable ? ["", ...phaseTable(view.phases, phasesMax).map((line) => `  ${line}`)] : []),
-    ...(hasTable && view.breaker.state !== "closed" ? [`  ! circuit breaker ${breakerWords(view.breaker)}`] : []),
+    ...(hasTable && view.breaker.state !== "closed" ? [`  ! circuit breaker ${describeBreaker(view.breaker)}`] : []),
     ...(troubles.length === 0
       ? []
       : [
@@ -78,7 +80,7 @@ export function statusDetails(run: RunView, owner: Owner, extra: StatusExtra = {
     ...row("Code", view.reason_code),
     ...row("Process", owner === null ? "none" : String(owner.pid)),
     ...row("Sandbox", sandboxDetails(view.isolation)),
-    ...row("Breaker", breakerWords(view.breaker)),
+    ...row("Breaker", describeBreaker(view.breaker)),
     ...row("Branch", view.branch),
     ...row("Journal", `event ${view.checkpoint.seq} at ${view.checkpoint.at}`),
     "",
@@ -91,25 +93,25 @@ export function statusDetails(run: RunView, owner: Owner, extra: StatusExtra = {
 
 /** The state, why, and what to quote: the reason code where somebody is needed, else the run. */
 function headline(run: RunView, view: StatusView): string {
-  return `${stateWords(run, view)}     ${needsSomebody(run, view) ? view.reason_code : view.run_id}`;
+  return `${describeState(run, view)}     ${needsSomebody(run, view) ? view.reason_code : view.run_id}`;
 }
 
 const needsSomebody = (run: RunView, view: StatusView): boolean =>
   run.status === "paused" || (run.status === "running" && view.owner === null);
 
-function stateWords(run: RunView, view: StatusView): string {
+function describeState(run: RunView, view: StatusView): string {
   switch (run.status) {
     case "draft":
       return run.acknowledged ? "○ confirmed, not started" : "○ preview: nothing has run";
     case "running":
       if (view.interrupted !== null) return `! interrupted: ${interruptedAt(view.interrupted)}`;
       return view.owner === null
-        ? `! waiting: ${meaningWords(view.reason_code)}`
+        ? `! waiting: ${describeReason(view.reason_code)}`
         : `● running${view.checkpoint.place.length === 0 ? "" : `: ${nowAt(run)}`}`;
     case "paused":
-      return `${questionsOpen(run).length > 0 ? "?" : "!"} paused: ${meaningWords(view.reason_code)}`;
+      return `${questionsOpen(run).length > 0 ? "?" : "!"} paused: ${describeReason(view.reason_code)}`;
     case "stopped":
-      return `✗ stopped: ${meaningWords(view.reason_code)}`;
+      return `✗ stopped: ${describeReason(view.reason_code)}`;
     case "completed":
       return `${verdictMark(run.verdict ?? "unverified")} done: ${verdictLabel(run.verdict ?? "unverified")}`;
     default:
@@ -179,7 +181,7 @@ function failedHow({ baseline, latest, isLate }: RunView["checks"][string]): str
   return ` (${how}; ${baseline.status === "passed" ? "passed" : "failed"} before the run${baseline.status === "passed" ? "" : " too"})`;
 }
 
-function keptWords(run: RunView, { branch }: StatusView): string {
+function describeKept(run: RunView, { branch }: StatusView): string {
   if (run.tip.commit === run.drafted.base.commit) return "no commit yet; your checkout is untouched";
   return `${run.tip.commit.slice(0, 7)} on ${branch}; your checkout is untouched`;
 }
@@ -200,4 +202,4 @@ const firstOf = (lines: readonly string[], max: number): readonly string[] =>
   lines.length <= max ? lines : [...lines.slice(0, max), `    … ${figure(lines.length - max)} more`];
 
 const sandboxDetails = (isolation: IsolationInForce): string =>
-  `${sandboxWords(isolation)}: ${isolation.mechanism}${isolation.not_enforced.length === 0 ? "" : `; not blocked: ${isolation.not_enforced.join(", ")}`}`;
+  `${describeSandbox(isolation)}: ${isolation.mechanism}${isolation.not_enforced.length === 0 ? "" : `; not blocked: ${isolation.not_enforced.join(", ")}`}`;

@@ -10,7 +10,7 @@ const working = runView({
   acknowledged: true,
   isolation: overlay,
   phases: phases("completed", "open"),
-  walks: { "1": cursor("1", ["pick"]) },
+  cursors: { "1": cursor("1", ["pick"]) },
   checks: { "criterion:c1": checked("criterion:c1", "npm test -- login", "criterion", "failed", "passed") },
   ledger: { run: spent, phase: {}, largest: {} },
   seq: 17,
@@ -151,7 +151,7 @@ for (const [name, page] of Object.entries(pages)) {
 
 test("a run that nobody works on any more is interrupted: what is kept and what starts over", () => {
   const open = (stage: "started" | "turned" | "applied", kind: "agent" | "check" = "agent") =>
-    ({ attempt: "1@1/execute#2", walk: "1", step: "execute", kind, stage, need: null }) as never;
+    ({ attempt: "1@1/execute#2", cursor: "1", step: "execute", kind, stage, need: null }) as never;
   const crashed = (of: never) => runView({ ...working, opening: 1, open: { "1@1/execute#2": of } });
   expect(statusOf(crashed(open("started")), null)).toMatchObject({
     state: "running",

@@ -3,7 +3,7 @@
 import type { TranscriptLine, TurnCall, TurnText, TurnTranscript } from "../contracts/transcript.ts";
 import { msOf } from "../kit/iso-time.ts";
 import { visible } from "../kit/visible.ts";
-import { attemptWords, duration, oneLine, plural } from "./wording.ts";
+import { describeAttempt, duration, oneLine, plural } from "./wording.ts";
 
 /** The turns that a file's lines tell. A turn that began twice (a crash came between) is two. */
 export function turnsIn(lines: readonly TranscriptLine[]): readonly TurnTranscript[] {
@@ -87,7 +87,7 @@ function headOf(turn: TurnTranscript, at: number, of: number): readonly string[]
   const calls = turn.entries.filter(({ kind }) => kind === "tool").length;
   const took = to === null ? "not ended" : `${duration((msOf(to) ?? 0) - (msOf(from) ?? 0))}, ${oneLine(how ?? "")}`;
   return [
-    `Turn ${at + 1} of ${of}: ${oneLine(agent)}, ${attemptWords(attempt)}, ${from.slice(11, 19)}, ${took}, ${plural(calls, "tool call")}`,
+    `Turn ${at + 1} of ${of}: ${oneLine(agent)}, ${describeAttempt(attempt)}, ${from.slice(11, 19)}, ${took}, ${plural(calls, "tool call")}`,
     ...(left_out === 0 ? [] : [`! ${plural(left_out, "line")} not kept: the transcript of a turn is limited in size`]),
     "",
   ];

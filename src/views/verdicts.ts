@@ -15,7 +15,7 @@ export const isVerdict = ({ options, house }: Block): boolean => !house && human
 export function verdictsOpen(run: RunView): readonly VerdictOpen[] {
   const open = questionsOpen(run).filter(isVerdict);
   return run.phases.flatMap(({ id, name }) => {
-    const block = open.find(({ walk }) => run.walks[walk]?.phase === id);
+    const block = open.find(({ cursor }) => run.cursors[cursor]?.phase === id);
     return block === undefined ? [] : [{ phase: id, name, block }];
   });
 }

@@ -129,7 +129,7 @@ describe("a resume alone", () => {
     tape.append({ event: "limit_raised", request: "more", scope: "run", dimension: "calls", to: 9 });
     expect(waysOn(tape.run)).toEqual(["autopilot resume"]);
   });
-  test("is not proposed where a failed phase is not walked again", () => {
+  test("is not proposed where a failed phase is not run again", () => {
     const once: Flow = { ...flow, phases: [{ id: "1", steps: [{ id: "work", agent: "worker", prompt: "w.md" }] }] };
     const tape = play(begun(once), [endless]);
     expect(tape.run).toMatchObject({ status: "paused", reason: "phase_failed" });

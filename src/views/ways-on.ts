@@ -9,7 +9,7 @@ import type { RunView, ShortLimit } from "../core/state.ts";
 
 /** What to do about a pause, best first. Empty where only an answer to an open question helps. */
 export function waysOn(run: RunView): readonly string[] {
-  const raise = raiseWords(run);
+  const raise = raiseHint(run);
   if (raise !== null) return [`autopilot budget raise ${raise} && ${resumeCommand(run)}`];
   const hints = run.short === undefined ? hintOf(run) : []; // what was short has been raised
   if (run.reason === "oracle_changed" && run.approved?.includes(run.oracles?.content ?? "") !== true) return hints;
@@ -19,7 +19,7 @@ export function waysOn(run: RunView): readonly string[] {
 }
 
 /** The limits that must be raised for this run to go on, as `budget raise` takes them; null where there are none. */
-function raiseWords(run: RunView): string | null {
+function raiseHint(run: RunView): string | null {
   const short = (run.short ?? []).filter(({ scope, dimension, to }) => (own(run.limits[scope], dimension) ?? 0) < to);
   if (short.length > 0) return short.map((one) => `${one.scope === "phase" ? "phase." : ""}${one.dimension}=+${amountOf(one)}`).join(",");
   return run.reason === "retry_limit_reached" && run.retries >= (own(run.limits.run, "retries") ?? Infinity)

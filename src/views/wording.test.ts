@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
 import {
   amount,
-  attemptWords,
-  budgetWords,
-  cursorWords,
+  describeAttempt,
+  describeBudget,
+  describeCursor,
   duration,
   fewLines,
   figure,
   firstFew,
-  meaningWords,
+  describeReason,
   oneLine,
   rounded,
-  sandboxWords,
+  describeSandbox,
   span,
 } from "./wording.ts";
 
@@ -22,13 +22,13 @@ test("figures read the same in every locale", () => {
 });
 
 test("places in words", () => {
-  expect(cursorWords("1")).toBe("phase 1");
-  expect(cursorWords("before.survey")).toBe("survey");
-  expect(cursorWords("1/closing")).toBe("closing of phase 1");
-  expect(cursorWords("1@1/execute#1/03-01")).toBe("03-01 of phase 1");
-  expect(attemptWords("1@1/execute#2")).toBe("execute #2 (phase 1)");
-  expect(attemptWords("1@2/execute#1")).toBe("execute #1 (phase 1, visit 2)");
-  expect(attemptWords("1@1/execute#1/03-01@1/do#1")).toBe("do #1 (03-01 of phase 1)");
+  expect(describeCursor("1")).toBe("phase 1");
+  expect(describeCursor("before.survey")).toBe("survey");
+  expect(describeCursor("1/closing")).toBe("closing of phase 1");
+  expect(describeCursor("1@1/execute#1/03-01")).toBe("03-01 of phase 1");
+  expect(describeAttempt("1@1/execute#2")).toBe("execute #2 (phase 1)");
+  expect(describeAttempt("1@2/execute#1")).toBe("execute #1 (phase 1, visit 2)");
+  expect(describeAttempt("1@1/execute#1/03-01@1/do#1")).toBe("do #1 (03-01 of phase 1)");
 });
 
 test("other people's text is cut, folded and made harmless", () => {
@@ -59,19 +59,19 @@ test("for a glance: rounded amounts, spans, and what is spent of what there is",
     "1h 12m",
   ]);
   const spent = { tokens: 12_900, minutes: 1.44, calls: 2, usd: 0.14 };
-  expect(budgetWords(spent, { tokens: 180_000, minutes: 30, calls: 180 })).toBe(
+  expect(describeBudget(spent, { tokens: 180_000, minutes: 30, calls: 180 })).toBe(
     "12.9k of 180k tokens (7 %), 1.4 of 30 min, 2 of 180 calls, $0.14",
   );
-  expect(budgetWords({ ...spent, usd: 0 }, {})).toBe("12.9k tokens, 1.4 min, 2 calls");
+  expect(describeBudget({ ...spent, usd: 0 }, {})).toBe("12.9k tokens, 1.4 min, 2 calls");
 });
 
 test("a sandbox is one word with what it is worth, and a reason is the rest of a sentence", () => {
-  expect(["overlay", "clone", "none", "auto"].map((level) => sandboxWords({ level }))).toEqual([
+  expect(["overlay", "clone", "none", "auto"].map((level) => describeSandbox({ level }))).toEqual([
     "overlay (strong)",
     "clone (weak)",
     "none",
     "chosen when the run starts",
   ]);
-  expect(meaningWords("budget_threshold_reached")).toMatch(/^the next turn/);
-  expect(meaningWords("approval_required")).toBe("waiting for your approval");
+  expect(describeReason("budget_threshold_reached")).toMatch(/^the next turn/);
+  expect(describeReason("approval_required")).toBe("waiting for your approval");
 });

@@ -45,7 +45,7 @@ export function duration(ms: number): string {
 type Amounts = { readonly tokens: number; readonly minutes: number; readonly calls: number; readonly usd: number };
 
 /** `12.9k of 180k tokens (7 %), 1.4 of 30 min, 2 of 180 calls, $0.14`. */
-export function budgetWords({ tokens, minutes, calls, usd }: Amounts, limits: Partial<Amounts>): string {
+export function describeBudget({ tokens, minutes, calls, usd }: Amounts, limits: Partial<Amounts>): string {
   const of = (limit: number | undefined, words: (value: number) => string): string => (limit === undefined ? "" : ` of ${words(limit)}`);
   const part = limits.tokens === undefined ? "" : ` (${share(limits.tokens === 0 ? 1 : tokens / limits.tokens)})`;
   const price = usd === 0 && limits.usd === undefined ? [] : [`${money(usd)}${of(limits.usd, money)}`];
@@ -92,22 +92,22 @@ export function firstFew(items: readonly string[], itemsMax = 8): string {
   return items.length > itemsMax ? `${shown} and ${figure(items.length - itemsMax)} more` : shown;
 }
 
-/** A walk in words: `1` → phase 1; `before.survey` → survey; `1/closing` → closing of phase 1; `1@1/execute#1/03-01` → 03-01 of phase 1. */
-export function cursorWords(walk: string): string {
-  const parts = walk.split("/");
-  const root = oneLine((parts[0] ?? walk).replace(/@\d+$/, ""));
+/** A cursor in words: `1` → phase 1; `before.survey` → survey; `1/closing` → closing of phase 1; `1@1/execute#1/03-01` → 03-01 of phase 1. */
+export function describeCursor(path: string): string {
+  const parts = path.split("/");
+  const root = oneLine((parts[0] ?? path).replace(/@\d+$/, ""));
   const phase = root.startsWith("before.") || root.startsWith("after.") ? root.replace(/^(before|after)\./, "") : `phase ${root}`;
   const last = parts.at(-1);
   return parts.length === 1 || last === undefined ? phase : `${oneLine(last.replace(/@\d+$/, "").replace(/^wave:/, "wave "))} of ${phase}`;
 }
 
 /** An attempt in words: `1@1/execute#2` → execute #2 (phase 1). */
-export function attemptWords(attempt: string): string {
+export function describeAttempt(attempt: string): string {
   const found = /^(.*)@(\d+)\/([^/]+)#(\d+)$/.exec(attempt);
   if (found === null) return oneLine(attempt);
   const [, walk = "", visit = "1", step = "", ordinal = ""] = found;
   const again = visit === "1" ? "" : `, visit ${visit}`;
-  return `${step} #${ordinal} (${cursorWords(walk)}${again})`;
+  return `${step} #${ordinal} (${describeCursor(walk)}${again})`;
 }
 
 /** A block's answers in words: `A: execute, B: stop`. */
@@ -117,14 +117,14 @@ export const choices = (options: Readonly<Record<string, string>>): string =>
     .join(", ");
 
 /** One word and how much it is worth; `doctor -v` says the rest. */
-export function sandboxWords({ level }: { readonly level: string }): string {
+export function describeSandbox({ level }: { readonly level: string }): string {
   if (level === "auto") return "chosen when the run starts";
   const grade = gradeOf(level);
   return grade === null ? level : `${level} (${grade})`;
 }
 
 /** A reason's sentence as the rest of one of ours. */
-export function meaningWords(code: ReasonCode): string {
+export function describeReason(code: ReasonCode): string {
   const said = reasons[code].meaning.replace(/^(?:Paused|Stopped|Finished)[:;,]? /, "").replace(/\.$/, "");
   return /^[A-Z][a-z']* /.test(said) ? `${said.charAt(0).toLowerCase()}${said.slice(1)}` : said;
 }

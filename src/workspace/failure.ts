@@ -1,4 +1,4 @@
-// failure: what the workspace throws when the world, not our code, is in the way. The host turns the reason into words and an exit code.
+// failure: what the workspace throws when the checkout, not our code, is in the way. The host turns the reason into words and an exit code.
 
 import type { ReasonCode } from "../contracts/reason.ts";
 

@@ -8,7 +8,7 @@ import type { Repository } from "./git/repository.ts";
 import type { PathTest } from "./layers/scope.ts";
 import type { History } from "./bases/history.ts";
 import type { Shadow } from "./git/shadow.ts";
-import type { Worlds } from "./worlds/worlds.ts";
+import type { Checkouts } from "./checkouts/checkouts.ts";
 
 export type OpenRun = {
   readonly runId: RunId;
@@ -45,7 +45,7 @@ export type OpenRun = {
     readonly rules: string;
     readonly trash: string;
   };
-  readonly worlds: Worlds;
+  readonly checkouts: Checkouts;
   /** The shared history of a commit, for agents that are kept from writing to it; null where each layer has a copy. */
   readonly history: ((commit: GitSha) => Promise<History>) | null;
   readonly layers: Records;

@@ -34,11 +34,11 @@ import { takeIn } from "./landing/merge-child.ts";
 import { shownOf } from "./git/byte-path.ts";
 import { openStore, type Store } from "./bases/base.ts";
 import { type History, openHistory } from "./bases/history.ts";
-import { openWorlds, type WorldKind } from "./worlds/worlds.ts";
+import { openCheckouts, type CheckoutKind } from "./checkouts/checkouts.ts";
 
 export const fileBytesMaxDefault = 50 * 1024 ** 2;
 
-export type WorkspaceOrder = {
+export type WorkspaceOptions = {
   readonly repository: Repository;
   /** The run's own folder; everything but the branch is kept in it. */
   readonly runDir: string;
@@ -66,7 +66,7 @@ export type WorkspaceOrder = {
   /** Only to look and to check: no branch is read, made or moved, so that it works in any repository that holds the commits. */
   readonly isLookOnly?: boolean;
   /** How folders for agents and checks are made; files written anew unless told. Views need the isolation `overlay`. */
-  readonly worlds?: WorldKind;
+  readonly checkouts?: CheckoutKind;
   /** Whether an isolation keeps agents from writing to the history they are shown, so that it can be shared. */
   readonly sharesHistory?: boolean;
   /** Where bases and history are kept; the user's cache unless told. */
@@ -78,11 +78,11 @@ export type WorkspaceOrder = {
 export const branchOf = (runId: RunId): string => `autopilot/${runId}`;
 
 /** Opens the workspace, making the branch if the run is new. Throws WorkspaceFailed where that cannot be. */
-export async function openWorkspace(order: WorkspaceOrder): Promise<Workspace> {
-  const run = await openRun(order);
-  if (order.isLookOnly !== true) {
+export async function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
+  const run = await openRun(options);
+  if (options.isLookOnly !== true) {
     await clearLeftovers(run);
-    await openBranch(run, order.expectedTip ?? null);
+    await openBranch(run, options.expectedTip ?? null);
   }
   await erase(run.folders.trash);
 
@@ -111,13 +111,13 @@ export async function openWorkspace(order: WorkspaceOrder): Promise<Workspace> {
     },
     apply: (attempt, subject) => inTurn(() => applyAttempt(run, attempt, subject)),
     preview: (attempt) => inTurn(() => previewAttempt(run, attempt)),
-    takeBack: (order) => inTurn(() => takeBack(run, order)),
-    takeIn: (order) => inTurn(() => takeIn(run, order)),
-    commitFiles: (order) => inTurn(() => commitFiles(run, order)),
+    takeBack: (request) => inTurn(() => takeBack(run, request)),
+    takeIn: (request) => inTurn(() => takeIn(run, request)),
+    commitFiles: (request) => inTurn(() => commitFiles(run, request)),
     setAside: (attempt) => setLayerAside(run, attempt),
     inspect: (attempt, layerTree) => inspect(run, attempt, layerTree),
     checkout: (commit, purpose, taken) => makeCheckout(run, commit, purpose, taken),
-    foldersOf: (folder) => run.worlds.foldersOf(folder),
+    foldersOf: (folder) => run.checkouts.foldersOf(folder),
     dropCheckout: (folder) => dropCheckout(run, folder),
     differences: (from, to) => differencesOf(run, from, to),
     pathsAt: (commit) => pathsAt(run, commit),
@@ -128,7 +128,7 @@ export async function openWorkspace(order: WorkspaceOrder): Promise<Workspace> {
     rewrittenIn: (folder) => checkoutRewritten(run, folder),
     touchedIn: (folder) => checkoutTouched(run, folder),
     dependenciesIn: (folder) => checkoutDependencies(run, folder),
-    land: (message) => inTurn(() => landRun(run, message, order.isSquashed)),
+    land: (message) => inTurn(() => landRun(run, message, options.isSquashed)),
     summary: async () => {
       const tip = (await tipOf(run)).commit;
       await ownCommits(run, tip);
@@ -137,8 +137,8 @@ export async function openWorkspace(order: WorkspaceOrder): Promise<Workspace> {
   };
 }
 
-async function openRun(order: WorkspaceOrder): Promise<OpenRun> {
-  const { repository, runDir, runId, base } = order;
+async function openRun(options: WorkspaceOptions): Promise<OpenRun> {
+  const { repository, runDir, runId, base } = options;
   const folders = {
     layers: join(runDir, "layers"),
     checks: join(runDir, "checks"),
@@ -147,37 +147,37 @@ async function openRun(order: WorkspaceOrder): Promise<OpenRun> {
     trash: join(runDir, "trash"),
   };
   for (const folder of [folders.layers, folders.checks, folders.rules]) await mkdir(folder, { recursive: true, mode: 0o700 });
-  const [dependencies, kept] = [order.dependencies ?? dependencyNames, order.store === undefined ? {} : { store: order.store }];
-  const checkDependencies = order.checkDependencies ?? dependencies;
+  const [dependencies, kept] = [options.dependencies ?? dependencyNames, options.store === undefined ? {} : { store: options.store }];
+  const checkDependencies = options.checkDependencies ?? dependencies;
   const identified = identityOf(repository.root);
   const there = await foldersNamed(repository, base.commit, [...dependencies, ...checkDependencies]);
-  const [shadow, identity] = await Promise.all([openShadow(repository, runDir, there, order.isApart), identified]);
+  const [shadow, identity] = await Promise.all([openShadow(repository, runDir, there, options.isApart), identified]);
   return {
     runId,
     runDir,
-    worlds: openWorlds({ kind: order.worlds ?? "copy", runDir, shadow, commit: base.commit, trash: folders.trash, ...kept }),
+    checkouts: openCheckouts({ kind: options.checkouts ?? "copy", runDir, shadow, commit: base.commit, trash: folders.trash, ...kept }),
     repository,
     base,
-    runIds: [runId, ...(order.forkedFrom?.runs ?? [])],
-    begins: order.forkedFrom?.begins ?? base.commit,
-    isApart: order.isApart === true,
+    runIds: [runId, ...(options.forkedFrom?.runs ?? [])],
+    begins: options.forkedFrom?.begins ?? base.commit,
+    isApart: options.isApart === true,
     ref: `refs/heads/${branchOf(runId)}`,
     shadow,
     identity,
-    inScope: scopeOf(order.scope),
-    isOwned: ownedOf([...ownedAlways, ...order.ownedPaths]),
-    isShownIn: ownedOf(order.ownedPaths),
-    masks: order.masks ?? [],
+    inScope: scopeOf(options.scope),
+    isOwned: ownedOf([...ownedAlways, ...options.ownedPaths]),
+    isShownIn: ownedOf(options.ownedPaths),
+    masks: options.masks ?? [],
     dependencies,
     checkDependencies,
-    fileBytesMax: order.fileBytesMax ?? fileBytesMaxDefault,
+    fileBytesMax: options.fileBytesMax ?? fileBytesMaxDefault,
     folders,
-    history: order.sharesHistory === true ? sharedHistory(shadow, order.store) : null,
+    history: options.sharesHistory === true ? sharedHistory(shadow, options.store) : null,
     layers: await openRecords(join(runDir, ...layersAt)),
     checks: await openRecords(join(runDir, "records", "checks")),
-    redact: order.redact ?? ((bytes) => bytes),
-    secretsIn: order.secretsIn ?? (() => Promise.resolve([])),
-    failpoint: order.failpoint ?? (() => undefined),
+    redact: options.redact ?? ((bytes) => bytes),
+    secretsIn: options.secretsIn ?? (() => Promise.resolve([])),
+    failpoint: options.failpoint ?? (() => undefined),
     dependencyFolders: onceEach((names) => dependencyFolders(repository, there, names, join(shadow.gitDir, "info", "exclude"))),
   };
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { AcpLimits } from "../../src/agents/acp/limits.ts";
 import type { AgentsOptions } from "../../src/agents/open-agents.ts";
-import type { TurnOrder } from "../../src/ports/agent.ts";
+import type { TurnRequest } from "../../src/ports/agent.ts";
 import { type FakeMeter, openFakeMeter } from "./fake-meter.ts";
 import { alive, countReturn, fixtureAgent, setTable, type Table } from "./table.ts";
 
@@ -23,11 +23,11 @@ const set = async (limits: Partial<AcpLimits> = {}, more: Partial<AgentsOptions>
   const env = { PATH: process.env["PATH"], ANTHROPIC_API_KEY: "sk-0001", OPENAI_API_KEY: "sk-0002" };
   table = await setTable(limits, { meter, env, ...more });
 };
-const claude = (prompt: string, changes: Partial<TurnOrder> = {}): TurnOrder =>
+const claude = (prompt: string, changes: Partial<TurnRequest> = {}): TurnRequest =>
   table.command([process.execPath, fixtureAgent("claude-stand-in.mjs")], { like: "claude-cli" }, { prompt, ...changes });
-const codex = (prompt: string, changes: Partial<TurnOrder> = {}): TurnOrder =>
+const codex = (prompt: string, changes: Partial<TurnRequest> = {}): TurnRequest =>
   table.command([process.execPath, fixtureAgent("codex-stand-in.mjs"), "exec", "--json"], { like: "codex-cli" }, { prompt, ...changes });
-const wordsSeen = (): { words: string[]; prompt: string; promptChars: number; input: number } =>
+const argsSeen = (): { words: string[]; prompt: string; promptChars: number; input: number } =>
   JSON.parse(readFileSync(join(table.layer, "words.json"), "utf8")) as never;
 
 describe("claude -p", () => {
@@ -42,9 +42,9 @@ describe("claude -p", () => {
       warnings: [],
     });
     expect(existsSync(join(table.layer, "made.txt"))).toBe(true);
-    const { words } = wordsSeen();
-    expect(table.sessions).toEqual([words[words.indexOf("--session-id") + 1]]);
-    expect(words).toEqual(expect.arrayContaining(["--max-turns", "30", "--max-budget-usd", "2.0000"]));
+    const { words: args } = argsSeen();
+    expect(table.sessions).toEqual([args[args.indexOf("--session-id") + 1]]);
+    expect(args).toEqual(expect.arrayContaining(["--max-turns", "30", "--max-budget-usd", "2.0000"]));
     expect(table.signals.map(({ signal }) => signal)).toEqual(expect.arrayContaining(["tool", "said"]));
   });
 
@@ -53,7 +53,7 @@ describe("claude -p", () => {
     const result = await table.agents.turn(claude("[wrong]", { returns: countReturn }));
     expect(result).toMatchObject({ kind: "ended", says: { count: 3 }, usage: { tokens: 100, usd: 0.25 } });
     expect(table.asks).toMatchObject([{ ask: 2, tokens: 100 }]);
-    expect(wordsSeen().words).toEqual(expect.arrayContaining(["--resume", table.sessions[0]]));
+    expect(argsSeen().words).toEqual(expect.arrayContaining(["--resume", table.sessions[0]]));
     expect(table.sessions).toHaveLength(1);
   });
 
@@ -62,7 +62,7 @@ describe("claude -p", () => {
     const result = await table.agents.turn(claude("Do it.", { session: "older", isInterrupted: true }));
     expect(result).toMatchObject({ kind: "ended", said: contains("You were cut off") });
     expect(table.hows).toEqual(["resumed"]);
-    expect(wordsSeen().words).toEqual(expect.arrayContaining(["--resume", "older"]));
+    expect(argsSeen().words).toEqual(expect.arrayContaining(["--resume", "older"]));
   });
 
   test("a session it has forgotten is opened anew, with a warning", async () => {
@@ -91,7 +91,7 @@ describe("claude -p", () => {
     await set();
     const prompt = `Do it. ${"x".repeat(150_000)}`;
     expect(await table.agents.turn(claude(prompt))).toMatchObject({ kind: "ended" });
-    expect(wordsSeen()).toMatchObject({ prompt: contains("Do it."), promptChars: prompt.length });
+    expect(argsSeen()).toMatchObject({ prompt: contains("Do it."), promptChars: prompt.length });
   });
 });
 
@@ -106,7 +106,7 @@ describe("codex exec", () => {
       warnings: [contains("1 lines")],
     });
     expect(table.sessions).toEqual(["thread-1"]);
-    expect(wordsSeen().input).toBe(0);
+    expect(argsSeen().input).toBe(0);
   });
 
   test("a thread asked again counts what it added", async () => {
@@ -114,7 +114,7 @@ describe("codex exec", () => {
     const result = await table.agents.turn(codex("[wrong]", { returns: countReturn }));
     expect(table.asks).toMatchObject([{ tokens: 110 }]);
     expect(result).toMatchObject({ kind: "ended", says: { count: 3 }, usage: { tokens: 110 } });
-    expect(wordsSeen().words.slice(0, 2)).toEqual(["exec", "resume"]);
+    expect(argsSeen().words.slice(0, 2)).toEqual(["exec", "resume"]);
   });
 
   test("a thread taken up from another life tells what nobody can tell apart: nothing is believed", async () => {

@@ -4,11 +4,11 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import type { Account, AccountOrder, Meter, ModelCall } from "../../src/ports/meter.ts";
+import type { Account, AccountRequest, Meter, ModelCall } from "../../src/ports/meter.ts";
 import type { ReportedUsage } from "../../src/ports/agent.ts";
 
 export type FakeMeter = Meter & {
-  readonly orders: AccountOrder[];
+  readonly orders: AccountRequest[];
   readonly seen: { opened: number; closed: number; tools: string[] };
   readonly stop: () => Promise<void>;
 };
@@ -23,8 +23,8 @@ type Wish = {
 };
 
 export async function openFakeMeter(): Promise<FakeMeter> {
-  const accounts = new Map<string, { order: AccountOrder; calls: ModelCall[] }>();
-  const orders: AccountOrder[] = [];
+  const accounts = new Map<string, { request: AccountRequest; calls: ModelCall[] }>();
+  const orders: AccountRequest[] = [];
   const seen = { opened: 0, closed: 0, tools: [] as string[] };
   const server = createServer((request, response) => {
     void (async () => {
@@ -34,15 +34,15 @@ export async function openFakeMeter(): Promise<FakeMeter> {
       if (account === undefined) return response.writeHead(401).end("the token opens nothing");
       if (request.url === "/autopilot/tools") {
         seen.tools.push(body.tool ?? "");
-        const answer = await account.order.onTool(body.tool ?? "", body.arguments);
+        const answer = await account.request.onTool(body.tool ?? "", body.arguments);
         return response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
       }
       if (body.cut !== undefined) {
-        account.order.onCut(body.cut);
+        account.request.onCut(body.cut);
         return response.destroy();
       }
       const status = body.status ?? 200;
-      account.order.onLife();
+      account.request.onLife();
       account.calls.push({
         api: "anthropic",
         model: body.model ?? "big",
@@ -57,11 +57,11 @@ export async function openFakeMeter(): Promise<FakeMeter> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-  const open = (order: AccountOrder): Account => {
+  const open = (asked: AccountRequest): Account => {
     const token = `token-${(seen.opened += 1)}`;
     const calls: ModelCall[] = [];
-    orders.push(order);
-    accounts.set(token, { order, calls });
+    orders.push(asked);
+    accounts.set(token, { request: asked, calls });
     const used = (): ReportedUsage => {
       const good = calls.filter(({ status }) => status === 200).length;
       return calls.length === 0

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { AcpLimits } from "../../src/agents/acp/limits.ts";
 import type { AgentsOptions } from "../../src/agents/open-agents.ts";
-import type { TurnOrder } from "../../src/ports/agent.ts";
+import type { TurnRequest } from "../../src/ports/agent.ts";
 import { type FakeMeter, openFakeMeter } from "./fake-meter.ts";
 import { alive, countReturn, fixtureAgent, setTable, type Table, until } from "./table.ts";
 
@@ -25,8 +25,8 @@ afterEach(async () => {
 const set = async (limits: Partial<AcpLimits> = {}, more: Partial<AgentsOptions> = {}): Promise<void> => {
   table = await setTable(limits, { meter, env: { PATH: process.env["PATH"], ANTHROPIC_API_KEY: key }, ...more });
 };
-const habit = (name: string, changes: Partial<TurnOrder> = {}, ...words: readonly string[]): TurnOrder =>
-  table.command([process.execPath, fixtureAgent("metered.mjs"), name, ...words], { like: "claude", mode: "full" }, changes);
+const habit = (name: string, changes: Partial<TurnRequest> = {}, ...args: readonly string[]): TurnRequest =>
+  table.command([process.execPath, fixtureAgent("metered.mjs"), name, ...args], { like: "claude", mode: "full" }, changes);
 
 describe("an agent behind the meter", () => {
   test("is given a token in the place of the key, and what it used is what the meter counted", async () => {

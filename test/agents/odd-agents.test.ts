@@ -70,9 +70,9 @@ describe("an agent that cannot be used", () => {
     table = await setTable();
     const plain = join(table.place, "plain.txt");
     writeFileSync(plain, "just text\n");
-    const order = table.odd("");
+    const request = table.odd("");
     const failing = async (argv: readonly string[], layer = table.layer): Promise<unknown> =>
-      table.agents.turn({ ...order, layer, cast: { agent: "x", argv: [...argv] } });
+      table.agents.turn({ ...request, layer, cast: { agent: "x", argv: [...argv] } });
     expect(await failing(["no-such-agent-anywhere"])).toMatchObject({ reason: "agent_unavailable", detail: contains("not on the PATH") });
     expect(await failing(["/no/such/agent"])).toMatchObject({ reason: "agent_unavailable", detail: contains("is not there") });
     expect(await failing([plain])).toMatchObject({ reason: "agent_unavailable", detail: contains("not executable") });
@@ -82,11 +82,11 @@ describe("an agent that cannot be used", () => {
       reason: "agent_unavailable",
       detail: contains("/no/such/folder"),
     });
-    expect(await table.agents.turn({ ...order, cast: { agent: "x" } })).toMatchObject({
+    expect(await table.agents.turn({ ...request, cast: { agent: "x" } })).toMatchObject({
       reason: "agent_unavailable",
       detail: contains("agents.x.argv"),
     });
-    expect(await table.agents.turn({ ...order, cast: { agent: "scripted" } })).toMatchObject({
+    expect(await table.agents.turn({ ...request, cast: { agent: "scripted" } })).toMatchObject({
       reason: "agent_unavailable",
       detail: contains("no script"),
     });

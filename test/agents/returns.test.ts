@@ -88,9 +88,9 @@ describe("the runner's tools, offered to an agent", () => {
     await set();
     await table.agents.turn(table.scripted({ turns: [{ do: [{ note: "x" }] }] }));
     expect(meter.seen).toMatchObject({ opened: 1, closed: 1 });
-    const [order] = meter.orders;
-    expect(order).toBeDefined();
-    const { toolsUrl } = meter.open(order ?? (undefined as never));
+    const [request] = meter.orders;
+    expect(request).toBeDefined();
+    const { toolsUrl } = meter.open(request ?? (undefined as never));
     const answer = await fetch(toolsUrl, { method: "POST", headers: { authorization: "Bearer token-1" }, body: '{"tool":"note"}' });
     expect(answer.status).toBe(401);
   });

@@ -1,7 +1,7 @@
 // runner-stand-in: a runner reduced to one turn. It is started by a test with what it needs as JSON, and killed.
 
 import { openAgents } from "../../src/agents/open-agents.ts";
-import type { TurnOrder } from "../../src/ports/agent.ts";
+import type { TurnRequest } from "../../src/ports/agent.ts";
 
 const { entry, script, place, layer } = JSON.parse(process.argv[2] ?? "{}") as Record<"entry" | "script" | "place" | "layer", string>;
 const agents = openAgents({
@@ -9,7 +9,7 @@ const agents = openAgents({
   returnOf: () => ({ errors: ["nothing is asked for"] }),
   place,
 });
-const order: TurnOrder = {
+const request: TurnRequest = {
   run: "run-2026-01-02-030405",
   attempt: "1@1/execute#1",
   cast: { agent: "scripted", script: "0".repeat(64) },
@@ -30,4 +30,4 @@ const order: TurnOrder = {
   onAskAgain: () => Promise.resolve(false),
   onLiveEvent: () => undefined,
 };
-void agents.turn(order);
+void agents.turn(request);

@@ -11,7 +11,7 @@ import { type AgentsOptions, openAgents, type OpenedAgents } from "../../src/age
 import type { ReturnOf } from "../../src/agents/returns/submissions.ts";
 import type { Script } from "../../src/contracts/script.ts";
 import type { LiveEvent } from "../../src/contracts/signal.ts";
-import type { TurnOrder } from "../../src/ports/agent.ts";
+import type { TurnRequest } from "../../src/ports/agent.ts";
 import { builtScripted } from "./built.ts";
 
 export const fixtureAgent = (name: string): string => join(dirname(fileURLToPath(import.meta.url)), "..", "fixtures", "agents", name);
@@ -25,14 +25,14 @@ export type Table = {
   readonly sessions: string[];
   readonly hows: (string | undefined)[];
   readonly asks: { readonly ask: number; readonly errors: readonly string[]; readonly tokens: number | null }[];
-  readonly scripted: (script: Script, changes?: Partial<TurnOrder>) => TurnOrder;
-  readonly odd: (habit: string, changes?: Partial<TurnOrder>) => TurnOrder;
+  readonly scripted: (script: Script, changes?: Partial<TurnRequest>) => TurnRequest;
+  readonly odd: (habit: string, changes?: Partial<TurnRequest>) => TurnRequest;
   /** Any command, as the config would name it. */
   readonly command: (
     argv: readonly string[],
-    override: NonNullable<TurnOrder["cast"]["override"]>,
-    changes?: Partial<TurnOrder>,
-  ) => TurnOrder;
+    override: NonNullable<TurnRequest["cast"]["override"]>,
+    changes?: Partial<TurnRequest>,
+  ) => TurnRequest;
   readonly clear: () => Promise<void>;
 };
 
@@ -57,7 +57,7 @@ export async function setTable(limits: Partial<AcpLimits> = {}, more: Partial<Ag
     limits,
     ...more,
   });
-  const order = (cast: TurnOrder["cast"], changes: Partial<TurnOrder>): TurnOrder => ({
+  const order = (cast: TurnRequest["cast"], changes: Partial<TurnRequest>): TurnRequest => ({
     run: "run-2026-01-02-030405",
     attempt: "1@1/execute#1",
     cast,

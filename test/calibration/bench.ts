@@ -49,11 +49,11 @@ export function leverPatch(folder: string, finds: Readonly<Record<string, readon
   return path;
 }
 
-export function calibrate(folder: string, words: readonly string[]): Promise<Ended> {
-  return autopilot(folder, ["calibrate", ...words, "--json"], around(folder));
+export function calibrate(folder: string, args: readonly string[]): Promise<Ended> {
+  return autopilot(folder, ["calibrate", ...args, "--json"], around(folder));
 }
 
-export const startWords = (names: readonly string[], more: readonly string[]): readonly string[] => [
+export const startArgs = (names: readonly string[], more: readonly string[]): readonly string[] => [
   "start",
   "--name",
   "2026-05-15-try",

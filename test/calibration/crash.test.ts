@@ -12,7 +12,7 @@ import { openedRepository } from "../../src/project/runs/opened-repository.ts";
 import { begin, until } from "../support/autopilot.ts";
 import { git, write } from "../support/scratch-repository.ts";
 import { aFew } from "../support/sampled.ts";
-import { around, beside, benchRepository, calibrate, command, cycleLog, eventsIn, leverPatch, put, started, startWords } from "./bench.ts";
+import { around, beside, benchRepository, calibrate, command, cycleLog, eventsIn, leverPatch, put, started, startArgs } from "./bench.ts";
 
 const name = "crash";
 class Died extends Error {}
@@ -130,7 +130,7 @@ describe("a kill -9 of the runner", () => {
     write(folder, { "Calibration Cycles/2026-05-15-try/run_state.jsonl": '{"event":"_ind' });
     expect((await calibrate(folder, ["list"])).json["cycles"]).toEqual([]);
     expect((await calibrate(folder, ["resume"])).json).toMatchObject({ reason_code: "calibration_missing" });
-    expect((await calibrate(folder, startWords(["a"], ["--patch", patch]))).json).toMatchObject({ verdict: "ship" });
+    expect((await calibrate(folder, startArgs(["a"], ["--patch", patch]))).json).toMatchObject({ verdict: "ship" });
     expect(eventsIn(folder).slice(0, 2)).toEqual(["_index", "cycle_start"]);
   });
 
@@ -138,7 +138,7 @@ describe("a kill -9 of the runner", () => {
     const folder = benchRepository({ a: [1, 2] });
     const patch = leverPatch(folder, { a: [1, 2, 3] });
     put(folder, "slow", "1.5");
-    const { child, ended } = begin(folder, ["calibrate", ...startWords(["a"], ["--patch", patch])], around(folder));
+    const { child, ended } = begin(folder, ["calibrate", ...startArgs(["a"], ["--patch", patch])], around(folder));
     await until("the first run", () => started(folder).includes("a pre-lever 1"));
     child.kill("SIGKILL");
     await ended;
@@ -163,7 +163,7 @@ describe("a kill -9 of the runner", () => {
     const folder = benchRepository({ a: [1, 2] });
     const patch = leverPatch(folder, { a: [1, 2, 3] });
     put(folder, "slow", "1.5");
-    const { child, ended } = begin(folder, ["calibrate", ...startWords(["a"], ["--patch", patch])], around(folder));
+    const { child, ended } = begin(folder, ["calibrate", ...startArgs(["a"], ["--patch", patch])], around(folder));
     await until(`the ${state} run`, () => started(folder).includes(`a ${state} 1`));
     child.kill("SIGKILL");
     expect((await ended).signal).toBe("SIGKILL");
@@ -178,9 +178,9 @@ describe("a kill -9 of the runner", () => {
     const folder = benchRepository({ a: [1, 2] });
     const patch = leverPatch(folder, { a: [1, 2, 3] });
     put(folder, "hang-a-pre-lever");
-    const { child, ended } = begin(folder, ["calibrate", ...startWords(["a"], ["--patch", patch])], around(folder));
+    const { child, ended } = begin(folder, ["calibrate", ...startArgs(["a"], ["--patch", patch])], around(folder));
     await until("the run", () => started(folder).length === 1);
-    const second = await calibrate(folder, startWords(["a"], ["--patch", patch]).with(2, "second"));
+    const second = await calibrate(folder, startArgs(["a"], ["--patch", patch]).with(2, "second"));
     expect(second.json).toMatchObject({ reason_code: "calibration_busy" });
     child.kill("SIGINT"); // an interrupt ends the benchmark too
     expect((await ended).code).toBe(0);
@@ -195,7 +195,7 @@ describe("a kill -9 of the runner", () => {
     const patch = leverPatch(folder, { a: [1] });
     const before = git(folder, "rev-parse", "HEAD^{tree}");
     put(folder, "hang-a-post-lever");
-    const { child, ended } = begin(folder, ["calibrate", ...startWords(["a"], ["--patch", patch])], around(folder));
+    const { child, ended } = begin(folder, ["calibrate", ...startArgs(["a"], ["--patch", patch])], around(folder));
     await until("the run after the lever", () => started(folder).includes("a post-lever 1"));
     child.kill("SIGINT");
     await ended;

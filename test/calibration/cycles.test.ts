@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot } from "../support/autopilot.ts";
 import { git, scratchFolder, write } from "../support/scratch-repository.ts";
-import { beside, benchRepository, bugs, calibrate, cycleLog, eventsIn, leverPatch, put, started, startWords } from "./bench.ts";
+import { beside, benchRepository, bugs, calibrate, cycleLog, eventsIn, leverPatch, put, started, startArgs } from "./bench.ts";
 
 const tree = (folder: string): string => git(folder, "rev-parse", "HEAD^{tree}");
 
@@ -13,7 +13,7 @@ describe.concurrent("verdicts", () => {
   test("ship: the lever's commit stays, every event is there, and validate knows both files", async () => {
     const folder = benchRepository({ a: [1, 2], b: [1] });
     const patch = leverPatch(folder, { a: [1, 2, 3, 4], b: [1, 2, 3] });
-    const { json, code } = await calibrate(folder, startWords(["a", "b"], ["--patch", patch, "--jobs", "2"]));
+    const { json, code } = await calibrate(folder, startArgs(["a", "b"], ["--patch", patch, "--jobs", "2"]));
     expect(code).toBe(0);
     expect(json).toMatchObject({
       result: "PASS",
@@ -54,7 +54,7 @@ describe.concurrent("verdicts", () => {
     const folder = benchRepository({ a: [1], b: [1], c: [1, 2, 3, 4] });
     const before = tree(folder);
     const patch = leverPatch(folder, { a: [1, 2, 3, 4, 5], b: [1, 2, 3, 4, 5], c: [2, 3, 4] });
-    const { json } = await calibrate(folder, startWords(["a", "b", "c"], ["--patch", patch, "--jobs", "3"]));
+    const { json } = await calibrate(folder, startArgs(["a", "b", "c"], ["--patch", patch, "--jobs", "3"]));
     expect(json).toMatchObject({ verdict: "revert", delta: { a: 0.8, b: 0.8, c: -0.2 } });
     expect(json["cross_benchmark_check"]).toEqual({ clean: false, regressions: [{ benchmark: "c", bug: "BUG-001" }] });
     expect(tree(folder)).toBe(before);
@@ -68,7 +68,7 @@ describe.concurrent("verdicts", () => {
     rmSync(join(folder, "finds/broken"));
     git(folder, "commit", "-qam", "broken");
     const patch = leverPatch(folder, { a: [2, 3] });
-    const first = await calibrate(folder, startWords(["a", "empty", "broken"], ["--patch", patch]));
+    const first = await calibrate(folder, startArgs(["a", "empty", "broken"], ["--patch", patch]));
     expect(first.json).toMatchObject({
       verdict: "iterate",
       before: { a: 0.4, empty: null, broken: null },
@@ -80,7 +80,7 @@ describe.concurrent("verdicts", () => {
     expect(why["broken"]).toContain("ended with code 1");
     expect(started(folder).filter((line) => line.startsWith("empty"))).toEqual([]);
     const again = leverPatch(folder, { a: [1, 2] }, "again.patch");
-    const third = await calibrate(folder, startWords(["a"], ["--patch", again, "--iteration", "3"]).with(2, "third"));
+    const third = await calibrate(folder, startArgs(["a"], ["--patch", again, "--iteration", "3"]).with(2, "third"));
     expect(third.json["verdict"]).toBe("halt-iterate-cap");
   });
 
@@ -89,8 +89,8 @@ describe.concurrent("verdicts", () => {
     write(folder, { cost: "10\n" });
     git(folder, "add", "-A");
     git(folder, "commit", "-qm", "cost");
-    const words = (more: readonly string[]) => startWords(["a"], ["--metric", "cost", "--better", "lower", ...more]);
-    const { json } = await calibrate(folder, words(["--apply", "echo 7 > cost", "--repeat", "2"]));
+    const args = (more: readonly string[]) => startArgs(["a"], ["--metric", "cost", "--better", "lower", ...more]);
+    const { json } = await calibrate(folder, args(["--apply", "echo 7 > cost", "--repeat", "2"]));
     expect(json).toMatchObject({
       verdict: "ship",
       before: { a: 10 },
@@ -101,11 +101,11 @@ describe.concurrent("verdicts", () => {
     expect(started(folder)).toHaveLength(4);
     rmSync(join(folder, "benchmarks/a/BUGS.md"));
     git(folder, "commit", "-qam", "no list of bugs");
-    const bare = await calibrate(folder, words(["--apply", "echo 9 > cost"]).with(2, "bare"));
+    const bare = await calibrate(folder, args(["--apply", "echo 9 > cost"]).with(2, "bare"));
     expect(bare.json).toMatchObject({ verdict: "revert", after: { a: 9 } });
     const { json: validated } = await autopilot(folder, ["validate", "Calibration Cycles/bare", "--json"]);
     expect(validated).toMatchObject({ result: "PASS", files: [{}, { violations: [{ rule: "RS-field", severity: "warning" }, {}] }] });
-    const nan = await calibrate(folder, words(["--apply", "echo NaN > cost"]).with(2, "nan"));
+    const nan = await calibrate(folder, args(["--apply", "echo NaN > cost"]).with(2, "nan"));
     expect(nan.json).toMatchObject({ verdict: "iterate", after: { a: null } });
     expect((nan.json["not_counted"] as Record<string, string>)["a"]).toContain("no finite number");
     expect(git(folder, "show", "HEAD:cost")).toBe("NaN");
@@ -123,8 +123,8 @@ describe.concurrent("verdicts", () => {
     git(folder, "switch", "-q", "main");
     const far = join(scratchFolder(), "far");
     write(far, { "BUGS.md": bugs([1, 2, 3]), "code.c": "int y;\n" });
-    const words = ["start", "--name", "refs", "--lever", "l", "--hypothesis", "h", "--command", 'sh "$CALIBRATION_ROOT/bench.sh"'];
-    const { json } = await calibrate(folder, [...words, "--benchmarks", `old=v1,${far}`, "--commit", "side"]);
+    const args = ["start", "--name", "refs", "--lever", "l", "--hypothesis", "h", "--command", 'sh "$CALIBRATION_ROOT/bench.sh"'];
+    const { json } = await calibrate(folder, [...args, "--benchmarks", `old=v1,${far}`, "--commit", "side"]);
     expect(json).toMatchObject({
       verdict: "ship",
       before: { old: 0.5, far: 0.333333333 },
@@ -137,7 +137,7 @@ describe.concurrent("a hung benchmark", () => {
   test("is ended with all it started and begun again; the cycle goes on", async () => {
     const folder = benchRepository({ a: [1] });
     put(folder, "hang-a-pre-lever");
-    const { json } = await calibrate(folder, startWords(["a"], ["--patch", leverPatch(folder, { a: [1, 2] }), "--hang-after", "8s"]));
+    const { json } = await calibrate(folder, startArgs(["a"], ["--patch", leverPatch(folder, { a: [1, 2] }), "--hang-after", "8s"]));
     expect(json["verdict"]).toBe("ship");
     expect(cycleLog(folder).filter(({ kind }) => kind === "hung").length).toBeGreaterThan(0);
     expect(started(folder).slice(0, 2)).toEqual(["a pre-lever 1", "a pre-lever 1"]);
@@ -147,16 +147,16 @@ describe.concurrent("a hung benchmark", () => {
 describe.concurrent("typed levers", () => {
   test("a limit, a model and a prompt are changes to the repository's own config and flows", async () => {
     const folder = benchRepository({ a: [1] });
-    const words = (name: string, lever: string, to: string) => startWords(["a"], ["--to", to]).with(2, name).with(4, lever);
-    expect((await calibrate(folder, words("limit", "limit:max_total_retries_per_run", "1"))).json["verdict"]).toBe("iterate");
+    const args = (name: string, lever: string, to: string) => startArgs(["a"], ["--to", to]).with(2, name).with(4, lever);
+    expect((await calibrate(folder, args("limit", "limit:max_total_retries_per_run", "1"))).json["verdict"]).toBe("iterate");
     expect(git(folder, "show", "HEAD:.autopilot/config.yaml")).toContain("max_total_retries_per_run: 1");
-    expect((await calibrate(folder, words("model", "model:reviewer", "small"))).json["verdict"]).toBe("iterate");
+    expect((await calibrate(folder, args("model", "model:reviewer", "small"))).json["verdict"]).toBe("iterate");
     expect(git(folder, "show", "HEAD:.autopilot/config.yaml")).toMatch(/like: claude\n\s+model: small[\s\S]*reviewer: claude-lever/);
     writeFileSync(join(beside(folder), "prompt.md"), "Look harder. {goal}\n");
-    expect((await calibrate(folder, words("prompt", "prompt:quality/1-explore", "../prompt.md"))).json["verdict"]).toBe("iterate");
+    expect((await calibrate(folder, args("prompt", "prompt:quality/1-explore", "../prompt.md"))).json["verdict"]).toBe("iterate");
     expect(git(folder, "show", "HEAD:.autopilot/flows/quality/prompts/1-explore.md")).toBe("Look harder. {goal}");
     expect(git(folder, "diff", "--name-only", "HEAD~1")).toContain(".autopilot/flows/quality/flow.yaml");
-    const raised = await calibrate(folder, words("raised", "limit:max_total_retries_per_run", "50"));
+    const raised = await calibrate(folder, args("raised", "limit:max_total_retries_per_run", "50"));
     expect(raised.json).toMatchObject({ reason_code: "calibration_preflight_failed" });
     expect(raised.json.message).toContain("no effect");
   });
@@ -165,37 +165,37 @@ describe.concurrent("typed levers", () => {
 describe.concurrent("refused, with nothing changed", () => {
   const lever = ["--apply", "echo x > y"];
   const cases: readonly (readonly [string, (folder: string) => readonly string[], string, RegExp])[] = [
-    ["a name with a slash", () => startWords(["a"], lever).with(2, "a/b"), "calibration_input_invalid", /letters, digits/],
-    ["a name that climbs", () => startWords(["a"], lever).with(2, ".."), "calibration_input_invalid", /letters, digits/],
-    ["no lever", () => startWords(["a"], []), "calibration_input_invalid", /Nothing says what the lever/],
-    ["two levers", () => startWords(["a"], [...lever, "--commit", "HEAD"]), "calibration_input_invalid", /only one/],
+    ["a name with a slash", () => startArgs(["a"], lever).with(2, "a/b"), "calibration_input_invalid", /letters, digits/],
+    ["a name that climbs", () => startArgs(["a"], lever).with(2, ".."), "calibration_input_invalid", /letters, digits/],
+    ["no lever", () => startArgs(["a"], []), "calibration_input_invalid", /Nothing says what the lever/],
+    ["two levers", () => startArgs(["a"], [...lever, "--commit", "HEAD"]), "calibration_input_invalid", /only one/],
     [
       "a noise floor that is none",
-      () => startWords(["a"], [...lever, "--noise-floor", "NaN"]),
+      () => startArgs(["a"], [...lever, "--noise-floor", "NaN"]),
       "calibration_input_invalid",
       /--noise-floor is NaN/,
     ],
-    ["a fourth iteration", () => startWords(["a"], [...lever, "--iteration", "4"]), "calibration_input_invalid", /expected 1 to 3/],
-    ["the same name twice", () => startWords(["a", "a"], lever), "calibration_input_invalid", /Two benchmarks are called a/],
+    ["a fourth iteration", () => startArgs(["a"], [...lever, "--iteration", "4"]), "calibration_input_invalid", /expected 1 to 3/],
+    ["the same name twice", () => startArgs(["a", "a"], lever), "calibration_input_invalid", /Two benchmarks are called a/],
     [
       "a benchmark that is not there",
-      () => startWords(["nowhere"], lever),
+      () => startArgs(["nowhere"], lever),
       "calibration_preflight_failed",
       /no benchmark folder and no commit called/,
     ],
-    ["a lever that changes nothing", () => startWords(["a"], ["--apply", "true"]), "calibration_preflight_failed", /changes nothing/],
+    ["a lever that changes nothing", () => startArgs(["a"], ["--apply", "true"]), "calibration_preflight_failed", /changes nothing/],
     [
       "a lever whose command fails",
-      () => startWords(["a"], ["--apply", "echo no >&2; exit 3"]),
+      () => startArgs(["a"], ["--apply", "echo no >&2; exit 3"]),
       "calibration_preflight_failed",
       /code 3: no/,
     ],
-    ["a commit that is not there", () => startWords(["a"], ["--commit", "feedface"]), "calibration_preflight_failed", /no commit feedface/],
+    ["a commit that is not there", () => startArgs(["a"], ["--commit", "feedface"]), "calibration_preflight_failed", /no commit feedface/],
     [
       "a patch that does not apply",
       (folder) => {
         writeFileSync(join(beside(folder), "bad.patch"), "--- a/finds/a\n+++ b/finds/a\n@@ -1 +1 @@\n-nothing like it\n+x\n");
-        return startWords(["a"], ["--patch", "../bad.patch"]);
+        return startArgs(["a"], ["--patch", "../bad.patch"]);
       },
       "calibration_preflight_failed",
       /does not apply/,
@@ -205,7 +205,7 @@ describe.concurrent("refused, with nothing changed", () => {
       (folder) => {
         const hook = ["diff --git a/.git/hooks/pre-commit b/.git/hooks/pre-commit", "new file mode 100755", "--- /dev/null"];
         writeFileSync(join(beside(folder), "git.patch"), [...hook, "+++ b/.git/hooks/pre-commit", "@@ -0,0 +1 @@", "+x", ""].join("\n"));
-        return startWords(["a"], ["--patch", "../git.patch"]);
+        return startArgs(["a"], ["--patch", "../git.patch"]);
       },
       "calibration_preflight_failed",
       /does not apply/,
@@ -215,7 +215,7 @@ describe.concurrent("refused, with nothing changed", () => {
       (folder) => {
         const lines = ["diff --git a/../out b/../out", "new file mode 100644", "--- /dev/null", "+++ b/../out", "@@ -0,0 +1 @@", "+x", ""];
         writeFileSync(join(beside(folder), "out.patch"), lines.join("\n"));
-        return startWords(["a"], ["--patch", "../out.patch"]);
+        return startArgs(["a"], ["--patch", "../out.patch"]);
       },
       "calibration_preflight_failed",
       /does not apply/,
@@ -225,7 +225,7 @@ describe.concurrent("refused, with nothing changed", () => {
       (folder) => {
         git(folder, "rm", "-q", "benchmarks/a/BUGS.md");
         git(folder, "commit", "-qm", "no baseline");
-        return startWords(["a"], lever);
+        return startArgs(["a"], lever);
       },
       "calibration_preflight_failed",
       /has no baseline/,
@@ -234,7 +234,7 @@ describe.concurrent("refused, with nothing changed", () => {
       "a dirty tree",
       (folder) => {
         write(folder, { "finds/a": "changed\n" });
-        return startWords(["a"], lever);
+        return startArgs(["a"], lever);
       },
       "calibration_preflight_failed",
       /uncommitted changes: finds\/a/,
@@ -242,9 +242,9 @@ describe.concurrent("refused, with nothing changed", () => {
   ];
   test.each(cases)("%s", async (_name, wordsOf, reason, message) => {
     const folder = benchRepository({ a: [1] });
-    const words = wordsOf(folder);
+    const args = wordsOf(folder);
     const [head, status] = [git(folder, "rev-parse", "HEAD"), git(folder, "status", "--porcelain")];
-    const { json, code } = await calibrate(folder, words);
+    const { json, code } = await calibrate(folder, args);
     expect(code).toBe(1);
     expect(json).toMatchObject({ result: "FAIL", reason_code: reason });
     expect(json.message).toMatch(message);
@@ -261,10 +261,10 @@ describe.concurrent("refused, with nothing changed", () => {
     const folder = benchRepository({ a: [1] });
     const patch = leverPatch(folder, { a: [1, 2] });
     write(folder, { "bench.sh": "changed\n" });
-    expect((await calibrate(folder, startWords(["a"], ["--patch", patch]))).json.reason_code).toBe("calibration_preflight_failed");
+    expect((await calibrate(folder, startArgs(["a"], ["--patch", patch]))).json.reason_code).toBe("calibration_preflight_failed");
     git(folder, "checkout", "-q", "--", ".");
     expect((await calibrate(folder, ["resume"])).json["verdict"]).toBe("ship");
-    expect((await calibrate(folder, startWords(["a"], ["--patch", patch]))).json.message).toContain("already");
+    expect((await calibrate(folder, startArgs(["a"], ["--patch", patch]))).json.message).toContain("already");
     expect((await calibrate(folder, ["resume", "nobody"])).json.reason_code).toBe("calibration_missing");
   });
 });

@@ -1,7 +1,7 @@
 // What a run will use, forecast from the journals of earlier runs, and shown before the next one begins.
 
 import { expect, test } from "vitest";
-import { autopilot, goScripted, goWords } from "../support/autopilot.ts";
+import { autopilot, goScripted, goArgs } from "../support/autopilot.ts";
 import { git, scratch } from "../support/scratch-repository.ts";
 
 const turn = (name: string, tokens: number) => [
@@ -29,10 +29,10 @@ test("after three runs of a flow the next is forecast from them, and the record 
   const page = (await autopilot(folder, ["estimate", "--flow", "objective"])).out;
   expect(page).toMatch(/tokens: [\d,]+ likely, at most [\d,]+ in 9 of 10/);
   expect(page).toContain("Record: 100 % of 1 past case stayed within the 9-of-10 figure");
-  const words = goWords(folder, turn("next", 1), ["--done-criteria", "x :: test -f src/x.txt"]).filter(
+  const args = goArgs(folder, turn("next", 1), ["--done-criteria", "x :: test -f src/x.txt"]).filter(
     (word) => word !== "--yes" && word !== "--json",
   );
-  expect((await autopilot(folder, words)).out).toContain("4 earlier objective runs with the same agent; 83 % succeed");
+  expect((await autopilot(folder, args)).out).toContain("4 earlier objective runs with the same agent; 83 % succeed");
   expect((await autopilot(folder, ["estimate", "--flow", "nothing", "--json"])).json.reason_code).toBe("usage");
   expect(git(folder, "status", "--porcelain")).toBe("");
 });

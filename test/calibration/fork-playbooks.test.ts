@@ -13,7 +13,7 @@ import {
   shop,
   turn as qualityTurn,
   turns as qualityTurns,
-  words as qualityWords,
+  args as qualityWords,
 } from "../quality/audit.ts";
 import { faultsIn } from "../quality/seed-reader.ts";
 import { calls, does, project, smooth, type Turn } from "../roadmap/stories.ts";
@@ -27,8 +27,8 @@ const turnsIn = (entries: readonly Entry[]): readonly string[] =>
 const nameOf = (folder: string): string => runFolderOf(folder).split("/").at(-1) ?? "";
 
 /** Begins a run, kills it in the turn of an attempt, and stops what is left of it: only one run of a playbook is open at a time. */
-async function killedIn(folder: string, words: readonly string[], attempt: string): Promise<string> {
-  const { child, ended } = begin(folder, words);
+async function killedIn(folder: string, args: readonly string[], attempt: string): Promise<string> {
+  const { child, ended } = begin(folder, args);
   await until(`the turn of ${attempt}`, () =>
     journal(folder).some((entry) => entry.event === "session_opened" && entry["attempt"] === attempt),
   );
@@ -96,9 +96,9 @@ describe.concurrent("forks and replays of playbooks", () => {
     const one = smooth("1", "sum", "(a, b) => a + b", `it adds :: ${calls("sum", "1, 1", "2")}`);
     const two = smooth("2", "twice", "(n) => 2 * n", `it doubles :: ${calls("twice", "1", "2")}`, ["sum"]);
     const hangs: Turn = { ...does("2", "02-01", {}), ...hang };
-    const words = ["go", "--flow", "roadmap", "--option", "phases=all", "--yes", "--json", "--isolation", isolation];
+    const args = ["go", "--flow", "roadmap", "--option", "phases=all", "--yes", "--json", "--isolation", isolation];
     const script = scripted(folder, [...one, ...two.map((turn) => ((turn.when as { task?: string }).task === undefined ? turn : hangs))]);
-    const run = await killedIn(folder, [...words, ...script], "2@1/execute#1/02-01@1/do#1");
+    const run = await killedIn(folder, [...args, ...script], "2@1/execute#1/02-01@1/do#1");
     const { answer, bought } = await forked(folder, run, two);
     expect(answer.json, said(answer)).toMatchObject({ state: "completed", reason_code: "completion_verified" });
     expect(bought.filter((attempt) => attempt.startsWith("1@") || /research|plan/.test(attempt))).toEqual([]);

@@ -99,8 +99,8 @@ describe.concurrent("a fork", () => {
     expect(first.json.reason_code, said(first)).toBe("completion_verified");
     const run = first.json.run_id ?? "";
     const at = journal(folder).find(({ event, attempt }) => event === "step_started" && attempt === "1@1/execute#1")?.seq ?? 0;
-    const words = ["fork", run, "--at", String(at - 1), ...scripted(folder, [ends], "other"), "--limit", "tokens=9k", "--yes", "--json"];
-    const forked = await autopilot(folder, words);
+    const args = ["fork", run, "--at", String(at - 1), ...scripted(folder, [ends], "other"), "--limit", "tokens=9k", "--yes", "--json"];
+    const forked = await autopilot(folder, args);
     expect(forked.json, said(forked)).toMatchObject({ reason_code: "completion_verified" });
     const name = forked.json.run_id ?? "";
     expect(git(folder, "ls-tree", "--name-only", `autopilot/${name}`).split("\n")).toEqual(["README.md", "out.txt"]);
@@ -121,18 +121,18 @@ describe.concurrent("a fork", () => {
       [["--prompt", "../absent.md"], /holds no prompt/],
       [["--agent", "nobody"], /no agent called nobody/],
     ];
-    for (const [words, message] of cases) {
-      const { json, code } = await autopilot(folder, ["fork", run, ...words, "--yes", "--json"]);
+    for (const [args, message] of cases) {
+      const { json, code } = await autopilot(folder, ["fork", run, ...args, "--yes", "--json"]);
       expect(json.message).toMatch(message);
       expect(json.remediation.length).toBeGreaterThan(0);
       expect(code).toBe(1);
     }
     const foreign = { env: { XDG_STATE_HOME: join(dirname(folder), "somebody") } };
-    for (const words of [
+    for (const args of [
       ["fork", run],
       ["replay", run, "--step", "execute"],
     ])
-      expect((await autopilot(folder, [...words, "--yes", "--json"], foreign)).json.reason_code).toBe("run_foreign");
+      expect((await autopilot(folder, [...args, "--yes", "--json"], foreign)).json.reason_code).toBe("run_foreign");
     expect(readdirSync(join(folder, ".autopilot", "runs"))).toEqual([run]);
   });
 });
@@ -171,8 +171,8 @@ describe.concurrent("a replay", () => {
     const gone = await autopilot(folder, ["replay", run, "--step", "1@1/execute#2", "--yes", "--json"]);
     expect(gone.json, said(gone)).toMatchObject({ reason_code: "work_missing" });
     expect(gone.json.remediation.length).toBeGreaterThan(0);
-    const words = ["fork", run, ...scripted(folder, [ends], "other"), "--yes", "--json"];
-    expect((await autopilot(folder, words)).json.reason_code).toBe("work_missing");
+    const args = ["fork", run, ...scripted(folder, [ends], "other"), "--yes", "--json"];
+    expect((await autopilot(folder, args)).json.reason_code).toBe("work_missing");
   });
 
   test("needs a step that can be run again, and says which there are", async () => {

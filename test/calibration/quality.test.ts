@@ -38,7 +38,7 @@ test("another agent as the lever: a quality run before and one after, and what w
   write(folder, { ".autopilot/config.yaml": `version: 1\nagent: ${JSON.stringify(weak)}\n` });
   git(folder, "add", "-A");
   git(folder, "commit", "-qm", "weak");
-  const words = [
+  const args = [
     "calibrate",
     "start",
     "--json",
@@ -52,12 +52,12 @@ test("another agent as the lever: a quality run before and one after, and what w
     "it finds more",
   ];
   const what = ["--benchmarks", "shop=.", "--baseline", "shop=known/shop.md"];
-  const { json } = await autopilot(folder, [...words, ...what], { env: { AUTOPILOT_ISOLATION: isolation } });
+  const { json } = await autopilot(folder, [...args, ...what], { env: { AUTOPILOT_ISOLATION: isolation } });
   expect(json).toMatchObject({ verdict: "ship", before: { shop: 0.333333333 }, after: { shop: 0.666666667 } });
   expect(git(folder, "show", "HEAD:.autopilot/config.yaml")).toContain("strong.json");
   const kept = join(folder, ".autopilot/calibrations/agents/runs/shop/post-lever-1/findings.md");
   expect(readFileSync(kept, "utf8")).toContain("BUG-002");
   expect(cycleLog(folder, "agents").filter(({ event }) => event === "error")).toEqual([]);
-  const clash = await autopilot(folder, [...words.with(4, "clash"), ...what, "--agent", weak]);
+  const clash = await autopilot(folder, [...args.with(4, "clash"), ...what, "--agent", weak]);
   expect(clash.json).toMatchObject({ reason_code: "calibration_input_invalid" });
 });

@@ -84,8 +84,8 @@ test.concurrent("an acknowledged draft goes, and the journal says who acknowledg
 
 test.concurrent("with --yes warnings come before the run's first line, and once", async () => {
   const folder = scratch();
-  const words = objective(folder).filter((word) => word !== "--json");
-  const { err, out } = await autopilot(folder, ["go", ...words, "--yes", "--scope", "out.txt,srcc/**"]);
+  const args = objective(folder).filter((word) => word !== "--json");
+  const { err, out } = await autopilot(folder, ["go", ...args, "--yes", "--scope", "out.txt,srcc/**"]);
   const firstTurn = err.indexOf("Baseline");
   expect(firstTurn).toBeGreaterThan(0);
   for (const warning of ["Sandbox clone doesn't block", "The scope srcc/** matches no file", "Defaults: "]) {
@@ -136,15 +136,15 @@ test.concurrent.each(meanwhile)(
   "while it is a draft, a change of %s makes ack and go ack_stale, and a new start gives a new draft",
   async (what, act) => {
     const folder = scratch({ files: { "a.txt": "a\n", ...small } });
-    const words = ["start", ...objective(folder), "--flow", what === "the flow" ? "small" : "objective"];
-    const started = await autopilot(folder, words);
+    const args = ["start", ...objective(folder), "--flow", what === "the flow" ? "small" : "objective"];
+    const started = await autopilot(folder, args);
     expect(started.json.reason_code, started.json.message).toBe("run_drafted");
     act(folder);
     const acknowledged = await autopilot(folder, ["ack", ackOf(started), "--json"]);
     expect(brief(acknowledged), acknowledged.json.message).toEqual(stale);
     expect(brief(await autopilot(folder, ["go", "--json"]))).toEqual(stale);
     expect(brief(await autopilot(folder, ["go", "--yes", "--json"]))).toEqual(stale);
-    const again = await autopilot(folder, words);
+    const again = await autopilot(folder, args);
     expect((await autopilot(folder, ["ack", ackOf(again), "--json"])).code).toBe(0);
   },
 );
@@ -244,7 +244,7 @@ test.concurrent("with no goal and several things to take up, each is named with 
 const hasPython = spawnSync("python3", ["--version"]).status === 0;
 
 /** A command on a terminal of its own, with these keys typed; what the terminal showed, and the exit code. */
-function onTerminal(folder: string, words: readonly string[], keys: string): { readonly shown: string; readonly code: number } {
+function onTerminal(folder: string, args: readonly string[], keys: string): { readonly shown: string; readonly code: number } {
   const driver = join(dirname(folder), "terminal.py");
   writeFileSync(
     driver,
@@ -262,7 +262,7 @@ while True:
 print(json.dumps({"shown": shown.decode("utf8", "replace"), "code": os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])}))`,
   );
   const env = { PATH: process.env["PATH"], HOME: join(dirname(folder), "home"), TERM: "xterm" };
-  const { stdout } = spawnSync("python3", [driver, folder, process.execPath, program, ...words, keys], { encoding: "utf8", env });
+  const { stdout } = spawnSync("python3", [driver, folder, process.execPath, program, ...args, keys], { encoding: "utf8", env });
   return JSON.parse(stdout) as { shown: string; code: number };
 }
 
@@ -270,8 +270,8 @@ test.skipIf(!hasPython)(
   "on a terminal go shows the preview and asks: y starts the run, anything else leaves the draft (skipped without Python, which makes the terminal)",
   async () => {
     const folder = scratch();
-    const words = objective(folder, makesOut).filter((word) => word !== "--json");
-    const no = onTerminal(folder, ["go", ...words], "n\n");
+    const args = objective(folder, makesOut).filter((word) => word !== "--json");
+    const no = onTerminal(folder, ["go", ...args], "n\n");
     expect(no.shown).toMatch(/Preview: nothing has run[\s\S]*Start this run\?/);
     expect(no.code).toBe(1);
     expect(journal(folder).map(({ event }) => event)).toEqual(["run_drafted"]);

@@ -20,7 +20,7 @@ type Stand = { readonly version?: string; readonly habit?: string };
 type Here = {
   readonly folder: string;
   readonly home: string;
-  readonly run: (words: readonly string[], env?: Readonly<Record<string, string>>) => Promise<Ended>;
+  readonly run: (args: readonly string[], env?: Readonly<Record<string, string>>) => Promise<Ended>;
 };
 
 /** A repository, and a PATH with these agents' programs on it. */
@@ -35,7 +35,7 @@ function here(stands: Readonly<Record<string, Stand>>, config?: object): Here {
   write(bin, Object.fromEntries(files) as Record<string, string>);
   if (config !== undefined) write(folder, { ".autopilot/config.yaml": JSON.stringify(config) });
   const path = [bin, plainPath].join(delimiter);
-  return { folder, home, run: (words, env = {}) => autopilot(folder, words, { env: { PATH: path, ...env } }) };
+  return { folder, home, run: (args, env = {}) => autopilot(folder, args, { env: { PATH: path, ...env } }) };
 }
 const lend = ({ home }: Here, path: string): void => {
   mkdirSync(dirname(join(home, path)), { recursive: true });
@@ -95,8 +95,8 @@ describe.concurrent("agents", () => {
   test("an agent that is like nobody is told with the file and the line", async () => {
     const place = here({});
     write(place.folder, { ".autopilot/config.yaml": "version: 1\nagents:\n  mine:\n    like: cluade\n" });
-    for (const words of [["agents"], ["agents", "try", "mine"], ["config"]]) {
-      const { json, code } = await place.run([...words, "--json"]);
+    for (const args of [["agents"], ["agents", "try", "mine"], ["config"]]) {
+      const { json, code } = await place.run([...args, "--json"]);
       expect({ code, reason: json.reason_code }).toEqual({ code: 1, reason: "config_invalid" });
       expect(json.message).toMatch(/config\.yaml:4:\d+: .*agents\.mine\.like: found "cluade".*Did you mean claude\?/);
     }
@@ -167,11 +167,11 @@ describe.concurrent("who plays", () => {
     ["is not logged in", { gemini: {} }, "gemini", /not logged in: GEMINI_API_KEY/, "set GEMINI_API_KEY, or run gemini once and log in"],
   ])("an agent that %s is refused before a run begins, with what to do", async (_what, stands, name, why, fix) => {
     const place = here(stands);
-    for (const words of [
+    for (const args of [
       [...start, "--agent", name],
       ["agents", "try", name, "--json"],
     ]) {
-      const { json, code } = await place.run(words);
+      const { json, code } = await place.run(args);
       expect({ code, reason: json.reason_code }).toEqual({ code: 1, reason: "agent_unavailable" });
       expect(json.message).toMatch(why);
       expect(json.remediation).toContain(fix);

@@ -148,10 +148,10 @@ describe("--json", () => {
     ["--help"],
     ["--version"],
   ];
-  test.each(verbs.map((words) => [words.join(" "), words] as const))(
+  test.each(verbs.map((args) => [args.join(" "), args] as const))(
     "%s prints exactly one JSON object on stdout, with the common fields, a remediation unless it passes, and the exit code of its result",
-    async (_name, words) => {
-      const { out, json, code } = await autopilot(folders.completed, [...words, "--json"]);
+    async (_name, args) => {
+      const { out, json, code } = await autopilot(folders.completed, [...args, "--json"]);
       expect(out.endsWith("\n") && out.trimEnd().split("\n").length === 1).toBe(true);
       expect(common.filter((field) => !fieldsOf(json).includes(field))).toEqual([]);
       expect(["PASS", "WARN", "FAIL"]).toContain(json.result);
@@ -260,13 +260,13 @@ describe("text for people", () => {
 
   test("a hostile goal, criterion and agent are shown escaped everywhere, and stay what they are in JSON", async () => {
     const folder = scratch();
-    const words = [
+    const args = [
       hostile,
       "--done-criteria",
       `${hostile} :: test -f out.txt`,
       ...objective(folder, [{ do: [{ write: { path: "out.txt", text: "x" } }, { say: `${hostile} <promise>DONE</promise>` }] }]).slice(3),
     ].filter((word) => word !== "--json");
-    const texts = [await autopilot(folder, ["start", ...words]), await autopilot(folder, ["go"]), await autopilot(folder, ["go", "--yes"])];
+    const texts = [await autopilot(folder, ["start", ...args]), await autopilot(folder, ["go"]), await autopilot(folder, ["go", "--yes"])];
     for (const verb of ["status", "report", "log", "watch", "budget", "inbox"]) texts.push(await autopilot(folder, [verb]));
     for (const { out, err } of texts) expect(steering.exec(out.replaceAll("\n", "") + err.replaceAll("\n", "")), out).toBeNull();
     expect(texts[0]?.out).toContain("\\x1b[31mred");

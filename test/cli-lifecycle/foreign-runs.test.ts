@@ -26,8 +26,8 @@ async function rested(): Promise<{ readonly folder: string; readonly run: string
   const folder = scratch();
   const witness = join(dirname(folder), "witness");
   const turns = [{ do: [writes("half.txt"), { say: "half way" }] }, { do: [{ run: `touch ${witness}` }, writes("out.txt"), done] }];
-  const words = ["go", "make out.txt", ...criterion, "--max-cycles", "1", "--yes", "--json", "--isolation", "none"];
-  const { json } = await autopilot(folder, [...words, ...scripted(folder, turns)]);
+  const args = ["go", "make out.txt", ...criterion, "--max-cycles", "1", "--yes", "--json", "--isolation", "none"];
+  const { json } = await autopilot(folder, [...args, ...scripted(folder, turns)]);
   expect(json.state, JSON.stringify(json)).toMatch(/running|paused/);
   return { folder, run: json.run_id ?? "", witness };
 }
@@ -65,10 +65,10 @@ describe.concurrent("a run that came with a repository", () => {
     const { folder, run, witness } = await rested();
     const place = unpacked(folder, { isTracked });
     const before = readFileSync(join(place, ".autopilot/runs", run, "journal.jsonl"), "utf8");
-    for (const words of acting) {
-      const { code, json } = await autopilot(place, [...words, "--json"], quiet);
-      if (words[0] !== "verify" && words[0] !== "answer" && words[0] !== "approve" && words[0] !== "ack")
-        expect({ words, code, reason: json.reason_code }).toEqual({ words, code: 1, reason: "run_foreign" });
+    for (const args of acting) {
+      const { code, json } = await autopilot(place, [...args, "--json"], quiet);
+      if (args[0] !== "verify" && args[0] !== "answer" && args[0] !== "approve" && args[0] !== "ack")
+        expect({ words: args, code, reason: json.reason_code }).toEqual({ words: args, code: 1, reason: "run_foreign" });
     }
     expect(readFileSync(join(place, ".autopilot/runs", run, "journal.jsonl"), "utf8")).toBe(before);
     expect(existsSync(witness)).toBe(false);
@@ -81,11 +81,11 @@ describe.concurrent("a run that came with a repository", () => {
     const { folder, run } = await rested();
     const place = unpacked(folder);
     const readers = ["status", "log", "report", "verify", "diff", "diff --stat", "transcript", "trace", "budget", "inbox"];
-    for (const words of readers.map((line) => line.split(" "))) {
-      const { code, json } = await autopilot(place, [...words, "--json"]);
-      expect({ words, code }).toEqual({ words, code: 0 });
+    for (const args of readers.map((line) => line.split(" "))) {
+      const { code, json } = await autopilot(place, [...args, "--json"]);
+      expect({ words: args, code }).toEqual({ words: args, code: 0 });
       expect(json.warnings.join("\n")).toContain(`${run} isn't yours`);
-      expect({ words, foreign: json["foreign"] }).toEqual({ words, foreign: true });
+      expect({ words: args, foreign: json["foreign"] }).toEqual({ words: args, foreign: true });
     }
     expect((await autopilot(folder, ["status", "--json"])).json["foreign"]).toBe(false);
   });
@@ -162,10 +162,10 @@ describe.concurrent("a run that came with a repository", () => {
   test("hides no run of the user's own, and keeps nobody from starting one", async () => {
     const { folder, run } = await rested();
     const place = unpacked(folder);
-    const words = ["make out.txt", ...criterion, "--json", "--isolation", "clone"];
+    const args = ["make out.txt", ...criterion, "--json", "--isolation", "clone"];
     const begun = await autopilot(place, [
       "go",
-      ...words,
+      ...args,
       "--max-cycles",
       "1",
       "--yes",

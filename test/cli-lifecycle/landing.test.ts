@@ -26,7 +26,7 @@ const waiting = (folder: string): readonly object[] => [
 ];
 const goOn = (folder: string): void => writeFileSync(join(dirname(folder), "go-on"), "");
 
-const words = (folder: string, turns: readonly object[]): readonly string[] => [
+const args = (folder: string, turns: readonly object[]): readonly string[] => [
   "go",
   "make out.txt",
   ...criterion,
@@ -41,7 +41,7 @@ test.concurrent("while the run works nothing in the user's checkout changes; at 
   const folder = scratch();
   const before = checkout(folder);
   const head = git(folder, "rev-parse", "HEAD");
-  const at = begin(folder, words(folder, waiting(folder)));
+  const at = begin(folder, args(folder, waiting(folder)));
   await until("the agent's turn", () => eventsOf(folder, "session_opened").length > 0);
   expect(checkout(folder)).toBe(before);
   expect(
@@ -63,7 +63,7 @@ test.concurrent("while the run works nothing in the user's checkout changes; at 
 
 test.concurrent("a branch that moved on without a conflict gets a merge commit", async () => {
   const folder = scratch();
-  const at = begin(folder, words(folder, waiting(folder)));
+  const at = begin(folder, args(folder, waiting(folder)));
   await until("the agent's turn", () => eventsOf(folder, "session_opened").length > 0);
   write(folder, { "mine.txt": "mine\n" });
   git(folder, "add", "-A");
@@ -117,7 +117,7 @@ describe("nothing is forced", () => {
     async (_what, reason, act) => {
       const folder = scratch({ files });
       const turns = [{ do: [writes("shared.txt", "theirs\n"), ...(waiting(folder)[0] as { do: object[] }).do] }];
-      const at = begin(folder, words(folder, turns));
+      const at = begin(folder, args(folder, turns));
       await until("the agent's turn", () => eventsOf(folder, "session_opened").length > 0);
       act(folder);
       const before = checkout(folder);
@@ -168,7 +168,7 @@ test.concurrent("a stop that comes while the work lands ends the run, and its ac
     "filter.slow.smudge",
     `until [ -e '${join(dirname(folder), "go-on")}' ]; do sleep 0.05; done; cat`,
   );
-  const going = begin(folder, words(folder, makesOut));
+  const going = begin(folder, args(folder, makesOut));
   await until("it lands", () => eventsOf(folder, "step_started").some(({ step }) => step === "merge"));
   await until("git has begun", () => existsSync(join(folder, ".git/index.lock")));
   const stopping = begin(folder, ["stop", "--json"]);

@@ -33,14 +33,14 @@ describe("a command line that is not understood", () => {
     ["a schema that is not there", ["schema", "nonsense"], /no schema called nonsense/],
     ["flags that exclude each other", ["log", "--jsonl", "--json"], /do not go together/],
   ];
-  test.each(slips)("%s is exit 2 with usage on stderr, and nothing is written", async (_what, words, reported) => {
+  test.each(slips)("%s is exit 2 with usage on stderr, and nothing is written", async (_what, args, reported) => {
     const before = fingerprint(folder);
-    const spoken = await autopilot(folder, words);
+    const spoken = await autopilot(folder, args);
     expect(spoken.code).toBe(2);
     expect(spoken.err).toMatch(/Usage: autopilot/);
-    if (words.includes("--json") || words.at(-1) === "--scope") return expect(spoken.err + spoken.out).toMatch(reported);
+    if (args.includes("--json") || args.at(-1) === "--scope") return expect(spoken.err + spoken.out).toMatch(reported);
     expect(spoken.out).toBe("");
-    const { json, code } = await autopilot(folder, [...words, "--json"]);
+    const { json, code } = await autopilot(folder, [...args, "--json"]);
     expect({ code, result: json.result, reason: json.reason_code, run: json.run_id }).toEqual({
       code: 2,
       result: "FAIL",
@@ -143,9 +143,9 @@ describe("a journal", () => {
 
   test("that was written by a newer version is refused by its version, by every command", async () => {
     writeFileSync(path(), whole.replace('"journal":1', '"journal":2'));
-    for (const words of reading) {
-      const { code, json } = await autopilot(folder, [...words, "--json"]);
-      expect({ words, code, reason: json.reason_code }).toEqual({ words, code: 1, reason: "journal_newer" });
+    for (const args of reading) {
+      const { code, json } = await autopilot(folder, [...args, "--json"]);
+      expect({ words: args, code, reason: json.reason_code }).toEqual({ words: args, code: 1, reason: "journal_newer" });
       expect(json.message).toMatch(/2/);
     }
     expect((await autopilot(folder, ["validate", path(), "--json"])).json["files"]).toMatchObject([{ format: "journal", valid: false }]);
@@ -169,8 +169,8 @@ describe("a journal", () => {
       reason: "journal_damaged",
       chain: { ok: false, events: at, damaged_line: at + 1 },
     });
-    for (const words of reading.slice(0, 3))
-      expect((await autopilot(folder, [...words, "--json"])).json.reason_code, words[0]).toBe("journal_damaged");
+    for (const args of reading.slice(0, 3))
+      expect((await autopilot(folder, [...args, "--json"])).json.reason_code, args[0]).toBe("journal_damaged");
     const [file] = (await autopilot(folder, ["validate", path(), "--json"])).json["files"] as { violations: { line: number }[] }[];
     expect(file?.violations[0]?.line).toBe(at + 1);
     writeFileSync(path(), whole);

@@ -6,7 +6,7 @@ import { scratch } from "../support/scratch-repository.ts";
 
 const folder = scratch({ files: { "src/a.ts": "a\n", "src/b.ts": "b\n", "docs/c.md": "c\n" } });
 const player = ["--isolation", "clone", ...scripted(folder, [])];
-const start = (...words: readonly string[]): Promise<Ended> => autopilot(folder, ["start", ...player, "--json", ...words]);
+const start = (...args: readonly string[]): Promise<Ended> => autopilot(folder, ["start", ...player, "--json", ...args]);
 type Objective = Readonly<Record<string, unknown>>;
 const objectiveOf = ({ json }: Ended): Objective => (json["preview"] as { objective: Objective }).objective;
 

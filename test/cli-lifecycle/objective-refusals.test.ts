@@ -8,7 +8,7 @@ import { scratch } from "../support/scratch-repository.ts";
 
 const folder = scratch();
 const player = ["--isolation", "clone", ...scripted(folder, [])];
-const start = (...words: readonly string[]): Promise<Ended> => autopilot(folder, ["start", ...player, "--json", ...words]);
+const start = (...args: readonly string[]): Promise<Ended> => autopilot(folder, ["start", ...player, "--json", ...args]);
 const drafts = (): readonly string[] =>
   existsSync(join(folder, ".autopilot", "runs")) ? readdirSync(join(folder, ".autopilot", "runs")) : [];
 

@@ -26,15 +26,15 @@ function endsWith(spoil: (folder: string, run: string) => void): readonly string
   cpSync(finished, folder, { recursive: true });
   const runs = join(folder, ".autopilot/runs");
   spoil(folder, join(runs, readdirSync(runs)[0] ?? ""));
-  return reading.map((words) => {
-    const { signal, status } = spawnSync(process.execPath, [program, ...words, "--json"], {
+  return reading.map((args) => {
+    const { signal, status } = spawnSync(process.execPath, [program, ...args, "--json"], {
       cwd: folder,
       env: { PATH: process.env["PATH"], HOME: dirname(folder) },
       timeout: hangAfterMs,
       killSignal: "SIGKILL",
       maxBuffer: 1 << 26,
     });
-    return signal !== null || status === null ? `${words.join(" ")} hung` : status > 2 ? `${words.join(" ")} failed with ${status}` : "";
+    return signal !== null || status === null ? `${args.join(" ")} hung` : status > 2 ? `${args.join(" ")} failed with ${status}` : "";
   });
 }
 

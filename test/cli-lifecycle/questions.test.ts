@@ -17,8 +17,8 @@ const turns = [
 
 /** The command on a terminal of its own, until the question stands there; util-linux's `script` makes the terminal. */
 async function askedOn(folder: string): Promise<{ readonly screen: () => string; readonly ended: Promise<void> }> {
-  const words = [process.execPath, program, "go", ...objective(folder, turns).slice(0, -1), "--yes"];
-  const line = words.map((word) => `'${word}'`).join(" ");
+  const args = [process.execPath, program, "go", ...objective(folder, turns).slice(0, -1), "--yes"];
+  const line = args.map((word) => `'${word}'`).join(" ");
   const env = { PATH: process.env["PATH"], HOME: join(dirname(folder), "home"), USER: "tester", LANG: "C.UTF-8", TERM: "xterm" };
   const child = spawn("script", ["-qec", line, "/dev/null"], { cwd: folder, env, stdio: ["pipe", "pipe", "inherit"] });
   let screen = "";

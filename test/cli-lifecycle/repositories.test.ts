@@ -57,13 +57,13 @@ describe("a folder that cannot hold a run", () => {
     "because it is read-only is workspace_unusable and says so (skipped where root may write everywhere and nothing can be mounted read-only)",
     async () => {
       const folder = scratch();
-      const words = [...objective(folder)];
+      const args = [...objective(folder)];
       const script = `mount --bind "$1" "$1" && mount -o remount,bind,ro "$1" && cd "$1" && shift && exec "$@"`;
       const program = join(import.meta.dirname, "../../dist/autopilot.cjs");
       const { stdout, status } = runIn(
         isRoot
-          ? ["unshare", "-m", "sh", "-c", script, "sh", folder, process.execPath, program, "start", ...words]
-          : [process.execPath, program, "start", ...words],
+          ? ["unshare", "-m", "sh", "-c", script, "sh", folder, process.execPath, program, "start", ...args]
+          : [process.execPath, program, "start", ...args],
         folder,
         isRoot,
       );
@@ -174,11 +174,11 @@ describe("a repository with something special about it", () => {
         ],
       },
     ];
-    const words = ["go", "make out.txt", ...criterion, "--isolation", "clone", ...scripted(folder, turns), "--yes", "--json"];
-    const within = await autopilot(join(folder, "sub dir"), words);
+    const args = ["go", "make out.txt", ...criterion, "--isolation", "clone", ...scripted(folder, turns), "--yes", "--json"];
+    const within = await autopilot(join(folder, "sub dir"), args);
     expect(within.json).toMatchObject({ result: "FAIL", reason_code: "workspace_unusable" });
     expect(within.json.remediation.join()).toMatch(/^autopilot -C \.\. go .* :: cd 'sub dir' && COMMAND/);
-    const went = await autopilot(folder, words);
+    const went = await autopilot(folder, args);
     expect(briefOf(went)).toEqual(verified);
     expect(existsSync(join(folder, "sub dir", "ö ü.txt"))).toBe(true);
     expect(eventsOf(folder, "changes_applied")[0]?.["paths"]).toEqual(["out.txt", "sub dir/ö ü.txt"]);
@@ -240,10 +240,10 @@ function mayRemount(): boolean {
   }
 }
 
-function runIn([command = "", ...words]: readonly string[], folder: string, isRoot: boolean): { stdout: string; status: number | null } {
+function runIn([command = "", ...args]: readonly string[], folder: string, isRoot: boolean): { stdout: string; status: number | null } {
   if (!isRoot) execFileSync("chmod", ["-R", "a-w", folder]);
   try {
-    return { stdout: execFileSync(command, words, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }), status: 0 };
+    return { stdout: execFileSync(command, args, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }), status: 0 };
   } catch (error) {
     const { stdout, status } = error as { stdout: string; status: number };
     return { stdout, status };

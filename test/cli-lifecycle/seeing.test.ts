@@ -14,7 +14,7 @@ const turns = [
   { do: [{ say: "Looking around." }, { run: "echo seen; exit 3" }, writes("half.txt")] },
   { do: [{ think: "nearly" }, { run: "printf 'a\\033[31mb'" }, writes("out.txt"), done] },
 ];
-const shown = async (...words: readonly string[]): Promise<string> => (await autopilot(folder, words)).out;
+const shown = async (...args: readonly string[]): Promise<string> => (await autopilot(folder, args)).out;
 type Turn = { readonly how: string; readonly entries: readonly Record<string, unknown>[] };
 
 beforeAll(async () => {

@@ -72,9 +72,9 @@ describe("setting up", () => {
   test("a file where the folder of runs belongs is told as what it is, by whoever looks there", async () => {
     const here = scratch();
     writeFileSync(join(here, ".autopilot"), "mine\n");
-    for (const words of [["status"], ["resume"], ["go"], ["start", "x", "--isolation", "clone", ...scripted(here, [])]]) {
-      const { code, json } = await autopilot(here, [...words, "--json"]);
-      expect({ words: words[0], code, reason: json.reason_code }).toEqual({ words: words[0], code: 1, reason: "workspace_unusable" });
+    for (const args of [["status"], ["resume"], ["go"], ["start", "x", "--isolation", "clone", ...scripted(here, [])]]) {
+      const { code, json } = await autopilot(here, [...args, "--json"]);
+      expect({ words: args[0], code, reason: json.reason_code }).toEqual({ words: args[0], code: 1, reason: "workspace_unusable" });
       expect(json.message).toMatch(/^A file lies where a folder is needed: .*\.autopilot/);
       expect(json.remediation.join()).toContain("rename it");
     }
@@ -85,11 +85,11 @@ describe("setting up", () => {
 
   test("the embedded agent without a script is told what it lacks, not that it is not there", async () => {
     const here = scratch();
-    for (const words of [
+    for (const args of [
       ["agents", "try", "scripted"],
       ["start", "x", "--agent", "scripted"],
     ]) {
-      const { json } = await autopilot(here, [...words, "--json"]);
+      const { json } = await autopilot(here, [...args, "--json"]);
       expect(json.message).toBe("The agent scripted plays a script, and none is named.");
       expect(json.remediation[0]).toContain("scripted:FILE");
     }
@@ -150,8 +150,8 @@ describe("setting up", () => {
       expect(json.message).toContain(`There is no schema called ${name}.`);
     }
     for (const shell of ["bash", "zsh", "fish"]) expect((await autopilot(folder, ["completions", shell])).out).toContain("autopilot");
-    for (const words of [["help"], ["help", "go"], ["go", "--help"], ["--help"], ["budget", "raise", "--help"]]) {
-      const { code, out, err } = await autopilot(folder, words);
+    for (const args of [["help"], ["help", "go"], ["go", "--help"], ["--help"], ["budget", "raise", "--help"]]) {
+      const { code, out, err } = await autopilot(folder, args);
       expect({ code, err }).toEqual({ code: 0, err: "" });
       expect(out).toContain("Usage: autopilot");
     }

@@ -144,14 +144,14 @@ const refusals: readonly (readonly [verb: string, words: readonly string[], allo
   ["budget raise", ["budget", "raise", "tokens=+1k"], ["running", "paused"]],
 ];
 
-describe.each(refusals)("what every other state answers to", (verb, words, allowed) => {
+describe.each(refusals)("what every other state answers to", (verb, args, allowed) => {
   test.each(states.filter((state) => !allowed.includes(state)))(
     `${verb} is refused with invalid_state_transition from %s, and nothing is written down`,
     async (state) => {
       const folder = folderOf(state);
       const before = journal(folder).length;
       const run = (await autopilot(folder, ["status", "--json"])).json.run_id ?? "";
-      const { code, json } = await autopilot(folder, [...words.map((word) => (word === "RUN" ? run : word)), "--json"]);
+      const { code, json } = await autopilot(folder, [...args.map((word) => (word === "RUN" ? run : word)), "--json"]);
       expect({ code, result: json.result, reason: json.reason_code, state: json.state, run: json.run_id }).toEqual({
         code: 1,
         result: "FAIL",

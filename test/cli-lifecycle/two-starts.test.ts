@@ -12,8 +12,8 @@ const idle = [{ do: [{ sleep: 3000 }, { write: { path: "hello.txt", text: "hello
 
 test("of several starts at the same moment one runs, the others are told of it, and a bare command means the one that runs", async () => {
   const folder = scratch();
-  const words = ["go", "say hello", ...scripted(folder, idle), "--isolation", "clone", "--max-cycles", "1", "--yes", "--json"];
-  const ended = await Promise.all([1, 2, 3].map(() => apart(folder, words)));
+  const args = ["go", "say hello", ...scripted(folder, idle), "--isolation", "clone", "--max-cycles", "1", "--yes", "--json"];
+  const ended = await Promise.all([1, 2, 3].map(() => apart(folder, args)));
   expect(ended.map(({ json }) => json.reason_code).toSorted()).toEqual(["cycle_cap_reached", "run_open", "run_open"]);
   const named = [...new Set(ended.map(({ json }) => json.run_id))];
   expect(named, "those refused name the one that runs").toHaveLength(1);
@@ -44,8 +44,8 @@ test("a draft that another terminal starts while this one still asks is not star
 
 test("a pause that nobody lived to take does not hold up the resume that comes after it", async () => {
   const folder = scratch();
-  const words = ["go", "say hello", ...scripted(folder, []), "--isolation", "clone", "--max-cycles", "1", "--yes", "--json"];
-  expect((await autopilot(folder, words)).json).toMatchObject({ reason_code: "cycle_cap_reached", state: "running" });
+  const args = ["go", "say hello", ...scripted(folder, []), "--isolation", "clone", "--max-cycles", "1", "--yes", "--json"];
+  expect((await autopilot(folder, args)).json).toMatchObject({ reason_code: "cycle_cap_reached", state: "running" });
   await leaveRequest(runFolderOf(folder), {
     event: "control_requested",
     control: "pause",

@@ -13,9 +13,9 @@ const piecesOf = (json: { readonly [more: string]: unknown }): readonly Piece[] 
 
 const hasBubblewrap = spawnSync("bwrap", ["--ro-bind", "/", "/", "--unshare-all", "true"]).status === 0;
 
-const finished = async (words: readonly string[] = criterion, verdict = "verified"): Promise<string> => {
+const finished = async (args: readonly string[] = criterion, verdict = "verified"): Promise<string> => {
   const folder = scratch();
-  const { json } = await goScripted(folder, [{ do: [writes("out.txt"), done] }], words);
+  const { json } = await goScripted(folder, [{ do: [writes("out.txt"), done] }], args);
   expect(json).toMatchObject({ state: "completed", verdict });
   return folder;
 };
@@ -187,12 +187,8 @@ describe.concurrent("verify", () => {
           'import assert from "node:assert/strict";\nimport { test } from "node:test";\nimport { sum } from "../src/sum.js";\n\ntest("sums", () => assert.equal(sum([40, 2]), 42));\n',
       },
     });
-    const words = ["--done-criteria", "it sums :: node --test test/", "--max-cycles", "1"];
-    await goScripted(
-      folder,
-      [{ do: [writes("test/sum.test.js", 'import "node:test";\n'), writes("src/more.js"), done], repeat: 0 }],
-      words,
-    );
+    const args = ["--done-criteria", "it sums :: node --test test/", "--max-cycles", "1"];
+    await goScripted(folder, [{ do: [writes("test/sum.test.js", 'import "node:test";\n'), writes("src/more.js"), done], repeat: 0 }], args);
     expect(eventsOf(folder, "oracles_judged")).not.toEqual([]); // the fault was there
     const { json } = await autopilot(folder, ["verify", "--json"]);
     const last = piecesOf(json).filter(({ command }) => command === "node --test test/");

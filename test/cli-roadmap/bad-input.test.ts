@@ -13,14 +13,14 @@ const one = { id: "1" };
 const roadmap = (text: string) => ({ "README.md": "# r\n", ".planning/ROADMAP.md": text });
 
 /** Refused with 1, nothing drafted, no file of ours but what every command may make. */
-async function refused(files: Readonly<Record<string, string>>, words: readonly string[] = ["all"]) {
+async function refused(files: Readonly<Record<string, string>>, args: readonly string[] = ["all"]) {
   const folder = scratch({ files });
-  const ended = await autopilot(folder, ["roadmap", ...words, "--yes", "--json", "--isolation", "clone", ...scripted(folder, [])]);
+  const ended = await autopilot(folder, ["roadmap", ...args, "--yes", "--json", "--isolation", "clone", ...scripted(folder, [])]);
   expect(existsSync(join(folder, ".autopilot/runs"))).toBe(false);
   return ended;
 }
 
-describe.concurrent("a roadmap that cannot be walked", () => {
+describe.concurrent("a roadmap that cannot be run", () => {
   test.each([
     [
       "a cycle",
@@ -155,7 +155,7 @@ describe.concurrent("which phases", () => {
     ["next", ["1"]],
     ["all", ["1", "2", "2.1", "3"]],
     ["1, 3", ["1", "3"]],
-  ])("%s means %j, in the order they are walked", async (word, ids) => {
+  ])("%s means %j, in the order they are run", async (word, ids) => {
     const folder = scratch({ files: roadmap(roadmapOf([one, { id: "2" }, { id: "2.1" }, { id: "3" }])) });
     const { json } = await autopilot(folder, ["roadmap", ...word.split(" "), "--json", "--isolation", "clone", ...scripted(folder, [])]);
     const { wanted } = json["preview"] as { readonly wanted: readonly string[] };

@@ -98,9 +98,9 @@ describe.concurrent("estimate", () => {
     ["a stub", roadmapOf([{ id: "1", goal: "TBD" }]), [], 0, "ok"],
     ["everything done", roadmapOf([{ id: "1", checked: true }]), [], 0, "roadmap_completed"],
     ["no such phase", roadmapOf([{ id: "1" }]), ["9"], 2, "usage"],
-  ])("with %s", async (_what, text, words, exit, reason) => {
+  ])("with %s", async (_what, text, args, exit, reason) => {
     const folder = scratch({ files: { "ROADMAP.md": text } });
-    const { code, json } = await autopilot(folder, ["estimate", ...words, "--json"]);
+    const { code, json } = await autopilot(folder, ["estimate", ...args, "--json"]);
     expect([code, json.reason_code]).toEqual([exit, reason]);
   });
 

@@ -12,9 +12,9 @@ test("a failed run is retried by resume alone, once for each", async () => {
   const failed = await walked(folder, ["1"], turnsFor(["1"], { wrong: ["1"] }));
   expect(failed.json.reason_code).toBe("phase_failed");
   const before = journal(folder).length;
-  for (const words of [[], ["go"], ["roadmap"]]) {
-    const { code, json } = await autopilot(folder, [...words, "--json"], { env });
-    expect({ words, code, reason: json.reason_code }).toEqual({ words, code: 1, reason: "phase_failed" });
+  for (const args of [[], ["go"], ["roadmap"]]) {
+    const { code, json } = await autopilot(folder, [...args, "--json"], { env });
+    expect({ words: args, code, reason: json.reason_code }).toEqual({ words: args, code: 1, reason: "phase_failed" });
     expect(json.remediation.join("\n")).toContain("autopilot resume");
   }
   expect(journal(folder)).toHaveLength(before);
@@ -36,8 +36,8 @@ test("another tool's failed run is left alone by go and roadmap", async () => {
     current_phase: "1",
   };
   write(folder, { ".autopilot/state.json": JSON.stringify({ _meta: meta, phases: {} }) });
-  for (const words of [[], ["go"], ["roadmap"]]) {
-    const { code, json } = await autopilot(folder, [...words, "--json"], { env });
-    expect({ words, code, reason: json.reason_code }, json.message).toEqual({ words, code: 1, reason: "phase_failed" });
+  for (const args of [[], ["go"], ["roadmap"]]) {
+    const { code, json } = await autopilot(folder, [...args, "--json"], { env });
+    expect({ words: args, code, reason: json.reason_code }, json.message).toEqual({ words: args, code: 1, reason: "phase_failed" });
   }
 });

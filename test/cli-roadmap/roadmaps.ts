@@ -1,4 +1,4 @@
-// roadmaps: small roadmaps with what belongs to them, and an embedded agent that walks them.
+// roadmaps: small roadmaps with what belongs to them, and an embedded agent that cursors them.
 
 import { autopilot, scripted, type Ended } from "../support/autopilot.ts";
 import type { Files } from "../support/scratch-repository.ts";
@@ -71,7 +71,7 @@ export function projectOf(
 
 const usage = { usage: { input: 900, output: 100 } };
 
-/** Turns that walk any phase; those of `wrong` never write what they should. */
+/** Turns that cursor any phase; those of `wrong` never write what they should. */
 export function turnsFor(ids: readonly string[], { wrong = [] as readonly string[] } = {}): readonly object[] {
   return [
     {
@@ -162,9 +162,9 @@ function phaseTurns(id: string, isWrong: boolean): readonly object[] {
 
 export const env = { AUTOPILOT_ON_LIMIT: "never" };
 
-/** `roadmap` with an agent that walks it, acknowledged. */
-export function walk(folder: string, words: readonly string[], turns: readonly object[]): Promise<Ended> {
-  return autopilot(folder, ["roadmap", ...words, "--yes", "--json", "--isolation", "clone", ...scripted(folder, turns)], { env });
+/** `roadmap` with an agent that cursors it, acknowledged. */
+export function walk(folder: string, args: readonly string[], turns: readonly object[]): Promise<Ended> {
+  return autopilot(folder, ["roadmap", ...args, "--yes", "--json", "--isolation", "clone", ...scripted(folder, turns)], { env });
 }
 
 export type Problem = { readonly file: string; readonly line: number; readonly rule: string; readonly severity: string };

@@ -131,10 +131,10 @@ describe.concurrent("a run that another tool began", () => {
     const folder = scratch({ files });
     const hash = `sha256:${"a".repeat(64)}`;
     foreignState(folder, { hash });
-    const words = ["resume", "--json", ...clone, ...scripted(folder, [])];
-    const refused = await autopilot(folder, words);
+    const args = ["resume", "--json", ...clone, ...scripted(folder, [])];
+    const refused = await autopilot(folder, args);
     expect([refused.code, refused.json.reason_code, refused.json["recorded"]]).toEqual([1, "spec_hash_mismatch", hash]);
-    const accepted = await autopilot(folder, [...words, "--accept-spec-change"]);
+    const accepted = await autopilot(folder, [...args, "--accept-spec-change"]);
     expect(accepted.json.reason_code).toBe("dry_run_required_before_execute");
     expect(accepted.json.warnings.join("\n")).toContain(`the run was locked to ${hash}`);
   });

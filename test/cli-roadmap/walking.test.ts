@@ -19,7 +19,7 @@ type Row = {
 const rowsOf = (json: { readonly [more: string]: unknown }): readonly Row[] => json["phases"] as readonly Row[];
 const standing = (json: { readonly [more: string]: unknown }): readonly string[] => rowsOf(json).map(({ id, status }) => `${id} ${status}`);
 
-describe.concurrent("a roadmap is walked", () => {
+describe.concurrent("a roadmap is run", () => {
   test("one phase passes, one fails, what depends on it is skipped: status, report and trace tell it", async () => {
     const phases = [{ id: "1" }, { id: "2", after: "Phase 1" }, { id: "3", after: "Phase 2" }, { id: "4", after: "Phase 1" }];
     const folder = scratch({ files: projectOf(phases) });
@@ -147,7 +147,7 @@ describe("a phase that only a person can judge", () => {
     expect([ended.code, ended.json.result, ended.json.reason_code]).toEqual([0, "WARN", "human_block_open"]);
     return folder;
   });
-  const verdict = (folder: string, ...words: readonly string[]) => autopilot(folder, ["verdict", ...words, "--json"]);
+  const verdict = (folder: string, ...args: readonly string[]) => autopilot(folder, ["verdict", ...args, "--json"]);
 
   test("waits, lets the others go on, and is listed with the command that answers it", async () => {
     const folder = await deferred();
@@ -240,8 +240,8 @@ describe("a run that stopped at a checkpoint", () => {
       expect(hash).toMatch(/^sha256:[0-9a-f]{64}$/);
       expect(refused.json.message).toContain(hash);
     }
-    for (const words of [["go"], ["roadmap"]])
-      expect((await autopilot(folder, [...words, "--json"], { env })).json.reason_code).toBe("spec_hash_mismatch");
+    for (const args of [["go"], ["roadmap"]])
+      expect((await autopilot(folder, [...args, "--json"], { env })).json.reason_code).toBe("spec_hash_mismatch");
     expect(eventsOf(folder, "policy_changed")).toEqual([]);
 
     const accepted = await autopilot(folder, ["resume", "--accept-spec-change", "--json"], { env });

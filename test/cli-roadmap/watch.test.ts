@@ -9,7 +9,7 @@ import { begin, type Ended, journal, program, scripted, until } from "../support
 import { scratch } from "../support/scratch-repository.ts";
 import { env, projectOf, turnsFor } from "./roadmaps.ts";
 
-const words = (folder: string): readonly string[] => {
+const args = (folder: string): readonly string[] => {
   const slow = turnsFor(["1", "2"]).map((turn) => ({
     ...turn,
     do: [{ say: "I am at it" }, { sleep: 700 }, ...(turn as { do: object[] }).do],
@@ -37,7 +37,7 @@ type Watched = { readonly plain: Ended; readonly board: string };
 /** One run with two who watch it: away from a terminal, and on one. */
 async function watchedRun(): Promise<Watched> {
   const folder = scratch({ files: projectOf([{ id: "1" }, { id: "2", after: "Phase 1" }]) });
-  const { ended } = begin(folder, words(folder), { env });
+  const { ended } = begin(folder, args(folder), { env });
   await until("the first turn", () => journal(folder).some(({ event }) => event === "session_opened"));
   const file = join(dirname(folder), "terminal.py");
   writeFileSync(file, driver);

@@ -66,8 +66,8 @@ describe.concurrent("budget", () => {
   test("a limit is raised, never lowered, and only to a number", async () => {
     const folder = scratch({ files: { "src/a.txt": "a\n" } });
     await goScripted(folder, [busy(used(4000))], [...bExists, "--max-budget", "tokens=5000"]);
-    for (const words of [["tokens=100"], ["tokens=-5"], ["tokens=lots"], ["breath=5"]]) {
-      const { code, json } = await autopilot(folder, ["budget", "raise", ...words, "--json"]);
+    for (const args of [["tokens=100"], ["tokens=-5"], ["tokens=lots"], ["breath=5"]]) {
+      const { code, json } = await autopilot(folder, ["budget", "raise", ...args, "--json"]);
       expect({ code, reason: json.reason_code }).toEqual({ code: 1, reason: "objective_schema_invalid" });
     }
     expect((await budgetOf(folder)).limits["tokens"]).toBe(5000);

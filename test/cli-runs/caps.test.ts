@@ -29,12 +29,12 @@ const used = { usage: { input: 2000, output: 0 } };
 const busy = { do: [{ run: "date +%N >> src/notes.txt" }, used] };
 const done = { do: [{ write: { path: "src/b.txt", text: "b\n" } }, used] };
 const turns = [busy, busy, done];
-const words = ["--flow", "rounds"];
+const args = ["--flow", "rounds"];
 
 describe.concurrent("caps", () => {
   test("a phase that used up its tokens is halted and the breaker opens; more of them, and it goes on without waiting", async () => {
     const folder = place("{ run: { tokens: 1000000 }, phase: { tokens: 5000 } }");
-    const { json } = await goScripted(folder, turns, words);
+    const { json } = await goScripted(folder, turns, args);
     expect(json).toMatchObject({ result: "FAIL", reason_code: "phase_cap_reached", state: "paused" });
     expect(json.message).toContain("Tokens of this phase");
     expect(eventsOf(folder, "turn_ended")).toHaveLength(2);
@@ -55,7 +55,7 @@ describe.concurrent("caps", () => {
 
   test("a run that used up its cap is ended under a reason of its own, and a person may still give it more", async () => {
     const folder = place("{ run: { tokens: 5000 } }");
-    const { json } = await goScripted(folder, turns, words);
+    const { json } = await goScripted(folder, turns, args);
     expect(json).toMatchObject({ result: "FAIL", reason_code: "run_cap_reached", state: "paused" });
     expect(eventsOf(folder, "turn_ended")).toHaveLength(2);
     expect(eventsOf(folder, "circuit_breaker_opened")).toEqual([]);
@@ -65,13 +65,13 @@ describe.concurrent("caps", () => {
 
   test("a budget that was given for the run keeps its own reason, whatever the flow allows", async () => {
     const folder = place("{ run: { tokens: 1000000 } }");
-    const { json } = await goScripted(folder, turns, [...words, "--max-budget", "tokens=5000"]);
+    const { json } = await goScripted(folder, turns, [...args, "--max-budget", "tokens=5000"]);
     expect(json).toMatchObject({ result: "FAIL", reason_code: "budget_threshold_reached", state: "paused" });
   });
 
   test("what a phase may use is raised only where it is limited, and never lowered", async () => {
     const folder = place("{ run: { tokens: 1000000 }, phase: { tokens: 5000 } }");
-    await goScripted(folder, turns, words);
+    await goScripted(folder, turns, args);
     for (const [word, why] of [
       ["phase.tokens=100", /stands at 5000/],
       ["phase.usd=+5", /no such limit to raise/],

@@ -16,8 +16,8 @@ test("a check sees the user's shell and checks.env, no mark of ours, and a crite
   write(folder, {
     ".autopilot/config.yaml": "version: 1\nchecks: { env: { APP_GREETING: hello, RUSTUP_TOOLCHAIN: mine, NODE_OPTIONS: --inspect } }\n",
   });
-  const words = ["--done-criteria", "the tests pass :: npm test"];
-  const { json } = await goScripted(folder, turns, words, { env: { TERM: "vt220" } });
+  const args = ["--done-criteria", "the tests pass :: npm test"];
+  const { json } = await goScripted(folder, turns, args, { env: { TERM: "vt220" } });
   expect(json.state).toBe("completed"); // with a gap: a check that prints its environment can never fail
   expect(json.warnings.join("\n")).toMatch(/checks\.env\.RUSTUP_TOOLCHAIN[^]*checks\.env\.NODE_OPTIONS/);
   const proved = eventsOf(folder, "step_completed").find(({ attempt }) => String(attempt).includes("/prove#"));

@@ -125,10 +125,10 @@ describe.concurrent("approval", () => {
   aFew(1).each([
     ["required-before-merge", ["--approval-policy", "required-before-merge"]],
     ["risk level high", ["--risk-level", "high"]],
-  ])("%s: verified work waits for approval and lands only then", async (_what, words) => {
+  ])("%s: verified work waits for approval and lands only then", async (_what, args) => {
     const folder = scratch();
     const before = git(folder, "rev-parse", "HEAD");
-    const { json } = await goScripted(folder, [{ do: [makeB, promise] }], [...bExists, ...words]);
+    const { json } = await goScripted(folder, [{ do: [makeB, promise] }], [...bExists, ...args]);
     expect(json).toMatchObject({ result: "WARN", reason_code: "approval_required", state: "paused" });
     expect(git(folder, "rev-parse", "HEAD")).toBe(before);
     await autopilot(folder, ["approve", "--json"]);

@@ -4,7 +4,7 @@ import type { ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { autopilot, begin, type Ended, eventsOf, goWords, journal, processesOf, until } from "../support/autopilot.ts";
+import { autopilot, begin, type Ended, eventsOf, goArgs, journal, processesOf, until } from "../support/autopilot.ts";
 import { git, scratch, scratchFolder, write } from "../support/scratch-repository.ts";
 
 const promise = { say: "<promise>DONE</promise>" };
@@ -26,9 +26,9 @@ const honest = { do: [makeB, promise] };
 type Working = { readonly folder: string; readonly run: string; readonly child: ChildProcess; readonly ended: Promise<Ended> };
 
 /** A run whose agent is in the middle of its turn: the agent lives, and so do two processes it started. */
-async function working(turns: readonly object[] = [deaf], atLeast = 3, words: readonly string[] = []): Promise<Working> {
+async function working(turns: readonly object[] = [deaf], atLeast = 3, args: readonly string[] = []): Promise<Working> {
   const folder = scratch();
-  const { child, ended } = begin(folder, goWords(folder, turns, [...bExists, ...words]));
+  const { child, ended } = begin(folder, goArgs(folder, turns, [...bExists, ...args]));
   const run = await until(
     "the agent's session",
     () => eventsOf(folder, "session_opened").length > 0 && String(journal(folder)[0]?.["run_id"]),
@@ -136,7 +136,7 @@ describe.concurrent("control from another terminal", () => {
 
   test("an interrupt that comes before the run is in hand is not forgotten", async () => {
     const folder = scratch();
-    const { child, ended } = begin(folder, goWords(folder, [{ do: [{ sleep: 3000 }] }, honest], bExists));
+    const { child, ended } = begin(folder, goArgs(folder, [{ do: [{ sleep: 3000 }] }, honest], bExists));
     await until("the first files", () => existsSync(join(folder, ".autopilot")));
     child.kill("SIGINT");
     expect((await ended).json).toMatchObject({ reason_code: "operator_paused", state: "paused" });
@@ -159,17 +159,17 @@ describe.concurrent("control from another terminal", () => {
     expect(new Set(begun.map(({ attempt }) => attempt)).size).toBe(1);
     expect(journal(folder).filter(({ event, step }) => event === "step_started" && step === "pick")).toHaveLength(1);
     const undisturbed = scratch();
-    await autopilot(undisturbed, goWords(undisturbed, turns, bExists));
+    await autopilot(undisturbed, goArgs(undisturbed, turns, bExists));
     expect(git(folder, "rev-parse", "HEAD^{tree}")).toBe(git(undisturbed, "rev-parse", "HEAD^{tree}"));
   });
 
   test("a second go or resume while one works is refused with the first one's pid", async () => {
     const { folder, child, ended } = await working();
-    for (const words of [["go"], ["resume"]]) {
-      const second = await autopilot(folder, [...words, "--json"]);
+    for (const args of [["go"], ["resume"]]) {
+      const second = await autopilot(folder, [...args, "--json"]);
       expect(second.json).toMatchObject({ result: "FAIL", reason_code: "run_locked", pid: child.pid });
     }
-    const other = await autopilot(folder, goWords(folder, [honest], bExists));
+    const other = await autopilot(folder, goArgs(folder, [honest], bExists));
     expect(other.json).toMatchObject({ result: "FAIL", reason_code: "run_open" });
     await autopilot(folder, ["stop", "--json"]);
     await ended;
@@ -190,8 +190,8 @@ describe.concurrent("control from another terminal", () => {
 
   test("stop while a check hangs ends the check and all it started", async () => {
     const folder = scratch();
-    const words = ["--done-criteria", "slow :: setsid sleep 300 & trap '' TERM; sleep 300; test -f src/b.txt"];
-    const { ended } = begin(folder, goWords(folder, [honest], words));
+    const args = ["--done-criteria", "slow :: setsid sleep 300 & trap '' TERM; sleep 300; test -f src/b.txt"];
+    const { ended } = begin(folder, goArgs(folder, [honest], args));
     const run = await until(
       "the baseline",
       () => eventsOf(folder, "step_started").length > 0 && String(journal(folder)[0]?.["run_id"]),
@@ -212,7 +212,7 @@ describe.concurrent("control from another terminal", () => {
     const flow =
       'flow: parent\nversion: 1\nlands_nothing: true\nphases:\n  - id: call\n    steps:\n      - { id: child, flow: objective }\n      - { id: after, check: ["test -d ."] }\n';
     write(folder, { ".autopilot/flows/parent/flow.yaml": flow });
-    const { ended } = begin(folder, goWords(folder, [deaf], [...bExists, "--flow", "parent"]));
+    const { ended } = begin(folder, goArgs(folder, [deaf], [...bExists, "--flow", "parent"]));
     const run = await until("the parent's journal", () => journal(folder)[0]?.["run_id"] as string | undefined);
     await until("the child's processes", () => processesOf(run, folder).length >= 3);
     const answer = await measured(`${command} through a child`, () => autopilot(folder, [...command.split(" "), "--json"]));

@@ -86,9 +86,9 @@ describe.concurrent("agents that break", () => {
     says(["/nowhere/agent"]);
     await autopilot(folder, ["go", "make b", "--yes", "--json", "--isolation", "clone", "--agent", "odd", ...bExists]);
     says([process.execPath, odd, "answers-strangely"]);
-    const words = ["--max-cycles", "1", "--json"];
-    expect((await autopilot(folder, ["resume", ...words])).json.reason_code).toBe("agent_unavailable");
-    const { json } = await autopilot(folder, ["resume", "--adopt-config", ...words], { env: { AUTOPILOT_ISOLATION: "clone" } });
+    const args = ["--max-cycles", "1", "--json"];
+    expect((await autopilot(folder, ["resume", ...args])).json.reason_code).toBe("agent_unavailable");
+    const { json } = await autopilot(folder, ["resume", "--adopt-config", ...args], { env: { AUTOPILOT_ISOLATION: "clone" } });
     expect(json.reason_code).not.toBe("agent_unavailable");
     expect(eventsOf(folder, "turn_ended")[0]).toMatchObject({ agent: "odd", said: "fine" });
   });

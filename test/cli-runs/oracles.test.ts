@@ -119,9 +119,9 @@ describe("an agent that changes its judges", () => {
       ["--done-criteria", "all tests :: node test/run.js"],
       { path: ".mocharc.json", kind: "test_config", how: "added" },
     ],
-  ])("%s", async (_what, start, actions, words, change) => {
+  ])("%s", async (_what, start, actions, args, change) => {
     const folder = scratch({ files: start });
-    const { json } = await goScripted(folder, insisting(...actions, put("src/b.txt", "b\n")), words);
+    const { json } = await goScripted(folder, insisting(...actions, put("src/b.txt", "b\n")), args);
     expect(json).toMatchObject({ reason_code: "oracle_changed", state: "paused" });
     expect(changesOf(folder)).toMatchObject([{ ...change, allowed: null, detail: expect.stringMatching(/^[A-Z0-9].+\.$/) as string }]);
     const [proved] = provedIn(folder);
@@ -164,8 +164,8 @@ describe("an agent that changes its judges", () => {
     const trick = {
       run: "echo 'exports.equal = () => {};' > node_modules/tiny-assert/index.js && node test/own.test.js && echo fooled > src/fooled.txt",
     };
-    const words = ["--done-criteria", "add adds :: node test/own.test.js", "--max-cycles", "1"];
-    const { json } = await goScripted(folder, [{ do: [trick, promise] }], words);
+    const args = ["--done-criteria", "add adds :: node test/own.test.js", "--max-cycles", "1"];
+    const { json } = await goScripted(folder, [{ do: [trick, promise] }], args);
     expect(json).toMatchObject({ reason_code: "cycle_cap_reached", state: "running" });
     expect(eventsOf(folder, "changes_applied")).toMatchObject([{ paths: ["src/fooled.txt"] }]); // the trick works where the agent is
     expect(provedIn(folder)).toMatchObject([{ reason_code: "criterion_failed", checks: [{ status: "failed" }] }]);
@@ -236,9 +236,9 @@ describe("an honest agent", () => {
       [fixed, put("vitest.config.js", "export default {};\n"), put("test/add.test.js", tests)],
       testsPass,
     ],
-  ])("%s", async (_what, start, actions, words) => {
+  ])("%s", async (_what, start, actions, args) => {
     const folder = scratch({ files: start });
-    const { json } = await goScripted(folder, [{ do: [...actions, promise] }], words);
+    const { json } = await goScripted(folder, [{ do: [...actions, promise] }], args);
     expect(json).toMatchObject({ reason_code: "completion_verified", state: "completed" });
     expect(changesOf(folder).filter(({ allowed }) => allowed === null)).toEqual([]);
   });
@@ -266,8 +266,8 @@ describe("approving changed oracles", () => {
     // Once a person has approved, it helps itself to more.
     const more = { run: `test ! -e ${approval} || { cp ${join(dirname(folder), "weaker.js")} test/add.test.js && echo c > src/c.txt; }` };
     const turns = [{ do: [fixed, put("test/add.test.js", longer), promise] }, { do: [more, promise], repeat: 10 }];
-    const words = [...testsPass, "--done-criteria", "c is there :: test -f src/c.txt"];
-    expect((await goScripted(folder, turns, words)).json).toMatchObject({ reason_code: "oracle_changed", state: "paused" });
+    const args = [...testsPass, "--done-criteria", "c is there :: test -f src/c.txt"];
+    expect((await goScripted(folder, turns, args)).json).toMatchObject({ reason_code: "oracle_changed", state: "paused" });
     expect((await autopilot(folder, ["approve", "--oracles", "--json"])).json).toMatchObject({ reason_code: "oracles_approved" });
     writeFileSync(approval, "");
     expect((await autopilot(folder, ["resume", "--json"])).json).toMatchObject({ reason_code: "oracle_changed", state: "paused" });

@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { autopilot, begin, eventsOf, goScripted, goWords, journal, runFolderOf, until } from "../support/autopilot.ts";
+import { autopilot, begin, eventsOf, goScripted, goArgs, journal, runFolderOf, until } from "../support/autopilot.ts";
 import { git, scratch, write } from "../support/scratch-repository.ts";
 
 const plan = `flow: craft
@@ -39,7 +39,7 @@ after:
 const prompt = "Write the plan for: {goal}\n\nScope:\n{scope}\n\nBefore:\n{previous}\n";
 const flowAt = (name: string, text: string, prompts: Readonly<Record<string, string>>): Record<string, string> => ({
   [`.autopilot/flows/${name}/flow.yaml`]: text,
-  ...Object.fromEntries(Object.entries(prompts).map(([file, words]) => [`.autopilot/flows/${name}/prompts/${file}`, words])),
+  ...Object.fromEntries(Object.entries(prompts).map(([file, message]) => [`.autopilot/flows/${name}/prompts/${file}`, message])),
 });
 const wrote = (text: string) => ({ write: { path: "docs/plan.md", text } });
 const parts = ["one", "two"].map((name) => ({ write: { path: `docs/parts/${name}.md`, text: "part\n" } }));
@@ -146,7 +146,7 @@ phases:
     const found = (lint.json["findings"] as { file: string; line: number; rule: string }[]).map(
       ({ file, line, rule }) => `${file.split("/").at(-1)}:${line} ${rule}`,
     );
-    const lineOf = (words: string): number => broken.split("\n").findIndex((line) => line.includes(words)) + 1;
+    const lineOf = (message: string): number => broken.split("\n").findIndex((line) => line.includes(message)) + 1;
     expect(found).toContainEqual(expect.stringMatching(new RegExp(`^flow\\.yaml:${lineOf("go: wrote")} `)));
     expect(found).toContainEqual(expect.stringMatching(new RegExp(`^flow\\.yaml:${lineOf("run: landing")} unknown_function`)));
     expect(found).toContainEqual(expect.stringMatching(/^write\.md:1 /));
@@ -339,7 +339,7 @@ after: [{ id: land, steps: [{ id: merge, run: land }] }]
     const mark = join(dirname(folder), "was-here");
     const waits = { run: `test -f '${mark}' || { touch '${mark}'; sleep 1000; }` };
     const turns = [{ when: { flow: "notes" }, do: [waits, { write: { path: "NOTES.md", text: "notes\n" } }] }];
-    const { ended } = begin(folder, goWords(folder, turns, ["--flow", "parent"]));
+    const { ended } = begin(folder, goArgs(folder, turns, ["--flow", "parent"]));
     const runs = (): string => join(runFolderOf(folder), "children");
     const child = (): string => join(runs(), readdirSync(runs())[0] ?? "");
     await until("the child's turn", () => existsSync(mark) && child() !== "");

@@ -1,7 +1,7 @@
 // A run whose provider would not answer: parked, heard from other terminals, and gone on by itself.
 
 import { describe, expect, test } from "vitest";
-import { autopilot, begin, eventsOf, goScripted, goWords, scripted, until } from "../support/autopilot.ts";
+import { autopilot, begin, eventsOf, goScripted, goArgs, scripted, until } from "../support/autopilot.ts";
 import { git, scratch } from "../support/scratch-repository.ts";
 
 const bExists = ["--done-criteria", "b is there :: test -f src/b.txt"];
@@ -75,7 +75,7 @@ describe.concurrent("a run parked at its provider's limit", () => {
   test("says until when, waits, goes on by itself, and nothing is counted against the agent", async () => {
     const folder = scratch();
     const at = soon(20_000); // long enough for a busy machine to be parked before it
-    const { child, ended } = begin(folder, goWords(folder, [limitedUntil(at)], [...bExists, "--max-cycles", "1"]));
+    const { child, ended } = begin(folder, goArgs(folder, [limitedUntil(at)], [...bExists, "--max-cycles", "1"]));
     await until("the run to park", () => eventsOf(folder, "run_paused").length > 0);
     expect(eventsOf(folder, "step_interrupted")).toMatchObject([
       { by: "provider", fault: "limit", until: at.toISOString(), reason_code: "provider_limit_reached" },
@@ -90,7 +90,7 @@ describe.concurrent("a run parked at its provider's limit", () => {
 
   test("can be stopped from another terminal while it waits", async () => {
     const folder = scratch();
-    const { ended } = begin(folder, goWords(folder, [limitedUntil(soon(3_600_000))], bExists));
+    const { ended } = begin(folder, goArgs(folder, [limitedUntil(soon(3_600_000))], bExists));
     await until("the run to park", () => eventsOf(folder, "run_paused").length > 0);
     const stopped = await autopilot(folder, ["stop", "--json"]);
     expect(stopped.json).toMatchObject({ state: "stopped" });
@@ -99,7 +99,7 @@ describe.concurrent("a run parked at its provider's limit", () => {
 
   test("a pause asked for while it waits keeps it from going on", async () => {
     const folder = scratch();
-    const { ended } = begin(folder, goWords(folder, [limitedUntil(soon(3_600_000))], bExists));
+    const { ended } = begin(folder, goArgs(folder, [limitedUntil(soon(3_600_000))], bExists));
     await until("the run to park", () => eventsOf(folder, "run_paused").length > 0);
     await autopilot(folder, ["pause", "--json"]);
     expect((await ended).json).toMatchObject({ state: "paused", reason_code: "provider_limit_reached" });

@@ -62,12 +62,12 @@ describe.concurrent("checks", () => {
 
   test("a criterion that regressed is open again, and the run goes on until it holds", async () => {
     const folder = scratch({ files: { "src/a.txt": "a\n" } });
-    const words = [...bExists, "--done-criteria", "a stays :: test -f src/a.txt"];
+    const args = [...bExists, "--done-criteria", "a stays :: test -f src/a.txt"];
     const turns = [
       { do: [makeB, { delete: { path: "src/a.txt" } }, promise] },
       { do: [{ write: { path: "src/a.txt", text: "a\n" } }, promise] },
     ];
-    const { json } = await goScripted(folder, turns, words);
+    const { json } = await goScripted(folder, turns, args);
     expect(json).toMatchObject({ reason_code: "completion_verified", state: "completed" });
     expect(eventsOf(folder, "turn_ended")).toHaveLength(2);
   });
@@ -108,8 +108,8 @@ describe.concurrent("checks", () => {
 
   test("a check that changes the tree or leaves files behind changes nothing that lands", async () => {
     const folder = scratch({ files: { "src/a.txt": "a\n" } });
-    const words = ["--done-criteria", "b is there :: echo spoiled > src/a.txt; touch litter; test -f src/b.txt"];
-    const { json } = await goScripted(folder, [{ do: [makeB, promise] }], words);
+    const args = ["--done-criteria", "b is there :: echo spoiled > src/a.txt; touch litter; test -f src/b.txt"];
+    const { json } = await goScripted(folder, [{ do: [makeB, promise] }], args);
     expect(json).toMatchObject({ state: "completed" });
     expect(eventsOf(folder, "changes_applied").flatMap(({ paths }) => paths)).toEqual(["src/b.txt"]);
     expect((await autopilot(folder, ["verify", "--json"])).json).toMatchObject({ result: "PASS" });
@@ -120,7 +120,7 @@ describe.concurrent("checks", () => {
     const reported = join(dirname(folder), "prompts.txt");
     const dump = resolve(import.meta.dirname, "../fixtures/agents/dump.mjs");
     write(folder, { ".autopilot/config.yaml": JSON.stringify({ agents: { dump: { argv: [process.execPath, dump, reported] } } }) });
-    const words = [
+    const args = [
       "--holdout",
       "echo what-it-printed; grep -q sesame src/b.txt",
       "--done-criteria",
@@ -128,7 +128,7 @@ describe.concurrent("checks", () => {
       "--max-cycles",
       "2",
     ];
-    const { json } = await autopilot(folder, ["go", "make b", "--yes", "--json", "--isolation", "clone", "--agent", "dump", ...words]);
+    const { json } = await autopilot(folder, ["go", "make b", "--yes", "--json", "--isolation", "clone", "--agent", "dump", ...args]);
     expect(json).toMatchObject({ reason_code: "cycle_cap_reached", state: "running" });
     const prompts = readFileSync(reported, "utf8").split("=== end of a prompt\n").slice(0, -1);
     expect(prompts).toHaveLength(2);
@@ -141,13 +141,13 @@ describe.concurrent("checks", () => {
     async (isolation) => {
       const folder = scratch();
       const plant = { run: 'echo planted > "$HOME/planted" && cat "$HOME/planted"' };
-      const words = [
+      const args = [
         "--done-criteria",
         'not at home :: test -f src/b.txt && test -n "$HOME" && test -w "$HOME" && ! test -e "$HOME/planted"',
         "--isolation",
         isolation,
       ];
-      const { json } = await goScripted(folder, [{ do: [makeB, plant, promise] }], words);
+      const { json } = await goScripted(folder, [{ do: [makeB, plant, promise] }], args);
       expect(json).toMatchObject({ reason_code: "completion_verified", state: "completed" });
     },
   );

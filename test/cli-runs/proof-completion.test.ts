@@ -103,8 +103,8 @@ describe.concurrent("completion", () => {
 
   test("the promise token is the user's own, in whatever case the agent writes it", async () => {
     const folder = scratch();
-    const words = [...bExists, "--completion-promise", "Ship it"];
-    const { json } = await goScripted(folder, [{ do: [makeB, { say: "<promise>SHIP IT</promise>" }] }], words);
+    const args = [...bExists, "--completion-promise", "Ship it"];
+    const { json } = await goScripted(folder, [{ do: [makeB, { say: "<promise>SHIP IT</promise>" }] }], args);
     expect(json).toMatchObject({ reason_code: "completion_verified", state: "completed" });
   });
 

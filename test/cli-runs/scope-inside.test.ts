@@ -73,11 +73,11 @@ describe.concurrent("inside the scope", () => {
 
   test("an exclusion takes a part out of the scope", async () => {
     const folder = scratch({ files });
-    const words = ["--scope", "src/**,!src/secret/**", "--done-criteria", "b is there :: test -f src/b.txt"];
+    const args = ["--scope", "src/**,!src/secret/**", "--done-criteria", "b is there :: test -f src/b.txt"];
     const { json } = await goScripted(
       folder,
       [{ do: [makeB, { write: { path: "src/secret/x", text: "x" } }, promise] }, { do: [makeB, promise] }],
-      words,
+      args,
     );
     expect(json).toMatchObject({ state: "completed" });
     expect(eventsOf(folder, "step_interrupted")).toMatchObject([{ paths: ["src/secret/x"] }]);

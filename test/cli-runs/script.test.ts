@@ -3,7 +3,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { autopilot, begin, eventsOf, goScripted, goWords, journal, processesOf } from "../support/autopilot.ts";
+import { autopilot, begin, eventsOf, goScripted, goArgs, journal, processesOf } from "../support/autopilot.ts";
 import { git, scratch, write } from "../support/scratch-repository.ts";
 import { aFew } from "../support/sampled.ts";
 
@@ -95,10 +95,10 @@ describe.concurrent("the scripted agent", () => {
       const folder = scratch();
       const turns = [1, 2, 3].map((n) => ({ do: [note(`turn ${n}`), { sleep: 150 }, note(`turn ${n}, second half`)] }));
       // Every turn that a kill cut short is charged at its estimate, so there must be room for them.
-      const words = goWords(folder, [...turns, { do: [makeB, note("the end"), promise] }], [...bExists, "--max-budget", "tokens=5M"]);
+      const args = goArgs(folder, [...turns, { do: [makeB, note("the end"), promise] }], [...bExists, "--max-budget", "tokens=5M"]);
       const chance = chanceFrom(seed);
       let kills = 0;
-      let living = begin(folder, words);
+      let living = begin(folder, args);
       for (let n = 0; n < 5; n++) {
         const isOver = await Promise.race([living.ended.then(() => true), wait(300 + chance() * 1500).then(() => false)]);
         if (isOver) break;
@@ -107,7 +107,7 @@ describe.concurrent("the scripted agent", () => {
         kills++;
         // Before its first line on disk there is no run to take up, and the goal is said again.
         const { json } = await autopilot(folder, ["status", "--json"]);
-        living = begin(folder, json.state === "running" || json.state === "paused" ? ["resume", "--json"] : words);
+        living = begin(folder, json.state === "running" || json.state === "paused" ? ["resume", "--json"] : args);
       }
       let { json } = await living.ended;
       // An attempt that took the runner down three times waits for a person, who says: go on.

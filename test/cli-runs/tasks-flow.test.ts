@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { autopilot, begin, eventsOf, goScripted, goWords, journal, processesOf, until } from "../support/autopilot.ts";
+import { autopilot, begin, eventsOf, goScripted, goArgs, journal, processesOf, until } from "../support/autopilot.ts";
 import { git, scratch, write } from "../support/scratch-repository.ts";
 
 const flow = `flow: waves
@@ -91,7 +91,7 @@ describe.concurrent("tasks", () => {
   test("kill -9 while five tasks are under way: resume plays only what was in flight, and the end is the same", async () => {
     const folder = place(asYaml(list));
     const turns = [...names, "last"].map((id) => makes(id, { sleep: id === "a" ? 0 : 1500 }));
-    const { child, ended } = begin(folder, goWords(folder, turns, ["--flow", "waves"]));
+    const { child, ended } = begin(folder, goArgs(folder, turns, ["--flow", "waves"]));
     await until(
       "the first task's end",
       () => eventsOf(folder, "task_completed").length >= 1 && eventsOf(folder, "session_opened").length >= 3,

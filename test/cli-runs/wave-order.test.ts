@@ -1,7 +1,7 @@
 // Tasks of one wave work side by side; what they change is committed in the wave's order, whoever is done first.
 
 import { describe, expect, test } from "vitest";
-import { autopilot, begin, eventsOf, goScripted, goWords, until } from "../support/autopilot.ts";
+import { autopilot, begin, eventsOf, goScripted, goArgs, until } from "../support/autopilot.ts";
 import { git, scratch, write } from "../support/scratch-repository.ts";
 
 const flow = `flow: waves
@@ -84,7 +84,7 @@ describe.concurrent("a wave's order", () => {
 
   test("kill -9 while the second waits for the first: its paid turn is kept, and the order is the same", async () => {
     const folder = place();
-    const { child, ended } = begin(folder, goWords(folder, [made("first", { sleep: 8000 }), made("second")], ["--flow", "waves"]));
+    const { child, ended } = begin(folder, goArgs(folder, [made("first", { sleep: 8000 }), made("second")], ["--flow", "waves"]));
     await until("the second task's turn", () => orderOf(folder, "turn_ended").includes("second"));
     child.kill("SIGKILL");
     await ended;
@@ -98,7 +98,7 @@ describe.concurrent("a wave's order", () => {
 
   test("a pause while the second waits ends with the first's turn; resumed, nothing is done twice", async () => {
     const folder = place();
-    const { ended } = begin(folder, goWords(folder, [made("first", { sleep: 4000 }), made("second")], ["--flow", "waves"]));
+    const { ended } = begin(folder, goArgs(folder, [made("first", { sleep: 4000 }), made("second")], ["--flow", "waves"]));
     await until("the second task's turn", () => orderOf(folder, "turn_ended").includes("second"));
     const asked = await autopilot(folder, ["pause", "--json"]);
     expect(asked.json).toMatchObject({ result: "PASS" });

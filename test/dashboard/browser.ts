@@ -37,8 +37,8 @@ async function launched(): Promise<Browser> {
 export type Served = { readonly address: string; readonly code: string; readonly end: (signal?: NodeJS.Signals) => Promise<void> };
 
 /** `autopilot dashboard` in a folder, with what its terminal shows. */
-export async function dashboardIn(folder: string, words: readonly string[] = []): Promise<Served> {
-  const { child, ended } = begin(folder, ["dashboard", ...words]);
+export async function dashboardIn(folder: string, args: readonly string[] = []): Promise<Served> {
+  const { child, ended } = begin(folder, ["dashboard", ...args]);
   let shown = "";
   child.stderr?.on("data", (text: string) => (shown += text));
   const [address = "", code = ""] = await until("the dashboard's address", () => {

@@ -4,7 +4,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { autopilot, begin, goScripted, goWords, journal, runFolderOf, until } from "../support/autopilot.ts";
+import { autopilot, begin, goScripted, goArgs, journal, runFolderOf, until } from "../support/autopilot.ts";
 import { scratch } from "../support/scratch-repository.ts";
 import { dashboardIn, go, hasChromium, openBrowser, openTab, unlock } from "./browser.ts";
 
@@ -98,7 +98,7 @@ describe.skipIf(!hasChromium)("in a browser (needs Chromium at its Debian place)
     const turns = [{ do: [{ write: { path: "b", text: "one\ntwo\n" } }] }, { do: [{ sleep: 600_000 }] }];
     const { ended } = begin(
       folder,
-      goWords(folder, turns, ["--done-criteria", "b is there :: test -f b", "--done-criteria", "c :: test -f c"]),
+      goArgs(folder, turns, ["--done-criteria", "b is there :: test -f b", "--done-criteria", "c :: test -f c"]),
     );
     await until(
       "work that was kept and a second turn",
@@ -140,7 +140,7 @@ describe.skipIf(!hasChromium)("in a browser (needs Chromium at its Debian place)
     const folder = scratch();
     const { ended } = begin(
       folder,
-      goWords(folder, [{ do: [{ write: { path: "b", text: "b" } }, { sleep: 600_000 }] }], ["--done-criteria", "b :: test -f b"]),
+      goArgs(folder, [{ do: [{ write: { path: "b", text: "b" } }, { sleep: 600_000 }] }], ["--done-criteria", "b :: test -f b"]),
     );
     await until("a turn at work", () => journal(folder).some(({ event }) => event === "session_opened"));
     const { address, code } = await dashboardIn(folder);

@@ -97,9 +97,9 @@ describe.skipIf(whyNoStrace !== "")(`what strace sees${whyNoStrace}`, () => {
     const cwd = folder();
     const watched = ["kept", "a", "b", "d", "e", "e/f", "e/f/g", "empty"].flatMap((name) => ["-P", name, "-P", join(cwd, name)]);
     const path = family === "mkdir" || family === "unlink" ? [] : watched;
-    const words = ["-f", "-qq", "-o", join(cwd, "log"), ...path, `-einject=${callsOf(family)}:error=EIO:when=1+`];
+    const args = ["-f", "-qq", "-o", join(cwd, "log"), ...path, `-einject=${callsOf(family)}:error=EIO:when=1+`];
     spawnSync("strace", [
-      ...words,
+      ...args,
       process.execPath,
       "-e",
       `const fs = require("node:fs"); process.chdir(${JSON.stringify(cwd)}); ${program}`,
@@ -109,9 +109,9 @@ describe.skipIf(whyNoStrace !== "")(`what strace sees${whyNoStrace}`, () => {
 
   test.each(everywhere)(
     "%s: a program that makes call number %i alone, as on another processor, is struck as well",
-    (family, number, words) => {
+    (family, number, text) => {
       const cwd = folder();
-      const program = `chdir $ARGV[0]; exit(syscall(${number}, ${words}) < 0 && $!{EIO} ? 7 : 0)`;
+      const program = `chdir $ARGV[0]; exit(syscall(${number}, ${text}) < 0 && $!{EIO} ? 7 : 0)`;
       const made = (inject: readonly string[]): number | null =>
         spawnSync("strace", ["-qq", "-o", "/dev/null", ...inject, "perl", "-MErrno", "-e", program, cwd]).status;
       expect(made(["-etrace=none"]), "it does what it is for").toBe(0);

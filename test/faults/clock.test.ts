@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import { verifyJournal } from "../../src/journal/read.ts";
 import { autopilot, begin, until } from "../support/autopilot.ts";
 import { aFew } from "../support/sampled.ts";
-import { acknowledgedIn, entriesOf, expectKept, expectWhole, goWords, newestRun, said, smallRepository } from "./small-run.ts";
+import { acknowledgedIn, entriesOf, expectKept, expectWhole, goArgs, newestRun, said, smallRepository } from "./small-run.ts";
 
 const day = 86_400_000;
 const shifted = (byMs: number): Record<string, string> => ({
@@ -19,7 +19,7 @@ aFew(2).each([
   ["forward by ten years", 0, 3_650 * day],
 ])("a wall clock set %s between two openings breaks neither chain nor budget, and the run completes", async (_words, firstMs, secondMs) => {
   const folder = smallRepository();
-  const first = begin(folder, goWords(folder), { env: shifted(firstMs) });
+  const first = begin(folder, goArgs(folder), { env: shifted(firstMs) });
   await until("the first cycle is at work", () => entriesOf(newestRun(folder)).some(({ event }) => event === "session_opened"));
   first.child.kill("SIGKILL");
   expect((await first.ended).signal).toBe("SIGKILL");

@@ -10,7 +10,7 @@ import {
   expectWhole,
   keptIfWrong,
   newestRun,
-  objectiveWords,
+  objectiveArgs,
   recover,
   said,
   smallRepository,
@@ -73,11 +73,11 @@ describe.skipIf(whyNoStrace !== "")(`a disk that refuses${whyNoStrace}`, () => {
 /** One run with one fault; false where the run got through without meeting it. */
 async function suffer(fault: Fault & { readonly family: Family; readonly error: string; readonly onJournal?: true }): Promise<boolean> {
   const folder = smallRepository();
-  expect((await autopilot(folder, ["start", ...objectiveWords(folder), "--json"])).code).toBe(0);
+  expect((await autopilot(folder, ["start", ...objectiveArgs(folder), "--json"])).code).toBe(0);
   const path = fault.onJournal === true ? { path: join(newestRun(folder), "journal.jsonl") } : {};
   const reported = await withFault(folder, ["go", "--yes", "--json"], { ...fault, ...path });
   await keptIfWrong(folder, async () => {
-    expectWords(reported, reasonsFor(fault.error, fault.family));
+    expectMessages(reported, reasonsFor(fault.error, fault.family));
     const before = acknowledgedIn(folder);
     await recover(folder);
     expectKept(before, newestRun(folder));
@@ -87,7 +87,7 @@ async function suffer(fault: Fault & { readonly family: Family; readonly error: 
 }
 
 /** Through all the same, where the call did not matter; else a refusal in words. Never a stack, never a bug. */
-function expectWords(reported: Faulted, reasons: readonly string[]): void {
+function expectMessages(reported: Faulted, reasons: readonly string[]): void {
   expect(reported.err, "no stack").not.toMatch(/^\s+at .*:\d+:\d+\)?$/m);
   if (reported.json.reason_code === "completion_verified") return;
   expect(reported.code, said(reported)).toBe(1);

@@ -12,7 +12,7 @@ import {
   expectKept,
   expectWhole,
   newestRun,
-  objectiveWords,
+  objectiveArgs,
   recover,
   said,
   smallRepository,
@@ -47,7 +47,7 @@ test.skipIf(!mayMount)(
     let pauses = 0;
     for (const kilobytes of freeKilobytes) {
       const folder = onSmallDisk();
-      expect((await autopilot(folder, ["start", ...objectiveWords(folder), "--json"])).code).toBe(0);
+      expect((await autopilot(folder, ["start", ...objectiveArgs(folder), "--json"])).code).toBe(0);
       const ballast = fill(folder, kilobytes);
       const reported = await autopilot(folder, ["go", "--yes", "--json"]);
       if (reported.json.reason_code !== "completion_verified") {

@@ -6,10 +6,10 @@ import { autopilot } from "../support/autopilot.ts";
 import {
   acknowledgedIn,
   expectSame,
-  goWords,
+  goArgs,
   keptIfWrong,
   newestRun,
-  objectiveWords,
+  objectiveArgs,
   recover,
   smallRepository,
   type Story,
@@ -28,7 +28,7 @@ describe.skipIf(whyNoStrace !== "")(`kill -9 before every change of the disk${wh
 
   beforeAll(async () => {
     const folder = smallRepository();
-    const traced = await changesOf(folder, goWords(folder));
+    const traced = await changesOf(folder, goArgs(folder));
     expect(traced.ended.json).toMatchObject({ result: "PASS", reason_code: "completion_verified" });
     undisturbed = storyOf(folder);
     calls = traced.calls;
@@ -84,7 +84,7 @@ async function killedAt(call: Call): Promise<string> {
     const folder = smallRepository();
     const killed = await (call.isJournal
       ? killedAtJournal(folder, call, at)
-      : withFault(folder, goWords(folder), { thread: call.thread, calls: call.name, at, does: "signal=KILL" }));
+      : withFault(folder, goArgs(folder), { thread: call.thread, calls: call.name, at, does: "signal=KILL" }));
     if (killed.fired === 0) continue;
     expect(killed.signal).toBe("SIGKILL");
     return folder;
@@ -94,7 +94,7 @@ async function killedAt(call: Call): Promise<string> {
 
 /** The journal's own writes are counted by its path, which is known once there is a draft. */
 async function killedAtJournal(folder: string, { thread, name }: Call, at: number): Promise<Faulted> {
-  expect((await autopilot(folder, ["start", ...objectiveWords(folder), "--json"])).code).toBe(0);
+  expect((await autopilot(folder, ["start", ...objectiveArgs(folder), "--json"])).code).toBe(0);
   const path = join(newestRun(folder), "journal.jsonl");
   return withFault(folder, ["go", "--yes", "--json"], { thread, calls: name, path, at, does: "signal=KILL" });
 }

@@ -12,7 +12,7 @@ import {
   expectKept,
   expectWhole,
   newestRun,
-  objectiveWords,
+  objectiveArgs,
   recover,
   said,
   smallRepository,
@@ -23,7 +23,7 @@ import { whyNoStrace, withFault } from "./under-strace.ts";
 /** A run that was killed in its first turn: its branch is there. */
 async function begun(): Promise<string> {
   const folder = smallRepository();
-  const life = begin(folder, ["go", ...objectiveWords(folder), "--yes", "--json"]);
+  const life = begin(folder, ["go", ...objectiveArgs(folder), "--yes", "--json"]);
   await until("a turn is under way", () => entriesOf(newestRun(folder)).some(({ event }) => event === "session_opened"));
   life.child.kill("SIGKILL");
   await life.ended;

@@ -11,7 +11,7 @@ import {
   acknowledgedIn,
   expectKept,
   expectSame,
-  goWords,
+  goArgs,
   keptIfWrong,
   newestRun,
   recover,
@@ -71,7 +71,7 @@ test.skipIf(process.platform !== "linux")(
 async function undisturbed(): Promise<{ readonly story: Story; readonly tookMs: number }> {
   const folder = smallRepository();
   const began = performance.now();
-  expect((await autopilot(folder, goWords(folder))).json).toMatchObject({ reason_code: "completion_verified" });
+  expect((await autopilot(folder, goArgs(folder))).json).toMatchObject({ reason_code: "completion_verified" });
   expect(git(folder, "rev-list", "--count", "main")).toBe("3");
   return { story: storyOf(folder), tookMs: performance.now() - began };
 }

@@ -45,7 +45,7 @@ const turns: readonly Turn[] = [
   ...around("3"),
 ];
 
-const startWords = (folder: string): readonly string[] => [
+const startArgs = (folder: string): readonly string[] => [
   "start",
   "--flow=roadmap",
   "--option=phases=all",
@@ -56,7 +56,7 @@ const startWords = (folder: string): readonly string[] => [
 
 async function drafted(): Promise<string> {
   const folder = project(phases);
-  const reported = await autopilot(folder, startWords(folder));
+  const reported = await autopilot(folder, startArgs(folder));
   expect(reported.code, reported.out).toBe(0);
   return folder;
 }

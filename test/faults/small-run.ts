@@ -30,7 +30,7 @@ const turns = [
 export const smallRepository = (): string => scratch({ files: { "src/a.txt": "one\n", "README.md": "# small\n" } });
 
 /** The words of the objective; a crash costs estimated tokens, so the budget is none that a test could reach. */
-export function objectiveWords(folder: string): readonly string[] {
+export function objectiveArgs(folder: string): readonly string[] {
   return [
     "write two and bee",
     "--scope=src/**",
@@ -42,7 +42,7 @@ export function objectiveWords(folder: string): readonly string[] {
   ];
 }
 
-export const goWords = (folder: string): readonly string[] => ["go", ...objectiveWords(folder), "--yes", "--json"];
+export const goArgs = (folder: string): readonly string[] => ["go", ...objectiveArgs(folder), "--yes", "--json"];
 
 /** Does what a person would do after a crash, as `status` tells: again, acknowledge, resume. Gives every answer on the way. */
 export async function recover(folder: string): Promise<readonly Ended[]> {
@@ -59,7 +59,7 @@ export async function recover(folder: string): Promise<readonly Ended[]> {
 
 /** The command that a state asks for. */
 export function wayOn(folder: string, state: string): readonly string[] {
-  if (state === "idle") return goWords(folder);
+  if (state === "idle") return goArgs(folder);
   return state === "draft" ? ["go", "--yes", "--json"] : ["resume", "--json"];
 }
 

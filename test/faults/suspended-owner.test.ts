@@ -2,11 +2,11 @@
 
 import { expect, test } from "vitest";
 import { autopilot, begin, eventsOf, journal, until } from "../support/autopilot.ts";
-import { expectWhole, goWords, said, smallRepository } from "./small-run.ts";
+import { expectWhole, goArgs, said, smallRepository } from "./small-run.ts";
 
 test("a run whose owner is suspended is not taken from it: resume answers run_locked, a request that it is not done, and the owner goes on when it wakes", async () => {
   const folder = smallRepository();
-  const owner = begin(folder, goWords(folder));
+  const owner = begin(folder, goArgs(folder));
   const pid = owner.child.pid ?? 0;
   await until("the run is at work", () => journal(folder).some(({ event }) => event === "session_opened"));
   process.kill(pid, "SIGSTOP");

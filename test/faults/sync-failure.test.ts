@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { autopilot } from "../support/autopilot.ts";
 import { aFew } from "../support/sampled.ts";
-import { acknowledgedIn, expectKept, expectWhole, newestRun, objectiveWords, recover, said, smallRepository } from "./small-run.ts";
+import { acknowledgedIn, expectKept, expectWhole, newestRun, objectiveArgs, recover, said, smallRepository } from "./small-run.ts";
 import { callsOf } from "./call-families.ts";
 import { whyNoStrace, withFault } from "./under-strace.ts";
 
@@ -13,7 +13,7 @@ describe.skipIf(whyNoStrace !== "")(`a journal whose sync fails${whyNoStrace}`, 
     "after a failed sync (number %i of the journal) the process writes nothing more to the journal and ends; a new one goes on",
     async (at) => {
       const folder = smallRepository();
-      expect((await autopilot(folder, ["start", ...objectiveWords(folder), "--json"])).code).toBe(0);
+      expect((await autopilot(folder, ["start", ...objectiveArgs(folder), "--json"])).code).toBe(0);
       const path = join(newestRun(folder), "journal.jsonl");
       const reported = await withFault(folder, ["go", "--yes", "--json"], {
         thread: "main",

@@ -7,7 +7,7 @@ import { apart, begin, scripted, until } from "../support/autopilot.ts";
 import { scratch } from "../support/scratch-repository.ts";
 
 const turns = [{ do: [{ write: { path: "b.txt", text: "b\n" } }, { say: "<promise>DONE</promise>" }] }];
-const words = (folder: string, first: object) => [
+const args = (folder: string, first: object) => [
   "go",
   "make b",
   "--yes",
@@ -31,9 +31,9 @@ test("the folder of a runner that was killed in a turn goes with the next start,
     do: [{ run: `test -e ${again} || { touch ${again}; sleep 60; }` }, ...(turns[0]?.do ?? [])],
   };
 
-  const other = begin(alive, words(alive, { do: [{ hang: true }] }), { env });
+  const other = begin(alive, args(alive, { do: [{ hang: true }] }), { env });
   const theirs = await until("the living one's door", () => detected().find((path) => path.includes("door-")));
-  const first = begin(killed, words(killed, hang), { env });
+  const first = begin(killed, args(killed, hang), { env });
   const ours = await until("the other door", () => detected().find((path) => path.includes("door-") && path !== theirs));
   await until("its turn", () => existsSync(again));
   first.child.kill("SIGKILL");

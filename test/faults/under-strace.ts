@@ -56,7 +56,7 @@ const operationOf = (calls: string): string => (calls.split(",")[0] ?? "").repla
 const poolLead = resolve(import.meta.dirname, "../fixtures/faults/pool-lead.cjs");
 
 /** Runs a command with a fault; `fired` says how often it struck. */
-export async function withFault(folder: string, words: readonly string[], fault: Fault): Promise<Faulted> {
+export async function withFault(folder: string, args: readonly string[], fault: Fault): Promise<Faulted> {
   const isPool = fault.thread === "files";
   const operation = operationOf(fault.calls);
   const lead = isPool && hasLead.test(operation) ? leadCalls : 0;
@@ -67,7 +67,7 @@ export async function withFault(folder: string, words: readonly string[], fault:
     `-etrace=${fault.calls}${fault.also === undefined ? "" : `,${fault.also}`}`,
     `-einject=${fault.calls}:${fault.does}:when=${when}`,
   ];
-  const { ended, log } = await strace(folder, words, options, lead === 0 ? "" : `${operation}:${lead}`);
+  const { ended, log } = await strace(folder, args, options, lead === 0 ? "" : `${operation}:${lead}`);
   return { ...ended, log, fired: fault.does.startsWith("signal") ? killedIn(log) : (log.match(/\(INJECTED\)/g)?.length ?? 0) };
 }
 
@@ -78,9 +78,9 @@ const killedIn = (log: string): number =>
 /** Every call of one undisturbed run that changed something below the folder, in order of time. */
 export async function changesOf(
   folder: string,
-  words: readonly string[],
+  args: readonly string[],
 ): Promise<{ readonly ended: Ended; readonly calls: readonly Call[] }> {
-  const { ended, log } = await strace(folder, words, ["-f", "-b", "execve", "-e", `trace=${changingCalls}`], "");
+  const { ended, log } = await strace(folder, args, ["-f", "-b", "execve", "-e", `trace=${changingCalls}`], "");
   const lines = log.split("\n").map((line) => /^(\d+) +(\w+)\((.*)$/.exec(line));
   const main = lines.find((line) => line !== null)?.[1];
   const counts = new Map<string, number>();
@@ -106,14 +106,14 @@ export async function changesOf(
 
 async function strace(
   folder: string,
-  words: readonly string[],
+  args: readonly string[],
   options: readonly string[],
   leading: string,
 ): Promise<{ ended: Ended; log: string }> {
   const file = join(scratchFolder("autopilot-strace-"), "log");
   const home = join(dirname(folder), "home");
   mkdirSync(home, { recursive: true });
-  const node = [process.execPath, ...(leading === "" ? [] : ["--require", poolLead]), program, ...words];
+  const node = [process.execPath, ...(leading === "" ? [] : ["--require", poolLead]), program, ...args];
   const child = spawn("strace", ["-qq", "-y", "-o", file, ...options, ...node], {
     cwd: folder,
     env: { PATH: process.env["PATH"], HOME: home, USER: "tester", LANG: "C.UTF-8", UV_THREADPOOL_SIZE: "1", FAULT_LEAD: leading },

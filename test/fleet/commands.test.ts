@@ -17,8 +17,8 @@ const options = { now: still.now, activeMs: still.activeMs };
 
 test("a fleet command without a store, or with an address that is none, says what to set", async () => {
   const folder = scratch();
-  for (const words of [["init"], ["status"], ["doctor"], ["export", run]]) {
-    const { code, json } = await autopilot(folder, ["fleet", ...words, "--json"]);
+  for (const args of [["init"], ["status"], ["doctor"], ["export", run]]) {
+    const { code, json } = await autopilot(folder, ["fleet", ...args, "--json"]);
     expect([code, json.reason_code, json.remediation[0]]).toEqual([1, "store_unusable", expect.stringContaining("AUTOPILOT_STORE")]);
   }
   const { json } = await autopilot(folder, ["fleet", "doctor", "--store", "mysql://ann:s3cret@host/x", "--json"]);

@@ -24,8 +24,8 @@ async function portfolio(repository: string, env: Machine["env"], count = tasks)
   const folder = join(scratchFolder(), "portfolio");
   write(folder, { "README.md": "" });
   const machine: Machine = { folder, env };
-  const reported = async (...words: readonly string[]): Promise<void> => {
-    const ended = await at(machine, "portfolio", ...words);
+  const reported = async (...args: readonly string[]): Promise<void> => {
+    const ended = await at(machine, "portfolio", ...args);
     expect(ended.json.result, said(ended)).toBe("PASS");
   };
   await reported("init");
@@ -39,7 +39,7 @@ async function portfolio(repository: string, env: Machine["env"], count = tasks)
       script,
       JSON.stringify({ turns: [{ when: { step: "report" }, returns: taskResult }, ...(n % 10 === 1 ? [fails] : []), makes] }),
     );
-    const words = [
+    const args = [
       "--agent",
       `scripted:${script}`,
       "--isolation",
@@ -49,7 +49,7 @@ async function portfolio(repository: string, env: Machine["env"], count = tasks)
       "--touches",
       `made-${n}.*`,
     ];
-    await reported("add", "task", "Shop", `make ${path}`, ...words);
+    await reported("add", "task", "Shop", `make ${path}`, ...args);
   }
   return machine;
 }
@@ -67,10 +67,9 @@ async function endOf({ folder, env }: Machine, repository: string): Promise<obje
 
 const run = (
   { folder, env }: Machine,
-  ...words: readonly string[]
+  ...args: readonly string[]
 ): Promise<{ readonly json: Reported; readonly out: string; readonly err: string }> =>
-  start(folder, ["portfolio", "run", "--until-idle", "--isolation", "clone", "--jobs", String(jobs * 2), ...words, "--json"], { env })
-    .ended;
+  start(folder, ["portfolio", "run", "--until-idle", "--isolation", "clone", "--jobs", String(jobs * 2), ...args, "--json"], { env }).ended;
 
 describe.skipIf(postgresBin === null)(`a portfolio on a fleet${withoutPostgres}`, () => {
   beforeAll(() => {
@@ -119,8 +118,8 @@ describe.skipIf(postgresBin === null)(`a portfolio on a fleet${withoutPostgres}`
       const planner = async (): Promise<number | null> =>
         (await store.runs()).find(({ kind }) => kind === "portfolio")?.holder?.pid ?? null;
       const pool = (): ReturnType<typeof begin> => {
-        const words = ["portfolio", "run", "--fleet", "--until-idle", "--isolation", "clone", "--jobs", "3", "--json"];
-        const one = start(machine.folder, words, machine);
+        const args = ["portfolio", "run", "--fleet", "--until-idle", "--isolation", "clone", "--jobs", "3", "--json"];
+        const one = start(machine.folder, args, machine);
         running.push(one);
         return one;
       };

@@ -38,19 +38,18 @@ export function openFleet(store: string, leaseMs = patientMs): Fleet {
 }
 
 export const said = ({ out, err }: Ended): string => `${out}\n${err}`;
-export const at = ({ folder, env }: Machine, ...words: readonly string[]): Promise<Ended> =>
-  autopilot(folder, [...words, "--json"], { env });
-export const worker = ({ folder, env }: Machine, ...words: readonly string[]): ReturnType<typeof begin> =>
-  begin(folder, ["worker", ...words, "--json"], { env });
+export const at = ({ folder, env }: Machine, ...args: readonly string[]): Promise<Ended> => autopilot(folder, [...args, "--json"], { env });
+export const worker = ({ folder, env }: Machine, ...args: readonly string[]): ReturnType<typeof begin> =>
+  begin(folder, ["worker", ...args, "--json"], { env });
 
 let scripts = 0;
 
 /** Submits a run whose embedded agent plays these turns; its key. */
-export async function submit(machine: Machine, path: string, turns: readonly object[], ...words: readonly string[]): Promise<string> {
+export async function submit(machine: Machine, path: string, turns: readonly object[], ...args: readonly string[]): Promise<string> {
   const file = join(machine.folder, "..", `script-${scripts++}.json`);
   writeFileSync(file, JSON.stringify({ turns }));
   const goal = ["fleet", "submit", `make ${path}`, "--yes", "--done-criteria", `${path} is there :: test -f ${path}`];
-  const ended = await at(machine, ...goal, "--agent", `scripted:${file}`, ...words);
+  const ended = await at(machine, ...goal, "--agent", `scripted:${file}`, ...args);
   if (ended.code !== 0) throw new Error(said(ended));
   return String(ended.json["key"]);
 }
@@ -78,9 +77,9 @@ export type ReportedOrder = {
 export const ordersOf = (reported: Reported): readonly ReportedOrder[] => reported["orders"] as readonly ReportedOrder[];
 
 /** What a hub says when it is pushed to: refused by a hook, with words. */
-export function refusePushes(hub: string, ref: string, words: string): void {
+export function refusePushes(hub: string, ref: string, text: string): void {
   mkdirSync(join(hub, "hooks"), { recursive: true });
-  const hook = `#!/bin/sh\nwhile read old new ref; do if [ "$ref" = "${ref}" ]; then echo "${words}" >&2; exit 1; fi; done\n`;
+  const hook = `#!/bin/sh\nwhile read old new ref; do if [ "$ref" = "${ref}" ]; then echo "${text}" >&2; exit 1; fi; done\n`;
   writeFileSync(join(hub, "hooks", "pre-receive"), hook, { mode: 0o755 });
 }
 

@@ -44,7 +44,7 @@ const writes = (path: string): object => ({
   do: [{ write: { path, text: `${path}\n` } }, { say: path === "b" ? "<promise>DONE</promise>" : "not yet" }],
   confidence: 0.9,
 });
-const goWords = (folder: string, turns: readonly object[]): readonly string[] => [
+const goArgs = (folder: string, turns: readonly object[]): readonly string[] => [
   "go",
   "make b",
   "--yes",
@@ -97,7 +97,7 @@ describe.skipIf(postgresBin === null)(`a run in a store${withoutPostgres}`, () =
   test("ends as one on files does, and its folder is a copy of what the store holds", async () => {
     const { first, hub } = machines();
     const { folder, env } = first;
-    const ended = await autopilot(folder, goWords(folder, [writes("b")]), { env });
+    const ended = await autopilot(folder, goArgs(folder, [writes("b")]), { env });
     expect(ended.json, said(ended)).toMatchObject({ result: "PASS", reason_code: "completion_verified" });
     const key = keyOf(folder);
     expect(await stored(key)).toBe(readFileSync(join(runFolderOf(folder), "journal.jsonl"), "utf8"));
@@ -116,7 +116,7 @@ describe.skipIf(postgresBin === null)(`a run in a store${withoutPostgres}`, () =
   test("whose machine is killed goes on in another clone, with its commits, and loses nothing acknowledged", async () => {
     const { first, another } = machines();
     const { folder, env } = first;
-    const owner = begin(folder, goWords(folder, [writes("a"), { do: [{ hang: true }] }]), { env });
+    const owner = begin(folder, goArgs(folder, [writes("a"), { do: [{ hang: true }] }]), { env });
     await until("the second turn", () => journal(folder).filter(({ event }) => event === "session_opened").length === 2);
     const [key, run] = [keyOf(folder), runOf(folder)];
     const before = await stored(key);
@@ -138,7 +138,7 @@ describe.skipIf(postgresBin === null)(`a run in a store${withoutPostgres}`, () =
   test("whose owner is stopped past its lease and wakes is left by it: nothing written, nothing landed, no agent left", async () => {
     const { first, another } = machines();
     const { folder, env } = first;
-    const owner = begin(folder, goWords(folder, [writes("a"), { do: [{ hang: true }] }]), { env });
+    const owner = begin(folder, goArgs(folder, [writes("a"), { do: [{ hang: true }] }]), { env });
     await until("the second turn", () => journal(folder).filter(({ event }) => event === "session_opened").length === 2);
     const [key, run] = [keyOf(folder), runOf(folder)];
     owner.child.kill("SIGSTOP");
@@ -158,7 +158,7 @@ describe.skipIf(postgresBin === null)(`a run in a store${withoutPostgres}`, () =
     const { first } = machines();
     const { folder } = first;
     const env = { ...first.env, AUTOPILOT_HUB: join(dirname(folder), "nowhere.git") };
-    const paused = await autopilot(folder, goWords(folder, [writes("b")]), { env });
+    const paused = await autopilot(folder, goArgs(folder, [writes("b")]), { env });
     expect(paused.json, said(paused)).toMatchObject({ result: "FAIL", reason_code: "hub_unreachable", state: "paused" });
     const resumed = await autopilot(folder, ["resume", "--json"], { env: first.env });
     expect(resumed.json, said(resumed)).toMatchObject({ result: "PASS", reason_code: "completion_verified" });

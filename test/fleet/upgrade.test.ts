@@ -36,11 +36,11 @@ function nextProduct(name: string, added: readonly { readonly about: string; rea
 function launch(
   by: string,
   { folder: cwd, env }: Machine,
-  ...words: readonly string[]
+  ...args: readonly string[]
 ): { readonly child: ChildProcess; readonly out: () => string } {
   const home = join(dirname(cwd), "home");
   mkdirSync(home, { recursive: true });
-  const child = spawn(process.execPath, [by, ...words], {
+  const child = spawn(process.execPath, [by, ...args], {
     cwd,
     env: { PATH: process.env["PATH"], HOME: home, USER: "tester", LANG: "C.UTF-8", XDG_CACHE_HOME: sharedCache, ...env },
     stdio: ["ignore", "pipe", "ignore"],
@@ -53,9 +53,9 @@ function launch(
 async function ended(
   by: string,
   machine: Machine,
-  ...words: readonly string[]
+  ...args: readonly string[]
 ): Promise<{ readonly result: string; readonly message: string }> {
-  const { child, out } = launch(by, machine, ...words, "--json");
+  const { child, out } = launch(by, machine, ...args, "--json");
   await once(child, "close");
   return JSON.parse(out()) as { readonly result: string; readonly message: string };
 }
@@ -126,13 +126,13 @@ describe.skipIf(postgresBin === null)(`an upgrade${withoutPostgres}`, () => {
     await drained(again.child);
     expect(await ended(breaks, fleet.first, "fleet", "init")).toMatchObject({ result: "PASS" });
     // In processes of their own: one that is at work already was looked at when it began.
-    for (const words of [
+    for (const args of [
       ["worker", "--name", "old"],
       ["fleet", "init"],
       ["fleet", "status"],
     ]) {
-      const late = await ended(program, fleet.another(), ...words);
-      expect(late, words.join(" ")).toMatchObject({ result: "FAIL", reason_code: "store_unusable" });
+      const late = await ended(program, fleet.another(), ...args);
+      expect(late, args.join(" ")).toMatchObject({ result: "FAIL", reason_code: "store_unusable" });
       expect(late.message).toContain("newer than this product knows");
     }
   });

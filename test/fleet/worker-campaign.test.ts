@@ -173,8 +173,8 @@ function agentsOn(worker: Worker): readonly string[] {
   const copies = join(worker.machine.folder, `.autopilot/worker/copies/${worker.name}/`);
   return processesOn(worker).flatMap((pid) => {
     try {
-      const words = readFileSync(`/proc/${pid}/environ`, "utf8");
-      if (!words.includes("\0AUTOPILOT_RUN=") || /^State:\s+[ZXT]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"))) return [];
+      const text = readFileSync(`/proc/${pid}/environ`, "utf8");
+      if (!text.includes("\0AUTOPILOT_RUN=") || /^State:\s+[ZXT]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"))) return [];
       const cwd = readlinkSync(`/proc/${pid}/cwd`);
       return cwd.startsWith(copies) ? (cwd.slice(copies.length).split("/")[0] ?? []) : [];
     } catch {

@@ -50,7 +50,7 @@ async function events(key: string): Promise<readonly { readonly event: string; r
 async function eventually(key: string, event: string): Promise<void> {
   while (!(await events(key)).some((one) => one.event === event)) await new Promise((resolve) => setTimeout(resolve, 100));
 }
-const onHub = (fleet: Fleet, ...words: readonly string[]): string => git(fleet.hub, ...words);
+const onHub = (fleet: Fleet, ...args: readonly string[]): string => git(fleet.hub, ...args);
 
 describe.skipIf(postgresBin === null)(`workers${withoutPostgres}`, () => {
   beforeAll(() => {

@@ -37,7 +37,7 @@ const exploration = (line: (n: number) => string): string =>
       (_, n) => `## Finding ${n + 1}\n\n${line(n)}\n\nIt lies in src/${"abcdefghijklmnopqrst"[n] ?? "z"}.ts.\n`,
     ),
   ].join("\n");
-const words = "parser printer reader writer cache clock queue ring map tree list heap index lock lease log pool port host playbook".split(
+const args = "parser printer reader writer cache clock queue ring map tree list heap index lock lease log pool port host playbook".split(
   " ",
 );
 const audited = (folder: string, turns: readonly object[], more: readonly string[] = []) =>
@@ -51,7 +51,7 @@ const place = (steps: string, files: Readonly<Record<string, string>> = {}): str
 describe.concurrent("artifacts that hold their gates", () => {
   test("with something in them: verified by the gates alone", async () => {
     const folder = place(explore);
-    const { json } = await audited(folder, [{ do: [wrote(exploration((n) => `The ${words[n]} forgets its last item.`))] }]);
+    const { json } = await audited(folder, [{ do: [wrote(exploration((n) => `The ${args[n]} forgets its last item.`))] }]);
     expect(json).toMatchObject({ result: "PASS", reason_code: "completion_verified", verdict: "verified", gaps: [] });
     expect(eventsOf(folder, "step_completed")[0]?.["facts"]).not.toHaveProperty("hollow");
   });
@@ -91,7 +91,7 @@ describe.concurrent("artifacts that hold their gates", () => {
 
   test("119 lines do not hold, and the agent is told so in its next prompt", async () => {
     const folder = place(explore);
-    const good = exploration((n) => `The ${words[n]} forgets its last item.`);
+    const good = exploration((n) => `The ${args[n]} forgets its last item.`);
     const short = good.split("\n").slice(0, 119).join("\n");
     await audited(folder, [{ do: [wrote(`${short}\n`)] }, { do: [wrote(good)] }]);
     expect(eventsOf(folder, "step_failed").map(({ detail }) => detail)).toEqual([
@@ -119,7 +119,7 @@ describe.concurrent("artifacts that hold their gates", () => {
     const folder = place(`${explore}\n        then: [{ when: { do.hollow: { min: 1 } }, go: do, count: again }]`);
     const { json } = await audited(folder, [
       { do: [wrote("\n".repeat(120))] },
-      { do: [wrote(exploration((n) => `The ${words[n]} leaks.`))] },
+      { do: [wrote(exploration((n) => `The ${args[n]} leaks.`))] },
     ]);
     expect(json).toMatchObject({ verdict: "verified" });
     expect(eventsOf(folder, "turn_ended")).toHaveLength(2);
@@ -211,7 +211,7 @@ describe.concurrent("which change counts", () => {
 
 test("what is said to be found and is not in the artifact is a false claim", async () => {
   const folder = place(explore);
-  const text = exploration((n) => `The ${words[n]} forgets its last item.`);
+  const text = exploration((n) => `The ${args[n]} forgets its last item.`);
   await audited(folder, [{ do: [wrote(text), { say: "I found 32 findings." }] }]);
   expect(eventsOf(folder, "claims_checked")).toMatchObject([
     { claims: [{ kind: "count", text: "I found 32 findings.", verdict: "false", why: "The documents of this turn list 20." }] },

@@ -27,19 +27,14 @@ function shop(change: (flow: string) => string = (flow) => flow): string {
   git(folder, "commit", "-q", "-m", "A shop with a flow");
   return folder;
 }
-const words = (folder: string, played: readonly object[]): readonly string[] => [
+const args = (folder: string, played: readonly object[]): readonly string[] => [
   "A handbook for newcomers",
   "--flow=handbook",
   "--isolation=clone",
   "--max-budget=tokens=90m,minutes=900",
   ...scripted(folder, played),
 ];
-const goWords = (folder: string, played: readonly object[] = turns): readonly string[] => [
-  "go",
-  ...words(folder, played),
-  "--yes",
-  "--json",
-];
+const goArgs = (folder: string, played: readonly object[] = turns): readonly string[] => ["go", ...args(folder, played), "--yes", "--json"];
 
 /** Takes the run up again until it is through, as `status` says. */
 async function recover(folder: string): Promise<Ended> {
@@ -80,7 +75,7 @@ describe.skipIf(whyNoStrace !== "")(`killed before every line of the journal${wh
 
   test("the flow goes on to the same end; a turn whose artifacts are whole is not bought again", { timeout: 1_800_000 }, async () => {
     const undisturbed = shop();
-    expect((await autopilot(undisturbed, goWords(undisturbed))).json).toMatchObject({ state: "completed" });
+    expect((await autopilot(undisturbed, goArgs(undisturbed))).json).toMatchObject({ state: "completed" });
     const tree = git(undisturbed, "rev-parse", "HEAD^{tree}");
     const seen = new Map<string, string>();
     let isOver = false;
@@ -90,7 +85,7 @@ describe.skipIf(whyNoStrace !== "")(`killed before every line of the journal${wh
       async (at) => {
         if (isOver) return;
         const folder = shop();
-        expect((await autopilot(folder, ["start", ...words(folder, turns), "--json"])).code).toBe(0);
+        expect((await autopilot(folder, ["start", ...args(folder, turns), "--json"])).code).toBe(0);
         const path = join(newestRun(folder), "journal.jsonl");
         const killed = await withFault(folder, ["go", "--yes", "--json"], {
           thread: "main",
@@ -134,7 +129,7 @@ describe.skipIf(whyNoStrace !== "")(`killed before every line of the journal${wh
 
 /** Kills the runner and all it started once this file lies in an agent's folder. */
 async function killedOnce(folder: string, played: readonly object[], file: string): Promise<void> {
-  const life = begin(folder, goWords(folder, played));
+  const life = begin(folder, goArgs(folder, played));
   await until(`${file} is written`, () => existsSync(newestRun(folder)) && layersOf(folder).some((layer) => existsSync(join(layer, file))));
   await new Promise((go) => setTimeout(go, 200)); // What the same turn does right after it is done, too.
   killTree(life.child.pid ?? 0, basename(newestRun(folder)), folder);

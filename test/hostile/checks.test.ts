@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { chooseIsolation } from "../../src/workspace/isolation/isolation.ts";
 import { eventsOf, goScripted, runFolderOf } from "../support/autopilot.ts";
-import { wholeWorld } from "../support/whole-world.ts";
+import { wholeCheckout } from "../support/whole-checkout.ts";
 import { scratch, scratchFolder, write } from "../support/scratch-repository.ts";
 
 const auto = await chooseIsolation("auto", { hidden: [], runDir: scratchFolder() });
@@ -54,9 +54,9 @@ describe.concurrent.each(levels)("at level %s", (level) => {
   test.each(poisons)("an agent that $name does not pass its check", async ({ run, check, env }) => {
     const folder = scratch({ files });
     write(folder, { "node_modules/.bin/tool": honestTool });
-    const words = ["--scope", "src/**", "--done-criteria", `the answer is right :: ${check}`, "--isolation", level, "--max-cycles", "1"];
+    const args = ["--scope", "src/**", "--done-criteria", `the answer is right :: ${check}`, "--isolation", level, "--max-cycles", "1"];
     const tried = { run: `${run} && touch src/tried.txt` };
-    const { json } = await goScripted(folder, [{ do: [tried, { say: "<promise>DONE</promise>" }], repeat: 0 }], words);
+    const { json } = await goScripted(folder, [{ do: [tried, { say: "<promise>DONE</promise>" }], repeat: 0 }], args);
     expect(json.state).not.toBe("completed");
     // It did poison what it could, and only its honest file was applied.
     expect(eventsOf(folder, "changes_applied").flatMap(({ paths }) => paths)).toEqual(["src/tried.txt"]);
@@ -69,7 +69,7 @@ describe.concurrent.each(levels)("at level %s", (level) => {
       readdirSync(layers)
         .map((name) => join(layers, name))
         .at(-1) ?? "";
-    const layer = wholeWorld(runFolderOf(folder), left);
+    const layer = wholeCheckout(runFolderOf(folder), left);
     const inside = spawnSync("/bin/sh", ["-c", check], {
       cwd: layer,
       env: { PATH: process.env["PATH"], HOME: scratchFolder(), ...env?.(layer) },
@@ -80,9 +80,9 @@ describe.concurrent.each(levels)("at level %s", (level) => {
   test("an agent that rewrites the check's own script outside its scope has nothing applied", async () => {
     const folder = scratch({ files });
     write(folder, { "node_modules/.bin/tool": honestTool });
-    const words = ["--scope", "src/**", "--done-criteria", "the answer is right :: npm test", "--isolation", level];
+    const args = ["--scope", "src/**", "--done-criteria", "the answer is right :: npm test", "--isolation", level];
     const rewrite = { run: `sed -i 's/"tool"/"true"/' package.json && touch src/tried.txt` };
-    const { json } = await goScripted(folder, [{ do: [rewrite, { say: "<promise>DONE</promise>" }], repeat: 0 }], words);
+    const { json } = await goScripted(folder, [{ do: [rewrite, { say: "<promise>DONE</promise>" }], repeat: 0 }], args);
     expect(json).toMatchObject({ reason_code: "scope_violation_blocked", state: "paused" });
     expect(eventsOf(folder, "changes_applied")).toEqual([]);
   });

@@ -151,7 +151,7 @@ test.skipIf(!endsAll)("in a box, what threw its environment away goes too (skipp
 });
 
 const limits = await openLimits(scratchFolder());
-const holdsProcesses = limits.inForce.some((words) => words.startsWith("number of processes"));
+const holdsProcesses = limits.inForce.some((text) => text.startsWith("number of processes"));
 
 test.skipIf(!holdsProcesses)(
   "a fork bomb under limits never has more than it may (skipped where no limit on processes can be had)",

@@ -20,8 +20,8 @@ test("a descriptor that the user's shell had open does not reach an agent", () =
       confidence: 0.9,
     },
   ];
-  const words = ["go", "make b", "--yes", "--json", "--done-criteria", "b is there :: test -f b", "--isolation", "clone"];
-  const all = [process.execPath, program, ...words, ...scripted(folder, turns)].map((word) => `'${word.replaceAll("'", "'\\''")}'`);
+  const args = ["go", "make b", "--yes", "--json", "--done-criteria", "b is there :: test -f b", "--isolation", "clone"];
+  const all = [process.execPath, program, ...args, ...scripted(folder, turns)].map((word) => `'${word.replaceAll("'", "'\\''")}'`);
   const { stdout } = within(all.join(" "));
   expect(JSON.parse(stdout.trim().split("\n").at(-1) ?? "")).toMatchObject({ result: "PASS" });
   expect(git(folder, "show", "main:b")).toBe("[]");

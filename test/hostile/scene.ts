@@ -76,12 +76,12 @@ export async function openScene(level: string = "none"): Promise<Scene> {
   execFileSync("ln", [join(out, "store/index.js"), join(root, "node_modules/linked/index.js")]);
 
   const store = openStore(join(room, "store"));
-  const worlds = level === "overlay" ? "overlay" : "copy";
+  const checkouts = level === "overlay" ? "overlay" : "copy";
   const bench = await openBench({
     root,
     dependencies: ["node_modules"],
     store,
-    worlds,
+    checkouts,
     sharesHistory: level === "overlay" || level === "bwrap",
   });
   const { workspace, runDir } = bench;

@@ -16,9 +16,9 @@ const children: ChildProcess[] = [];
 afterEach(() => children.splice(0).forEach((child) => child.kill("SIGKILL")));
 
 /** A client: one request a line, answers by their id. */
-function connect(folder: string, words: readonly string[] = [], more: Readonly<Record<string, string>> = {}): Session {
+function connect(folder: string, args: readonly string[] = [], more: Readonly<Record<string, string>> = {}): Session {
   const env = { PATH: process.env["PATH"], HOME: join(dirname(folder), "home"), USER: "tester", ...more };
-  const child = spawn(process.execPath, [program, "mcp", ...words], { cwd: folder, env, stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [program, "mcp", ...args], { cwd: folder, env, stdio: ["pipe", "pipe", "inherit"] });
   children.push(child);
   const waiting = new Map<number, (message: Message) => void>();
   createInterface({ input: child.stdout }).on("line", (line) => {
@@ -122,7 +122,7 @@ test("an agent that finds the command line of the run's own project grants nothi
   const node = `env -u XDG_STATE_HOME -u XDG_DATA_HOME -u XDG_CONFIG_HOME HOME=${home} ${process.execPath}`;
   const tries = ["answer 8080", "resume", "stop", "budget raise tokens=+1k", "approve 8080", `go --run ${run_id} --yes`, "mcp"];
   const commands = tries.map(
-    (words) => `${node} ${program} -C ${folder} ${words} --json </dev/null >>src/tried.txt 2>>src/tried.txt || true`,
+    (text) => `${node} ${program} -C ${folder} ${text} --json </dev/null >>src/tried.txt 2>>src/tried.txt || true`,
   );
   const attack = { do: [{ run: "mkdir -p src" }, ...commands.map((run) => ({ run })), { say: "<promise>DONE</promise>" }] };
   const went = await goScripted(other, [attack], ["--done-criteria", "tried :: test -f src/tried.txt", "--isolation", "clone"]);

@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => stand.close());
 afterAll(() => provider.close());
 
-const lastWords = {
+const lastMessage = {
   anthropic: /event: error\ndata: (\{"type":"error","error":\{"type":"billing_error".*\})\n\n$/,
   "openai-responses": /event: response\.failed\ndata: (\{"type":"response\.failed".*"insufficient_quota".*\})\n\n$/,
   "openai-chat": /data: (\{"error":\{.*"code":"insufficient_quota"\}\})\n\n$/,
@@ -31,7 +31,7 @@ describe.each(modelApis)("%s", (api) => {
     const account = stand.open({ base: provider.base, left: () => ({ ...endless, tokens: 1000 }) });
     const heard = await ask(account, api);
     expect(heard).toMatchObject({ status: 200, isBroken: true });
-    expect(heard.text).toMatch(lastWords[api]);
+    expect(heard.text).toMatch(lastMessage[api]);
     // Whatever came before the last words is whole events.
     const before = heard.text.slice(
       0,

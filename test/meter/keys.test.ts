@@ -157,12 +157,12 @@ describe("what is not sent on", () => {
     ["the background", { model: "m", background: true }, "background"],
     ["two models", '{"model":"cheap","model":"dear"}', "twice"],
     ["a disguised model", '{"model":"cheap","mod\\u0065l":"dear"}', "escape"],
-  ])("a request with %s", async (_, body, words) => {
+  ])("a request with %s", async (_, body, text) => {
     const account = stand.open({ base: provider.base });
     const before = provider.seen.length;
     const heard = await ask(account, "openai-responses", { body });
     expect(heard).toMatchObject({ status: 400 });
-    expect(heard.text).toContain(words);
+    expect(heard.text).toContain(text);
     expect(provider.seen).toHaveLength(before);
   });
   test("a key over an open line to another machine", async () => {

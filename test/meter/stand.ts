@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ModelApi } from "../../src/contracts/model-api.ts";
 import { type MeterAccount, type MeterOptions, type OpenMeter, openMeter } from "../../src/meter/open-meter.ts";
-import type { AccountOrder } from "../../src/ports/meter.ts";
+import type { AccountRequest } from "../../src/ports/meter.ts";
 import { samples } from "../../src/meter/samples.test-support.ts";
 
 export const realKey = "sk-real-0123456789-very-secret-key";
@@ -52,7 +52,7 @@ export type Stand = {
   readonly meter: OpenMeter;
   readonly secrets: string[];
   readonly open: (
-    order: Partial<AccountOrder> & { readonly base?: string },
+    asked: Partial<AccountRequest> & { readonly base?: string },
   ) => MeterAccount & { readonly cuts: string[]; readonly lives: () => number };
   readonly close: () => Promise<void>;
   readonly socket: string;

@@ -35,7 +35,7 @@ export type Asked = {
 };
 
 /** The newest thing a person said, or an empty text. */
-export const lastPromptOf = ({ said }: Asked): string => ownWords(said[lastIndex(said, isPrompt)]?.text ?? "");
+export const lastPromptOf = ({ said }: Asked): string => ownText(said[lastIndex(said, isPrompt)]?.text ?? "");
 
 /** The prompt that holds the script, and the number of calls made since. */
 export function standingOf({ said }: Asked): { readonly prompt: string; readonly calls: number } | null {
@@ -49,10 +49,10 @@ export const callsSincePrompt = ({ said }: Asked): number => callsAfter(said, la
 const callsAfter = (said: readonly Said[], at: number): number =>
   said.slice(at + 1).reduce((sum, one) => sum + (one.by === "model" ? one.calls : 0), 0); // C1
 
-const isPrompt = (one: Said): boolean => one.by === "user" && !one.isResult && ownWords(one.text) !== ""; // C2
+const isPrompt = (one: Said): boolean => one.by === "user" && !one.isResult && ownText(one.text) !== ""; // C2
 
 /** What remains of a message when the reminders are taken out that an agent's own program strews in. */
-const ownWords = (text: string): string => text.replaceAll(/<(system-reminder|environment_context)>[\s\S]*?<\/\1>/g, "").trim();
+const ownText = (text: string): string => text.replaceAll(/<(system-reminder|environment_context)>[\s\S]*?<\/\1>/g, "").trim();
 
 const lastIndex = (said: readonly Said[], holds: (one: Said) => boolean): number => said.findLastIndex(holds);
 

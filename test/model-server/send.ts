@@ -13,14 +13,14 @@ export type Outcome = "answered" | "refused" | "dropped" | "left";
 export type Sent = { readonly status: number; readonly outcome: Outcome; readonly hasUsage: boolean };
 type Order = { readonly answer: Answer; readonly asked: Asked; readonly url: URL; readonly planned: Planned };
 
-export async function sendAnswer(response: ServerResponse, vendor: Vendor, order: Order): Promise<Sent> {
+export async function sendAnswer(response: ServerResponse, vendor: Vendor, request: Order): Promise<Sent> {
   const gone = new AbortController();
   response.once("close", () => gone.abort());
   try {
-    return await sent(response, vendor, order, gone.signal);
+    return await sent(response, vendor, request, gone.signal);
   } catch (error) {
     if (!gone.signal.aborted) throw error;
-    return { status: response.headersSent ? 200 : 0, outcome: "left", hasUsage: isReportedEarly(order, response.headersSent) };
+    return { status: response.headersSent ? 200 : 0, outcome: "left", hasUsage: isReportedEarly(request, response.headersSent) };
   }
 }
 

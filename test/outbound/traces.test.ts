@@ -107,8 +107,8 @@ test.each([
 test("bad addresses and protocols are refused in words; a trace can be a file", async () => {
   const folder = scratch();
   await goScripted(folder, turns, bExists);
-  const said = async (words: readonly string[], env: Record<string, string> = {}) =>
-    (await autopilot(folder, ["export", "otel", ...words, "--json"], { env })).json;
+  const said = async (args: readonly string[], env: Record<string, string> = {}) =>
+    (await autopilot(folder, ["export", "otel", ...args, "--json"], { env })).json;
   expect(await said(["--endpoint", "ftp://x"])).toMatchObject({ result: "FAIL", message: expect.stringContaining("http://") as string });
   expect(await said([], { OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" })).toMatchObject({
     result: "FAIL",

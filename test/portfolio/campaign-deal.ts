@@ -26,7 +26,7 @@ export const checkScript = `for a in pair-*-a.txt; do
 done
 `;
 export const sharedFile = (key: string): string => `shared-${key}.txt`;
-export const colleagueWords = (key: string): string => `colleague on ${key}`;
+export const colleagueName = (key: string): string => `colleague on ${key}`;
 
 /** Files that a project's repository begins with. */
 export const filesOf = (tasks: readonly DealtTask[], project: string): Readonly<Record<string, string>> => ({
@@ -122,7 +122,7 @@ for try in 1 2 3 4 5 6 7 8 9; do
   export GIT_INDEX_FILE=${quoted(join(notes, `${key}.index`))}
   git read-tree "$tip" && blob=$(printf 'theirs\\n' | git hash-object -w --stdin) || continue
   git update-index --cacheinfo "100644,$blob,${sharedFile(key)}" || continue
-  commit=$(git commit-tree "$(git write-tree)" -p "$tip" -m ${quoted(colleagueWords(key))}) || continue
+  commit=$(git commit-tree "$(git write-tree)" -p "$tip" -m ${quoted(colleagueName(key))}) || continue
   git update-ref refs/heads/main "$commit" "$tip" && exit 0
 done
 `;

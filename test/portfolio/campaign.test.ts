@@ -9,7 +9,7 @@ import { describe, expect, test } from "vitest";
 import { autopilot, begin, type Reported } from "../support/autopilot.ts";
 import { git, scratch, scratchFolder, write } from "../support/scratch-repository.ts";
 import { dice } from "../support/dice.ts";
-import { colleagueWords, deal, type DealtTask, filesOf, type Kind, layOut, sharedFile } from "./campaign-deal.ts";
+import { colleagueName, deal, type DealtTask, filesOf, type Kind, layOut, sharedFile } from "./campaign-deal.ts";
 
 type Campaign = { readonly seed: number; readonly projects: number; readonly tasks: number; readonly kinds?: readonly Kind[] };
 
@@ -57,7 +57,7 @@ describe.each(campaigns)("a campaign of $projects × $tasks tasks, seed $seed", 
     expect((await run("rebuild"))["different"]).toEqual([]);
     expect(bytesOf(join(folder, ".openclaw-autopilot"))).toEqual(before);
     expect(readdirSync(join(folder, ".autopilot/portfolio")).filter((name) => name.startsWith("merge-"))).toEqual([]);
-    expect(processesIn(dirname(folder)).map(({ words }) => words)).toEqual([]);
+    expect(processesIn(dirname(folder)).map(({ words: text }) => text)).toEqual([]);
   });
 });
 
@@ -80,7 +80,7 @@ async function play({ seed }: Campaign, tasks: readonly DealtTask[]) {
   for (const { project, kind } of tasks) if (kind === "textual") git(repositories[project] ?? "", "checkout", "-q", "-B", "elsewhere");
   write(folder, { "README.md": "" });
   write(join(dirname(folder), "home/.config/autopilot"), { "config.yaml": "isolation: clone\n" });
-  const run = async (...words: readonly string[]): Promise<Reported> => (await autopilot(folder, ["portfolio", ...words, "--json"])).json;
+  const run = async (...args: readonly string[]): Promise<Reported> => (await autopilot(folder, ["portfolio", ...args, "--json"])).json;
   await run("init");
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "list.json"), JSON.stringify(layOut(tasks, folder, repositories)));
@@ -89,12 +89,12 @@ async function play({ seed }: Campaign, tasks: readonly DealtTask[]) {
   const ids = new Map(tasks.map(({ key }, at) => [key, (imported["ids"] as readonly string[])[at] ?? ""]));
   const roll = dice(seed * 7919);
   const log: string[] = [];
-  const words = ["portfolio", "run", "--until-idle", "--jobs", "4", "--json"];
+  const args = ["portfolio", "run", "--until-idle", "--jobs", "4", "--json"];
   const killed = new Set<string>();
   const kills = 3 + roll(3);
   for (let round = 0, quiet = 0; quiet < 2; round++) {
     expect(round, log.join("\n")).toBeLessThan(kills + 40);
-    const pool = begin(folder, words);
+    const pool = begin(folder, args);
     const isKilled = round < kills;
     const later = roll(8000);
     const deadline = isKilled ? 1500 + (round === 0 ? 0 : later) : Number.POSITIVE_INFINITY; // the first one cannot be done by then
@@ -123,7 +123,9 @@ async function withAgentsKilled(
     await Promise.race([ended, wait(Math.min(pause, deadlineMs - ms))]);
     ms += pause;
     if (killed === null || pool.isOver || roll(3) > 0) continue;
-    const agents = processesIn(dirname(folder)).filter(({ run, words }) => run !== null && !killed.has(run) && words.includes("scripted"));
+    const agents = processesIn(dirname(folder)).filter(
+      ({ run, words: text }) => run !== null && !killed.has(run) && text.includes("scripted"),
+    );
     const one = agents[roll(Math.max(1, agents.length))];
     if (one?.run === undefined || one.run === null) continue;
     killed.add(one.run);
@@ -132,7 +134,7 @@ async function withAgentsKilled(
   return pool.isOver;
 }
 
-async function answerAll(run: (...words: readonly string[]) => Promise<Reported>): Promise<number> {
+async function answerAll(run: (...args: readonly string[]) => Promise<Reported>): Promise<number> {
   const blocks = (await run("inbox"))["blocks"] as readonly Block[];
   for (const { block } of blocks) expect(await run("answer", "--block", block, "A, as you like")).toMatchObject({ result: "PASS" });
   return blocks.length;
@@ -151,7 +153,7 @@ function expectOnce(repository: string, tasks: readonly DealtTask[], ids: Readon
     const made = contentAt(repository, `${key}.txt`);
     expect([key, made]).toEqual([key, ends === "done" ? `made ${key}` : null]);
     if (kind !== "textual" || ends !== "done") continue;
-    const isMet = subjects.includes(colleagueWords(key));
+    const isMet = subjects.includes(colleagueName(key));
     expect(contentAt(repository, sharedFile(key))).toBe(isMet ? "theirs\nmine" : "mine");
   }
 }
@@ -190,11 +192,11 @@ function processesIn(folder: string): readonly { readonly pid: number; readonly 
       try {
         const at = join("/proc", name);
         if (!existsSync(at) || !readlinkSync(join(at, "cwd")).startsWith(`${folder}/`)) return [];
-        const words = readFileSync(join(at, "cmdline"), "utf8").replaceAll("\0", " ");
+        const text = readFileSync(join(at, "cmdline"), "utf8").replaceAll("\0", " ");
         const mark = readFileSync(join(at, "environ"), "utf8")
           .split("\0")
           .find((one) => one.startsWith("AUTOPILOT_RUN="));
-        return words === "" ? [] : [{ pid: Number(name), run: mark?.slice("AUTOPILOT_RUN=".length) ?? null, words }];
+        return text === "" ? [] : [{ pid: Number(name), run: mark?.slice("AUTOPILOT_RUN=".length) ?? null, words: text }];
       } catch {
         return []; // gone meanwhile
       }

@@ -9,7 +9,7 @@ test("questions of runs begun by hand wait in the portfolio's inbox; without an 
   const [here, shop] = [scratch(), scratch()];
   write(join(here, "../home/.config/autopilot"), { "config.yaml": "isolation: clone\n" });
   const home = { HOME: join(here, "../home") };
-  const run = async (...words: readonly string[]): Promise<Reported> => (await autopilot(here, [...words, "--json"], { env: home })).json;
+  const run = async (...args: readonly string[]): Promise<Reported> => (await autopilot(here, [...args, "--json"], { env: home })).json;
   const asks = (question: string): readonly object[] => [{ do: [{ ask: question }] }];
   await run("portfolio", "init");
   await run("portfolio", "add", "project", "Shop", "--repo", shop, "--objective", "sells");

@@ -20,24 +20,24 @@ const file = (path: string, text = "made\n"): object => ({ write: { path, text }
 async function portfolio(projects: Readonly<Record<string, string>>) {
   const folder = join(scratchFolder(), "portfolio");
   write(folder, { "README.md": "" });
-  const run = async (...words: readonly string[]): Promise<Reported> => (await autopilot(folder, ["portfolio", ...words, "--json"])).json;
+  const run = async (...args: readonly string[]): Promise<Reported> => (await autopilot(folder, ["portfolio", ...args, "--json"])).json;
   await run("init");
   for (const [name, repo] of Object.entries(projects))
     await run("add", "project", name, "--repo", repo, "--slots", "4", "--objective", "work");
   let scripts = 0;
-  const add = async (project: string, name: string, turns: readonly object[], ...words: readonly string[]): Promise<string> => {
+  const add = async (project: string, name: string, turns: readonly object[], ...args: readonly string[]): Promise<string> => {
     const script = join(folder, `agent-${++scripts}.yaml`);
     const isReporting = JSON.stringify(turns).includes('"report"');
     writeFileSync(script, JSON.stringify({ turns: isReporting ? turns : [handsIn, ...turns] }));
-    const reported = await run("add", "task", project, name, "--agent", `scripted:${script}`, "--isolation", "clone", ...words);
+    const reported = await run("add", "task", project, name, "--agent", `scripted:${script}`, "--isolation", "clone", ...args);
     expect(reported.result).toBe("PASS");
     return String(reported["id"]);
   };
-  const pool = (...words: readonly string[]): Promise<Reported> => run("run", "--until-idle", "--isolation", "clone", ...words);
+  const pool = (...args: readonly string[]): Promise<Reported> => run("run", "--until-idle", "--isolation", "clone", ...args);
   const tasks = async (): Promise<ReadonlyMap<string, Row>> =>
     new Map(((await run("status"))["tasks"] as readonly Row[]).map((row) => [row.id, row]));
-  const begun = (...words: readonly string[]) =>
-    begin(folder, ["portfolio", "run", "--until-idle", "--isolation", "clone", ...words, "--json"]);
+  const begun = (...args: readonly string[]) =>
+    begin(folder, ["portfolio", "run", "--until-idle", "--isolation", "clone", ...args, "--json"]);
   return { folder, home: join(dirname(folder), "home"), run, add, pool, begun, tasks };
 }
 

@@ -32,7 +32,7 @@ const id = (name: string): string => `task-${name}-aaaaaa`;
 
 type Scene = {
   readonly parts: { readonly context: CommandContext; readonly paths: PortfolioPaths; readonly isolation: "clone" };
-  readonly git: (...words: readonly string[]) => string;
+  readonly git: (...args: readonly string[]) => string;
   readonly write: (...changes: readonly PortfolioChange[]) => Promise<void>;
   readonly status: (name: string) => string | undefined;
   readonly merge: () => ReturnType<typeof mergeBatch>;
@@ -44,8 +44,8 @@ async function scene(check: string, tasks: Readonly<Record<string, Readonly<Reco
   const root = join(folder, `s${++scenes}`);
   const repository = join(root, "repo");
   mkdirSync(repository, { recursive: true });
-  const git = (...words: readonly string[]): string =>
-    execFileSync("git", ["-c", "user.name=S", "-c", "user.email=s@example.invalid", ...words], {
+  const git = (...args: readonly string[]): string =>
+    execFileSync("git", ["-c", "user.name=S", "-c", "user.email=s@example.invalid", ...args], {
       cwd: repository,
       encoding: "utf8",
     }).trim();

@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { apart, autopilot, goScripted, goWords, journal, runFolderOf } from "../support/autopilot.ts";
+import { apart, autopilot, goScripted, goArgs, journal, runFolderOf } from "../support/autopilot.ts";
 import { codeHost } from "../support/code-host.ts";
 import { git, scratch, write } from "../support/scratch-repository.ts";
 
@@ -65,9 +65,9 @@ test("hostile words stay words: in code in the body, and on no command line", as
   const folder = scratch();
   const host = codeHost(folder);
   const goal = "fixes #1 @acme/admins <img src=x> ``` $(touch pwned) ; `id`\u202e";
-  const words = ["go", goal, "--yes", "--json", "--isolation", "clone", "--land", "pr", ...proved];
+  const args = ["go", goal, "--yes", "--json", "--isolation", "clone", "--land", "pr", ...proved];
   writeFileSync(join(folder, "..", "script.json"), JSON.stringify({ turns: [{ do: [makeB, promise] }] }));
-  const went = await autopilot(folder, [...words, "--agent", `scripted:${join(folder, "..", "script.json")}`], { env: host.env });
+  const went = await autopilot(folder, [...args, "--agent", `scripted:${join(folder, "..", "script.json")}`], { env: host.env });
   expect(went.json, went.err).toMatchObject({ reason_code: "completion_verified" });
   const body = host.read().pulls[0]?.body ?? "";
   expect(body).toContain("````text\nfixes #1");
@@ -81,8 +81,8 @@ test("killed right after the pull request was made, the next try finds it and ma
   const folder = scratch();
   const host = codeHost(folder);
   host.set({ killsAfterPosts: 1 });
-  const words = goWords(folder, [{ do: [makeB, promise] }], [...proved, "--land", "pr"]);
-  const killed = await apart(folder, words, { env: host.env }); // the stand-in ends the process that asks
+  const args = goArgs(folder, [{ do: [makeB, promise] }], [...proved, "--land", "pr"]);
+  const killed = await apart(folder, args, { env: host.env }); // the stand-in ends the process that asks
   expect(killed.signal).toBe("SIGKILL");
   expect(events(folder).at(-1)).toBe("pull_request_intended");
   host.set({ killsAfterPosts: 0 });

@@ -19,7 +19,7 @@ async function opened(criteria: readonly string[] = proved, ...flags: readonly s
   const went = await goScripted(folder, [{ do: [makeB, promise] }], [...criteria, "--land", "pr", ...flags], { env: host.env });
   const run = went.json.run_id ?? "";
   const entries = (): readonly Entry[] => journal(folder, join(folder, ".autopilot/runs", run));
-  const words = (turns: readonly object[], ...more: readonly string[]): readonly string[] => [
+  const args = (turns: readonly object[], ...more: readonly string[]): readonly string[] => [
     "pr",
     "watch",
     run,
@@ -30,8 +30,8 @@ async function opened(criteria: readonly string[] = proved, ...flags: readonly s
     ...scripted(folder, turns, "follow"),
     ...more,
   ];
-  const watch = (turns: readonly object[], ...more: readonly string[]) => autopilot(folder, words(turns, ...more), { env: host.env });
-  return { folder, host, run, branch: `autopilot/${run}`, entries, words, watch };
+  const watch = (turns: readonly object[], ...more: readonly string[]) => autopilot(folder, args(turns, ...more), { env: host.env });
+  return { folder, host, run, branch: `autopilot/${run}`, entries, words: args, watch };
 }
 
 const promptsOf = (folder: string, run: string): string => {
@@ -93,10 +93,10 @@ test("a comment with instructions is data: it widens nothing; and who may not wr
 });
 
 test("killed in the middle of a follow-up, the same one goes on; nothing is worked on twice", async () => {
-  const { folder, host, branch, entries, words, watch } = await opened();
+  const { folder, host, branch, entries, words: args, watch } = await opened();
   host.set({ checks: [red] });
   const mark = join(folder, "..", "killed");
-  const { child, ended } = begin(folder, words([{ do: [{ run: `test -e ${mark} || sleep 600` }, ...fix.do] }]), { env: host.env });
+  const { child, ended } = begin(folder, args([{ do: [{ run: `test -e ${mark} || sleep 600` }, ...fix.do] }]), { env: host.env });
   await until("the follow-up's turn", () => {
     const taken = entries().find(({ event }) => event === "pull_request_taken_up");
     const lines = readFileSync(join(folder, ".autopilot/runs", String(taken?.["run"]), "journal.jsonl"), "utf8");
@@ -162,12 +162,12 @@ test("what others pushed or closed while a follow-up worked is left as it is", a
 });
 
 test("a follow-up that comes to nothing ends no watch", async () => {
-  const { folder, host, branch, entries, words } = await opened();
+  const { folder, host, branch, entries, words: args } = await opened();
   const before = host.branch(branch);
   host.set({ checks: [red] });
   const { child, ended } = begin(
     folder,
-    words([{ do: [promise] }]).filter((word) => word !== "--once"),
+    args([{ do: [promise] }]).filter((word) => word !== "--once"),
     { env: host.env },
   );
   await until("the follow-up's end", () => entries().some(({ event }) => event === "pull_request_settled"));

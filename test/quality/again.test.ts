@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { autopilot, begin, eventsOf, processesOf, until } from "../support/autopilot.ts";
 import { git } from "../support/scratch-repository.ts";
 import { aFew, longTest } from "../support/sampled.ts";
-import { audit, history, inShort, left, linesIn, log, logText, named, progress, shop, turn, turns, words, wrote } from "./audit.ts";
+import { audit, history, inShort, left, linesIn, log, logText, named, progress, shop, turn, turns, args, wrote } from "./audit.ts";
 import { faultsIn, inProgress } from "./seed-reader.ts";
 
 /** A turn that does this and then waits, the first times it is played; afterwards it goes on. What is cut short is played again in its place. */
@@ -21,7 +21,7 @@ const cut = (folder: string, phase: string, before: readonly object[], after: re
 const wasCut = (folder: string, times = 1): boolean => existsSync(join(folder, `../cut${times - 1}`));
 
 async function killedWhenCut(folder: string, played: readonly object[]): Promise<void> {
-  const { child, ended } = begin(folder, words(folder, played));
+  const { child, ended } = begin(folder, args(folder, played));
   await until("the agent's wait", () => wasCut(folder));
   await until("the log's phase_start", () => log(folder).length > 2);
   child.kill("SIGKILL");
@@ -30,7 +30,7 @@ async function killedWhenCut(folder: string, played: readonly object[]): Promise
 
 /** A run that was paused while an agent worked on this phase; taken up again, the agent does its work. */
 async function pausedIn(folder: string, phase: string, played: readonly object[], times = 1): Promise<void> {
-  const { ended } = begin(folder, words(folder, played));
+  const { ended } = begin(folder, args(folder, played));
   await until(`phase ${phase}`, () => wasCut(folder, times) && inShort(log(folder)).includes(`start ${phase}`));
   await autopilot(folder, ["pause", "--now", "--json"]);
   await ended;
@@ -126,7 +126,7 @@ describe.concurrent("killed, cleared away, tampered with", () => {
       const { json } = await autopilot(folder, ["resume", "--json"]);
       expect(json).toMatchObject({ state: "completed", verdict: "verified" });
       expect(eventsOf(folder, "turn_ended").map((entry) => String(entry["attempt"]))).toEqual(
-        ["1@1", "2@1", "3@1", "1@2", "3@2", "4@1", "5@1", "6@1"].map((walk) => `${walk}/do#1`),
+        ["1@1", "2@1", "3@1", "1@2", "3@2", "4@1", "5@1", "6@1"].map((path) => `${path}/do#1`),
       );
       expect(history(folder)).toHaveLength(1);
       expect(inShort(log(folder))).toEqual([

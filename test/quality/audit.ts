@@ -152,7 +152,7 @@ export const turn = (
 export const turns = (changed: Readonly<Record<string, object | readonly object[]>> = {}): readonly object[] =>
   Object.keys(left).flatMap((phase) => changed[phase] ?? [turn(phase)]);
 
-export const words = (folder: string, played: readonly object[], more: readonly string[] = []): readonly string[] => [
+export const args = (folder: string, played: readonly object[], more: readonly string[] = []): readonly string[] => [
   "quality",
   "--yes",
   "--json",
@@ -163,7 +163,7 @@ export const words = (folder: string, played: readonly object[], more: readonly 
 ];
 
 export const audit = (folder: string, played: readonly object[] = turns(), more: readonly string[] = []): Promise<Ended> =>
-  autopilot(folder, words(folder, played, more));
+  autopilot(folder, args(folder, played, more));
 
 export type Line = Readonly<Record<string, unknown>> & { readonly event: string; readonly ts: string };
 

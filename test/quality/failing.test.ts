@@ -19,7 +19,7 @@ import {
   sources,
   turn,
   turns,
-  words,
+  args,
 } from "./audit.ts";
 import { faultsIn } from "./seed-reader.ts";
 
@@ -87,7 +87,7 @@ describe.concurrent("a quality run that does not come to its end", () => {
   test("paused, it stays an open run; stopped, it ends aborted", async () => {
     const folder = shop();
     const slow = turn("2", left["2"], { do: [{ sleep: 60_000 }] });
-    const { ended } = begin(folder, words(folder, [turn("1"), slow]));
+    const { ended } = begin(folder, args(folder, [turn("1"), slow]));
     await until("phase 2", () => existsSync(join(folder, "quality/run_state.jsonl")) && inShort(log(folder)).includes("start 2"));
     await autopilot(folder, ["pause", "--now", "--json"]);
     expect((await ended).json).toMatchObject({ result: "WARN", state: "paused" });

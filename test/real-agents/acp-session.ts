@@ -50,8 +50,8 @@ export async function promptOnce(name: AgentName, { folder, home, url, servers }
     LANG: "C.UTF-8",
     ...Object.fromEntries(Object.entries(recipe.env).map(([key, value]) => [key, filled(value)])),
   };
-  const [command = "", ...words] = here.argv;
-  const child = spawn(command, [...words, ...(recipe.words ?? []).map(filled)], {
+  const [command = "", ...args] = here.argv;
+  const child = spawn(command, [...args, ...(recipe.words ?? []).map(filled)], {
     cwd: folder,
     env,
     stdio: ["pipe", "pipe", "ignore"],

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 /** Each as its number and its words. */
-export function processesWith(isMeant: (environment: string, words: readonly string[]) => boolean): readonly string[] {
+export function processesWith(isMeant: (environment: string, args: readonly string[]) => boolean): readonly string[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .map(Number)

@@ -18,10 +18,10 @@ export type Stage = {
   /** From now on the model plays this, from its begin for every new prompt. */
   readonly play: (script: string) => void;
   /** The words of a `go` that is verified when made.txt says what it should. */
-  readonly goWords: (...more: readonly string[]) => readonly string[];
+  readonly goArgs: (...more: readonly string[]) => readonly string[];
   readonly go: (...more: readonly string[]) => Promise<Ended>;
-  readonly autopilot: (...words: readonly string[]) => Promise<Ended>;
-  readonly begin: (...words: readonly string[]) => ReturnType<typeof begin>;
+  readonly autopilot: (...args: readonly string[]) => Promise<Ended>;
+  readonly begin: (...args: readonly string[]) => ReturnType<typeof begin>;
   /** The command that holds a turn open, and its processes. */
   readonly hold: string;
   readonly held: () => readonly string[];
@@ -39,7 +39,7 @@ export async function openStage(name: AgentName, first: string): Promise<Stage> 
   // A number no other process has, where it does no harm.
   const mark = `9${Math.floor(Math.random() * 1e9)}.5`;
   const done = ["--done-criteria", "made.txt is made :: grep -q 'made by the agent' made.txt"];
-  const goWords = (...more: readonly string[]): readonly string[] => [
+  const goArgs = (...more: readonly string[]): readonly string[] => [
     "go",
     "make made.txt",
     "--agent",
@@ -54,12 +54,12 @@ export async function openStage(name: AgentName, first: string): Promise<Stage> 
     model,
     env,
     play: (next) => (script = next),
-    goWords,
-    go: (...more) => autopilot(folder, goWords(...more), { env }),
-    autopilot: (...words) => autopilot(folder, words, { env }),
-    begin: (...words) => begin(folder, words, { env }),
+    goArgs,
+    go: (...more) => autopilot(folder, goArgs(...more), { env }),
+    autopilot: (...args) => autopilot(folder, args, { env }),
+    begin: (...args) => begin(folder, args, { env }),
     hold: `tail -s ${mark} -f /dev/null`,
-    held: () => processesWith((_, words) => words.includes(mark)),
+    held: () => processesWith((_, args) => args.includes(mark)),
     close: model.close,
   };
 }
@@ -67,7 +67,7 @@ export async function openStage(name: AgentName, first: string): Promise<Stage> 
 /** A run in the middle of a turn, with a command of the agent's alive. */
 export async function midTurn(stage: Stage, ...more: readonly string[]): Promise<ReturnType<typeof begin>> {
   stage.play(`[[bash ${stage.hold}]] [[hang]] [[say too late]]`);
-  const begun = stage.begin(...stage.goWords(...more));
+  const begun = stage.begin(...stage.goArgs(...more));
   const isOver = begun.ended.then(({ out, err }) => Promise.reject(new Error(`it ended before it was in mid-turn:\n${out}\n${err}`)));
   await Promise.race([until("the agent's command", () => stage.held().length > 0, 90_000), isOver]);
   isOver.catch(() => undefined);

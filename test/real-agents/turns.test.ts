@@ -7,7 +7,7 @@ import { openAgents } from "../../src/agents/open-agents.ts";
 import { jsonSchemaOf, returnOf } from "../../src/flows/returns.ts";
 import { openMeter } from "../../src/meter/open-meter.ts";
 import { priceFrom } from "../../src/meter/prices.ts";
-import type { Allowance, TurnOrder, TurnResult } from "../../src/ports/agent.ts";
+import type { Allowance, TurnRequest, TurnResult } from "../../src/ports/agent.ts";
 import { agentProfiles } from "../../src/agents/profiles.ts";
 import { type ModelServer, openModelServer } from "../model-server/model-server.ts";
 import { until } from "../support/autopilot.ts";
@@ -23,7 +23,7 @@ afterEach(async () => {
 type Table = {
   readonly model: ModelServer;
   readonly layer: string;
-  readonly play: (order?: Partial<TurnOrder>) => Promise<TurnResult>;
+  readonly play: (request?: Partial<TurnRequest>) => Promise<TurnResult>;
   readonly sessions: readonly string[];
 };
 /** A name of its own, because the machine is searched for it. */
@@ -57,7 +57,7 @@ async function table(name: AgentName, script: string): Promise<Table> {
     () => Promise.resolve(void (process.env["PATH"] = path)),
   );
   const sessions: string[] = [];
-  const order: TurnOrder = {
+  const request: TurnRequest = {
     run,
     attempt: "1@1/execute#1",
     cast: { agent: name },
@@ -78,7 +78,7 @@ async function table(name: AgentName, script: string): Promise<Table> {
     onAskAgain: () => Promise.resolve(false),
     onLiveEvent: () => undefined,
   };
-  return { model, layer, sessions, play: (more = {}) => agents.turn({ ...order, ...more }) };
+  return { model, layer, sessions, play: (more = {}) => agents.turn({ ...request, ...more }) };
 }
 
 const work = "[[write made.txt|made by the agent]] [[bash cat made.txt > copied.txt]] [[say All is done.]]";

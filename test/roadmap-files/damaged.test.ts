@@ -10,7 +10,7 @@ import { RoadmapState } from "../../src/contracts/roadmap-state.ts";
 import { autopilot, eventsOf, runFolderOf } from "../support/autopilot.ts";
 import { git, write } from "../support/scratch-repository.ts";
 import { aFew } from "../support/sampled.ts";
-import { artifact, audit, has, json, names, type PhaseOf, project, quiet, read, turnsOf, cursorWords } from "./project.ts";
+import { artifact, audit, has, json, names, type PhaseOf, project, quiet, read, turnsOf, goArgs } from "./project.ts";
 
 const phases: readonly PhaseOf[] = [
   { id: "1", name: "One" },
@@ -46,7 +46,7 @@ describe("a state.json of ours that was damaged while the run rested", () => {
   beforeAll(async () => {
     const [only = { id: "1", name: "One", human: true }] = phases.map((phase) => ({ ...phase, human: true }));
     folder = project([only]);
-    const first = await autopilot(folder, cursorWords(folder, [...turnsOf(only), audit([only])], ["--complete"]), quiet);
+    const first = await autopilot(folder, goArgs(folder, [...turnsOf(only), audit([only])], ["--complete"]), quiet);
     expect([first.json.state, first.json.reason_code]).toEqual(["paused", "human_block_open"]);
     expect(stateIn(folder)._meta).toMatchObject({ status: "paused", total_phases: 1 });
     cpSync(folder, rested(), { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
@@ -90,18 +90,18 @@ describe("a run of another tool", () => {
     write(folder, { ".autopilot/state.json": text });
     return folder;
   };
-  const words = (folder: string): readonly string[] => {
+  const args = (folder: string): readonly string[] => {
     const turns = [...phases.flatMap((phase) => turnsOf(phase)), audit(phases.slice(1))];
-    return ["resume", "--yes", "--json", "--isolation", "clone", ...cursorWords(folder, turns, []).slice(-2)];
+    return ["resume", "--yes", "--json", "--isolation", "clone", ...goArgs(folder, turns, []).slice(-2)];
   };
   test("is shown by status with where it stands", async () => {
     const folder = there(theirs());
     const { json: reported } = await autopilot(folder, ["status", "--json"]);
     expect(JSON.stringify(reported)).toContain("a roadmap's run of another tool, cut short in phase 2, step plan; 1 of 2 phases completed");
   });
-  test.each(["running", "failed"])("that says %s is taken up by resume: what it completed is not walked again", async (status) => {
+  test.each(["running", "failed"])("that says %s is taken up by resume: what it completed is not run again", async (status) => {
     const folder = there(theirs({ status }));
-    const ended = await autopilot(folder, words(folder), quiet);
+    const ended = await autopilot(folder, args(folder), quiet);
     expect([ended.code, ended.json.state], ended.out + ended.err).toEqual([0, "completed"]);
     expect(eventsOf(folder, "phase_started").map(({ walk }) => walk)).not.toContain("1");
     expect(eventsOf(folder, "phase_completed").map(({ walk }) => walk)).toContain("2");
@@ -131,7 +131,7 @@ describe("a run of another tool", () => {
   test("that is completed is archived when a run of ours begins, and what it completed stays completed", async () => {
     const folder = there(theirs({ status: "completed" }));
     const turns = [...turnsOf(phases[1] ?? { id: "", name: "" }), audit(phases.slice(1))];
-    const ended = await autopilot(folder, cursorWords(folder, turns, ["--complete"]), quiet);
+    const ended = await autopilot(folder, goArgs(folder, turns, ["--complete"]), quiet);
     expect([ended.code, ended.json.state], ended.out + ended.err).toEqual([0, "completed"]);
     expect(has(folder, `.autopilot/archive/${seedState._meta.run_id}.json`)).toBe(true);
     const report = json(folder, ".autopilot/completion-report.json") as { phases_skipped: readonly object[] };
@@ -146,14 +146,14 @@ describe("a run of another tool", () => {
   test("whose state is torn is taken up from its backup, and told so", async () => {
     const folder = there("{ torn");
     write(folder, { ".autopilot/state.json.backup": theirs() });
-    const ended = await autopilot(folder, words(folder), quiet);
+    const ended = await autopilot(folder, args(folder), quiet);
     expect([ended.code, ended.json.state], ended.out + ended.err).toEqual([0, "completed"]);
     expect(ended.json.warnings.join("\n")).toContain("its backup is taken");
     expect(existsSync(join(runFolderOf(folder), "set-aside/.autopilot/state.json"))).toBe(true);
   });
   test("of which nothing can be read is refused with the file and what is wrong, and nothing is begun", async () => {
     const folder = there("{ torn");
-    const ended = await autopilot(folder, words(folder), quiet);
+    const ended = await autopilot(folder, args(folder), quiet);
     expect([ended.code, ended.json.reason_code]).toEqual([1, "file_invalid"]);
     expect(JSON.stringify(ended.json)).toContain(".autopilot/state.json");
     expect(git(folder, "status", "--porcelain")).toBe("?? .autopilot/");
@@ -167,7 +167,7 @@ describe("a run of another tool", () => {
     write(folder, { ".autopilot/state.json": theirs({ hash: spec }) });
     const drafted = await autopilot(
       folder,
-      words(folder).filter((word) => word !== "--yes"),
+      args(folder).filter((word) => word !== "--yes"),
       quiet,
     );
     expect(drafted.json.reason_code, drafted.out + drafted.err).toBe("dry_run_required_before_execute");
@@ -175,7 +175,7 @@ describe("a run of another tool", () => {
   });
   test("that was locked to another specification is refused with both hashes", async () => {
     const folder = there(theirs({ hash: `sha256:${"e".repeat(64)}` }));
-    const ended = await autopilot(folder, words(folder), quiet);
+    const ended = await autopilot(folder, args(folder), quiet);
     expect([ended.code, ended.json.reason_code], ended.out).toEqual([1, "spec_hash_mismatch"]);
     expect(ended.out).toContain("e".repeat(64));
   });

@@ -6,7 +6,7 @@ import { type RoadmapEventName, roadmapEventNames } from "../../src/contracts/ro
 import { RoadmapState } from "../../src/contracts/roadmap-state.ts";
 import { roadmapEventSources } from "../../src/playbooks/roadmap/views/roadmap-log.ts";
 import { autopilot, type Ended, type Entry, journal } from "../support/autopilot.ts";
-import { artifact, audit, has, json, names, plan, project, quiet, read, turnsOf, cursorWords } from "./project.ts";
+import { artifact, audit, has, json, names, plan, project, quiet, read, turnsOf, goArgs } from "./project.ts";
 
 type Log = RoadmapState["event_log"];
 const stateIn = (folder: string): RoadmapState => {
@@ -14,7 +14,7 @@ const stateIn = (folder: string): RoadmapState => {
   const path = has(folder, ".autopilot/state.json") ? ".autopilot/state.json" : `.autopilot/archive/${archived}`;
   return v.parse(RoadmapState, json(folder, path));
 };
-const resume = (folder: string, ...words: readonly string[]): Promise<Ended> => autopilot(folder, ["resume", "--json", ...words], quiet);
+const resume = (folder: string, ...args: readonly string[]): Promise<Ended> => autopilot(folder, ["resume", "--json", ...args], quiet);
 
 /** Two phases that a person must look at, one that was done before, a gap that the audit finds. */
 async function peopleAndAudit(): Promise<string> {
@@ -49,7 +49,7 @@ async function peopleAndAudit(): Promise<string> {
     audit(walked, ["1"]),
     audit(walked),
   ];
-  const first = await autopilot(folder, cursorWords(folder, turns, ["--complete"]), quiet);
+  const first = await autopilot(folder, goArgs(folder, turns, ["--complete"]), quiet);
   expect([first.json.state, first.json.reason_code]).toEqual(["paused", "human_block_open"]);
   await autopilot(folder, ["verdict", "1", "pass", "--json"]);
   await autopilot(folder, ["verdict", "2", "issues_found", "--issue", "it has no colour", "--json"]);
@@ -113,8 +113,8 @@ async function nothingFixesIt(): Promise<string> {
       },
     ],
   };
-  const words = ["1,2", "--option", "max_debug_attempts_per_phase=1"];
-  const ended = await autopilot(folder, cursorWords(folder, turnsOf(one, changes), words), quiet);
+  const args = ["1,2", "--option", "max_debug_attempts_per_phase=1"];
+  const ended = await autopilot(folder, goArgs(folder, turnsOf(one, changes), args), quiet);
   expect([ended.code, ended.json.reason_code]).toEqual([1, "phase_failed"]);
   return folder;
 }
@@ -145,7 +145,7 @@ async function goingInCircles(): Promise<string> {
     debug: [debugged(false), debugged(true)],
   };
   const turns = [...turnsOf(one, changes), audit([one])];
-  const first = await autopilot(folder, cursorWords(folder, turns, ["1"]), quiet);
+  const first = await autopilot(folder, goArgs(folder, turns, ["1"]), quiet);
   expect([first.code, first.json.reason_code]).toEqual([1, "breaker_open"]);
   expect(stateIn(folder)).toMatchObject({ _meta: { status: "paused" }, circuit_breaker: { state: "open", consecutive_no_progress: 1 } });
   expect((await resume(folder)).json.reason_code).toBe("breaker_open");

@@ -7,7 +7,7 @@ import type { FailureCategory } from "../../src/contracts/roadmap-values.ts";
 import { autopilot, type Ended, eventsOf } from "../support/autopilot.ts";
 import type { Files } from "../support/scratch-repository.ts";
 import { aFew } from "../support/sampled.ts";
-import { artifact, type Changes, json, names, ownChecks, plan, project, quiet, read, turnsOf, cursorWords } from "./project.ts";
+import { artifact, type Changes, json, names, ownChecks, plan, project, quiet, read, turnsOf, goArgs } from "./project.ts";
 
 const one = { id: "1", name: "One" };
 /** A debugger that looks and changes something, and fixes nothing. */
@@ -27,7 +27,7 @@ const always = (turn: object) => ({ ...turn, repeat: 0 });
 async function failed(changes: Changes, files: Files): Promise<{ folder: string; ended: Ended }> {
   const folder = project([one], files);
   const limits = ["--option", "max_debug_attempts_per_phase=1", "--option", "max_replan_attempts_per_phase=0"];
-  const ended = await autopilot(folder, cursorWords(folder, turnsOf(one, changes), ["1", ...limits]), quiet);
+  const ended = await autopilot(folder, goArgs(folder, turnsOf(one, changes), ["1", ...limits]), quiet);
   return { folder, ended };
 }
 const postMortem = (folder: string): PostMortem => v.parse(PostMortem, json(folder, ".autopilot/diagnostics/phase-1-postmortem.json"));
@@ -105,9 +105,12 @@ describe("the category of a failure", () => {
 
 describe("a phase of which every criterion holds, and which somebody rejects", () => {
   /** Who decided, in which step, when and in which words stands in all four. */
-  function expectNamed(folder: string, { step, words, category }: { step: string; words: string; category: FailureCategory }): void {
+  function expectNamed(
+    folder: string,
+    { step, words: message, category }: { step: string; words: string; category: FailureCategory },
+  ): void {
     const { root_cause: cause, timeline } = postMortem(folder);
-    expect(cause).toMatchObject({ category, step, description: expect.stringContaining(words) as string });
+    expect(cause).toMatchObject({ category, step, description: expect.stringContaining(message) as string });
     expect(timeline.find(({ timestamp }) => timestamp === cause.first_observed_at)).toMatchObject({ step, status: "failure" });
     const sentence = `rejected in the step ${step} at ${cause.first_observed_at}`;
     const [diagnostic = ""] = names(folder, ".autopilot/diagnostics")
@@ -115,7 +118,7 @@ describe("a phase of which every criterion holds, and which somebody rejects", (
       .toReversed();
     for (const page of ["learnings.md", "diagnostics/phase-1-postmortem.md", `diagnostics/${diagnostic}`]) {
       const text = read(folder, `.autopilot/${page}`).replaceAll("\\", "");
-      expect([page, text.includes(sentence), text.includes(words)]).toEqual([page, true, true]);
+      expect([page, text.includes(sentence), text.includes(message)]).toEqual([page, true, true]);
       expect([page, text.includes("acceptance_criteria_unmet")]).toEqual([page, false]);
     }
   }
@@ -137,7 +140,7 @@ describe("a phase of which every criterion holds, and which somebody rejects", (
     const folder = project([one]);
     const turns = turnsOf(one, { judge: returning("judge", { alignment_score: 5, recommendation: "debug", concerns: [words] }) });
     const limits = ["--option", "max_debug_attempts_per_phase=0", "--option", "max_replan_attempts_per_phase=0"];
-    await autopilot(folder, cursorWords(folder, turns, ["1", ...limits]), quiet);
+    await autopilot(folder, goArgs(folder, turns, ["1", ...limits]), quiet);
     expectNamed(folder, { step: "judge", words: `gave it 5 of 10 and recommended debug: “${words}”`, category: "executor_wrong_approach" });
     const [first] = eventsOf(folder, "step_completed").filter(({ attempt }) => attempt === "1@1/judge#1");
     expect(postMortem(folder).root_cause.first_observed_at).toBe(first?.["ts"]);
@@ -146,7 +149,7 @@ describe("a phase of which every criterion holds, and which somebody rejects", (
   test("a person, whose verdict is fail", async () => {
     const phase = { ...one, human: true };
     const folder = project([phase]);
-    await autopilot(folder, cursorWords(folder, turnsOf(phase), ["1"]), quiet);
+    await autopilot(folder, goArgs(folder, turnsOf(phase), ["1"]), quiet);
     await autopilot(folder, ["verdict", "1", "fail", "--issue", "it sounds wrong when read aloud", "--json"]);
     await autopilot(folder, ["resume", "--json"], quiet);
     expectNamed(folder, { step: "human_check", words: "it sounds wrong when read aloud", category: "executor_wrong_approach" });

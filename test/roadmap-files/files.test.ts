@@ -7,7 +7,7 @@ import { CompletionFile, MetricsFile, TraceSpan, TriageFile } from "../../src/co
 import { RoadmapState } from "../../src/contracts/roadmap-state.ts";
 import { autopilot, begin, type Ended, journal, runFolderOf, until } from "../support/autopilot.ts";
 import { git } from "../support/scratch-repository.ts";
-import { artifact, audit, has, json, names, ownChecks, project, quiet, read, turnsOf, cursorWords } from "./project.ts";
+import { artifact, audit, has, json, names, ownChecks, project, quiet, read, turnsOf, goArgs } from "./project.ts";
 
 const phases = [
   { id: "1", name: "First | part" },
@@ -27,7 +27,7 @@ describe("a roadmap that goes well", () => {
   beforeAll(async () => {
     folder = project(phases, ownChecks);
     const turns = [...phases.flatMap((phase) => turnsOf(phase)), audit(phases)];
-    const running = begin(folder, cursorWords(folder, turns, ["--complete"]), quiet);
+    const running = begin(folder, goArgs(folder, turns, ["--complete"]), quiet);
     const seen = new Set<string>();
     const look = setInterval(() => {
       if (has(folder, ".autopilot/state.json")) seen.add(read(folder, ".autopilot/state.json"));
@@ -164,7 +164,7 @@ describe("a roadmap that goes well", () => {
   test("a second run knows what the first completed, and says when", async () => {
     const again = await autopilot(folder, ["roadmap", "list", "--json"]);
     expect(again.code).toBe(0);
-    const nothing = await autopilot(folder, cursorWords(folder, [], ["--complete"]), quiet);
+    const nothing = await autopilot(folder, goArgs(folder, [], ["--complete"]), quiet);
     expect(nothing.json.reason_code).toBe("roadmap_completed");
   });
 });
@@ -175,7 +175,7 @@ test("after the first run the seed's ignore lines are there, our files are no ch
   const secret = "tk-4f9c2b7e8a1d6035c9e7b2f4a8d1c6e0";
   const reported = `echo ${"x".repeat(180)} ${secret} ${secret}`;
   const research = { ...turnsOf(one)[0], do: [...((turnsOf(one)[0]?.["do"] ?? []) as readonly object[]), { run: reported }] };
-  await autopilot(folder, cursorWords(folder, turnsOf(one, { research }), ["1"]), { env: { ...quiet.env, SERVICE_TOKEN: secret } });
+  await autopilot(folder, goArgs(folder, turnsOf(one, { research }), ["1"]), { env: { ...quiet.env, SERVICE_TOKEN: secret } });
   expect(read(folder, ".planning/phases/1/research-trace.jsonl")).toContain(`echo ${"x".repeat(180)}`);
   const drawn = git(folder, "ls-files", "--cached", "--others", "-z")
     .split("\0")
@@ -189,7 +189,7 @@ test("after the first run the seed's ignore lines are there, our files are no ch
 
 test("a run that rests leaves its state in place, with the one before it as a backup", async () => {
   const folder = project([{ id: "1", name: "One" }]);
-  const running = begin(folder, cursorWords(folder, turnsOf({ id: "1", name: "One" }, { plan: { do: [{ hang: true }] } }), ["1"]), quiet);
+  const running = begin(folder, goArgs(folder, turnsOf({ id: "1", name: "One" }, { plan: { do: [{ hang: true }] } }), ["1"]), quiet);
   await until("the plan is under way", () =>
     journal(folder).some((entry) => entry.event === "session_opened" && String(entry["attempt"]).includes("/plan#")),
   );

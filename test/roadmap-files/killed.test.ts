@@ -9,7 +9,7 @@ import { stateOfRun } from "../../src/playbooks/roadmap/files/roadmap-derive.ts"
 import { autopilot, begin, type Entry, journal, runFolderOf, until } from "../support/autopilot.ts";
 import { git } from "../support/scratch-repository.ts";
 import { aFew, isLong } from "../support/sampled.ts";
-import { artifact, audit, has, json, names, project, quiet, read, turnsOf, cursorWords } from "./project.ts";
+import { artifact, audit, has, json, names, project, quiet, read, turnsOf, goArgs } from "./project.ts";
 
 const phases = [
   { id: "1", name: "One" },
@@ -27,8 +27,8 @@ const seen = (folder: string): readonly Entry[] => {
 };
 
 /** Starts a command, kills it as soon as the journal says so, and waits until it is gone. False where it ended by itself. */
-async function killed(folder: string, words: readonly string[], when: (entries: readonly Entry[]) => boolean): Promise<boolean> {
-  const { child, ended } = begin(folder, words, quiet);
+async function killed(folder: string, args: readonly string[], when: (entries: readonly Entry[]) => boolean): Promise<boolean> {
+  const { child, ended } = begin(folder, args, quiet);
   let isOver = false;
   void ended.then(() => (isOver = true));
   await until("the moment to pull the plug", () => isOver || when(seen(folder)));
@@ -45,7 +45,7 @@ const moments: readonly (readonly [string, (entry: Entry) => boolean])[] = [
 ];
 aFew(2).each(moments)("killed when %s: what lies there is whole, and what is drawn next is the journal's", async (_, isThen) => {
   const folder = project(phases);
-  expect(await killed(folder, cursorWords(folder, turns(), ["all"]), (entries) => entries.some(isThen))).toBe(true);
+  expect(await killed(folder, goArgs(folder, turns(), ["all"]), (entries) => entries.some(isThen))).toBe(true);
   for (const path of [".autopilot/state.json", ".autopilot/state.json.backup"])
     if (has(folder, path)) expect(v.parse(RoadmapState, json(folder, path))._meta.status).toBe("running");
   const stopped = await autopilot(folder, ["stop", "--json"], quiet);
@@ -58,14 +58,14 @@ aFew(2).each(moments)("killed when %s: what lies there is whole, and what is dra
 test("killed after the first phase and stopped, the next run knows that phase as completed", async () => {
   const folder = project(phases);
   const isLanded = ({ event, walk }: Entry): boolean => event === "phase_started" && walk === "2";
-  expect(await killed(folder, cursorWords(folder, turns(), ["all"]), (entries) => entries.some(isLanded))).toBe(true);
+  expect(await killed(folder, goArgs(folder, turns(), ["all"]), (entries) => entries.some(isLanded))).toBe(true);
   await autopilot(folder, ["stop", "--json"], quiet);
   expect(git(folder, "log", "-1", "--format=%s")).toBe("autopilot: pages of phase 1");
   const first = runIn(folder);
   const last = read(folder, ".autopilot/state.json");
   const ended = await autopilot(
     folder,
-    cursorWords(folder, [...turnsOf(phases[1] ?? { id: "", name: "" }), audit(phases.slice(1))], ["all"]),
+    goArgs(folder, [...turnsOf(phases[1] ?? { id: "", name: "" }), audit(phases.slice(1))], ["all"]),
     quiet,
   );
   expect([ended.code, ended.json.state], ended.out + ended.err).toEqual([0, "completed"]);
@@ -82,13 +82,13 @@ test("killed after the first phase and stopped, the next run knows that phase as
 
 test("killed over and over, a roadmap ends with the state, the commits and the figures of one that was left alone", async () => {
   const [calm, harassed] = [project(phases), project(phases)];
-  await autopilot(calm, cursorWords(calm, turns(), ["--complete"]), quiet);
+  await autopilot(calm, goArgs(calm, turns(), ["--complete"]), quiet);
   let kills = 0;
-  let words = cursorWords(harassed, turns(), ["--complete"]);
+  let args = goArgs(harassed, turns(), ["--complete"]);
   for (let at = 12; ; at = seen(harassed).length + (isLong ? 11 : 40)) {
-    if (!(await killed(harassed, words, (entries) => entries.length >= at))) break;
+    if (!(await killed(harassed, args, (entries) => entries.length >= at))) break;
     kills++;
-    words = ["resume", "--json"];
+    args = ["resume", "--json"];
   }
   expect(kills).toBeGreaterThan(isLong ? 5 : 2);
   await autopilot(harassed, ["resume", "--json"], quiet); // the last kill may have come after the last line and before the files

@@ -230,9 +230,9 @@ export const audit = (phases: readonly PhaseOf[], gaps: readonly string[] = []):
 });
 
 /** The words of a roadmap's run with these turns. */
-export const cursorWords = (folder: string, turns: readonly object[], words: readonly string[]): readonly string[] => [
+export const goArgs = (folder: string, turns: readonly object[], args: readonly string[]): readonly string[] => [
   "roadmap",
-  ...words,
+  ...args,
   "--yes",
   "--json",
   "--isolation",

@@ -132,8 +132,8 @@ describe.concurrent("ways back", () => {
   });
 
   longTest(
-    "a failed phase is walked once more when somebody resumes, and what it blocked with it",
-    "test/simulation/stories.ts › roadmap: a failed phase pauses, resume walks it again, with checkpoints",
+    "a failed phase is run once more when somebody resumes, and what it blocked with it",
+    "test/simulation/stories.ts › roadmap: a failed phase pauses, resume runs it again, with checkpoints",
     async () => {
       const folder = project([sum, mean]);
       const turns = [

@@ -40,10 +40,10 @@ test("killed as its steps end, it ends with the same steps, commits, branches an
   const undisturbed = await goRoadmap(calm, turns);
   expect(undisturbed.json).toMatchObject({ reason_code: "phase_failed", state: "paused" });
 
-  let words = ["go", "--flow", "roadmap", "--option", "phases=all", "--yes", "--json", "--isolation", "clone", ...scripted(killed, turns)];
+  let args = ["go", "--flow", "roadmap", "--option", "phases=all", "--yes", "--json", "--isolation", "clone", ...scripted(killed, turns)];
   let kills = 0;
   for (let seen = 0; ; kills += 1) {
-    const { child, ended: over } = begin(killed, words);
+    const { child, ended: over } = begin(killed, args);
     let isOver = false;
     void over.then(() => (isOver = true));
     await until("another step's end", () => isOver || (existsJournal(killed) && ended(killed) >= seen + stepsApart));
@@ -55,7 +55,7 @@ test("killed as its steps end, it ends with the same steps, commits, branches an
     child.kill("SIGKILL");
     await over;
     if (journal(killed).some(({ event }) => event === "run_paused")) break; // the plug was pulled when all was over
-    words = ["resume", "--json"];
+    args = ["resume", "--json"];
   }
   expect(kills).toBeGreaterThan(isLong ? 10 : 2);
   for (const phase of ["1", "2", "3", "after.integration"]) expect(stepsOf(killed, phase), phase).toEqual(stepsOf(calm, phase));

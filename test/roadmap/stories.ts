@@ -234,7 +234,7 @@ export function smooth(phase: string, name: string, body: string, verifyLine: st
   ];
 }
 
-export const goRoadmap = (folder: string, turns: readonly Turn[], words: readonly string[] = []): Promise<Ended> =>
+export const goRoadmap = (folder: string, turns: readonly Turn[], args: readonly string[] = []): Promise<Ended> =>
   autopilot(folder, [
     "go",
     "--flow",
@@ -243,9 +243,9 @@ export const goRoadmap = (folder: string, turns: readonly Turn[], words: readonl
     "phases=all",
     "--yes",
     "--json",
-    ...(words.includes("--isolation") ? [] : ["--isolation", isolation]),
+    ...(args.includes("--isolation") ? [] : ["--isolation", isolation]),
     ...scripted(folder, turns),
-    ...words,
+    ...args,
   ]);
 
 /** What each attempt of a phase came to, in order: `execute passed`, `checks failed`, … */

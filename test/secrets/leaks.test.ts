@@ -56,8 +56,8 @@ async function drafted(seed: string, count: number): Promise<Scene> {
     },
     { when: { role: "judge" }, returns: { pass: true, confidence: 0.95, issues: [`it says ${value(9)}`, value(10), json(value(13))] } },
   ];
-  const words = ["--done-criteria", "b is there :: node leak.mjs", "--scope", "src/**", "--handoff-mode", "auto", "--isolation", "clone"];
-  const started = await autopilot(folder, ["start", "make b", "--json", ...words, ...scripted(folder, turns), "--max-budget", "tokens=9M"]);
+  const args = ["--done-criteria", "b is there :: node leak.mjs", "--scope", "src/**", "--handoff-mode", "auto", "--isolation", "clone"];
+  const started = await autopilot(folder, ["start", "make b", "--json", ...args, ...scripted(folder, turns), "--max-budget", "tokens=9M"]);
   expect(started.json).toMatchObject({ state: "draft" });
   return { folder, canaries, env: Object.fromEntries(canaries.map(({ name, value: text }) => [name, text])) };
 }
@@ -73,7 +73,7 @@ async function worked(
   for (let tries = 0; tries < 6 && ends.at(-1)?.json.state === "paused"; tries++)
     ends.push(await autopilot(folder, ["resume", "--now", "--json"], { env }));
   const state = ends.at(-1)?.json.state;
-  for (const words of [
+  for (const args of [
     ["status"],
     ["status", "--json"],
     ["log"],
@@ -86,7 +86,7 @@ async function worked(
     ["diff", "--json"],
     ["verify", "--json"],
   ])
-    ends.push(await autopilot(folder, words, { env }));
+    ends.push(await autopilot(folder, args, { env }));
   return { ends, state };
 }
 
@@ -145,7 +145,7 @@ describe("a secret in what the user says", () => {
 
   test("a check with a secret in its command is refused, since it would be run as it is written down", async () => {
     const folder = scratch();
-    const words = [
+    const args = [
       "start",
       "x",
       "--json",
@@ -155,7 +155,7 @@ describe("a secret in what the user says", () => {
       `ok :: curl -H ${token} localhost`,
       ...scripted(folder, []),
     ];
-    const { json: reported, out, code } = await autopilot(folder, words, { env });
+    const { json: reported, out, code } = await autopilot(folder, args, { env });
     expect({ code, reason: reported.reason_code }).toEqual({ code: 1, reason: "objective_schema_invalid" });
     expect(reported.message).toContain("[redacted:DEPLOY_TOKEN]");
     expect(out).not.toContain(token);
@@ -197,9 +197,9 @@ describe("a secret in what an agent would have committed", () => {
     { do: [{ run: `{ printf '\\0\\1'; echo "export T=${halves(token)}" | base64; } > src/packed.bin` }, ...done] },
     { do: [{ run: `echo "db: ${halves(password)}" > src/copy.yml; echo more >> src/old.yml` }, ...done] },
   ];
-  const words = ["--scope", "src/**", "--done-criteria", "b is there :: test -f src/b.txt", "--isolation", "clone"];
+  const args = ["--scope", "src/**", "--done-criteria", "b is there :: test -f src/b.txt", "--isolation", "clone"];
   const goes = (folder: string, around: Readonly<Record<string, string>>) =>
-    autopilot(folder, ["go", "make b", "--yes", "--json", ...words, ...scripted(folder, turns)], { env: around });
+    autopilot(folder, ["go", "make b", "--yes", "--json", ...args, ...scripted(folder, turns)], { env: around });
   const files = { "README.md": "x\n", "src/old.yml": `db: ${password}\n` };
 
   test("is refused by name, the agent is told, the second time a person is; what the repository holds already is no news", async () => {

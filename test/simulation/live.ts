@@ -11,7 +11,7 @@ import type { Chance } from "./chance.ts";
 import { Disk, Machine, PowerCut } from "./machine.ts";
 import type { Story } from "./story.ts";
 import { hash, runDrafted, started } from "./support/tape.ts";
-import { sha, worldOf } from "./world.ts";
+import { sha, simulatedRuntime } from "./simulated-runtime.ts";
 
 const livesMax = 400;
 
@@ -88,8 +88,8 @@ async function oneLife(machine: Machine, story: Story, living: Living): Promise<
       activeMs: () => machine.now,
     });
     for (const entry of entries) fold.apply(entry);
-    const world = worldOf(machine, journal, story.script, view, () => living.onState?.(view()));
-    const [opened] = await world.journal.append([
+    const runtime = simulatedRuntime(machine, journal, story.script, view, () => living.onState?.(view()));
+    const [opened] = await runtime.journal.append([
       {
         event: "run_opened",
         actor: "system",
@@ -101,7 +101,7 @@ async function oneLife(machine: Machine, story: Story, living: Living): Promise<
       },
     ]);
     if (opened !== undefined) fold.apply(opened);
-    const why = await drive(world, fold);
+    const why = await drive(runtime, fold);
     await journal.close();
     return { run: view(), why };
   } catch (error) {
@@ -138,7 +138,7 @@ export function essenceOf({ run, disk }: Lived): string {
     phases: run.phases.map(({ id, status, visit, because }) => [id, status, visit, because]),
     retries: run.retries,
     taken: run.taken,
-    walks: Object.values(run.walks)
+    cursors: Object.values(run.cursors)
       .map(({ path, result, ended, taken }) => [path, result, ended, taken] as const)
       .toSorted(([a], [b]) => (a < b ? -1 : 1)),
     commits: disk.commits.map(({ key }) => key), // in the order in which they were made

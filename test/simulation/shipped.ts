@@ -60,10 +60,10 @@ function phasesFor(chance: Chance, { isFixed }: Reading): Plan {
 }
 
 function outcomeAt(place: Place, chanceAt: ChanceAt, domains: ReturnType<typeof domainsOf>): Plan {
-  const { run, walk, phase, step: id, task: inTask, n, visit } = place;
+  const { run, cursor, phase, step: id, task: inTask, n, visit } = place;
   const trouble = 0.15 * chanceAt("trouble").below(4) * 0.33; // some runs are calm, some are not
   const chance = chanceAt(phase, visit, inTask, id, n);
-  const step: Step = stepOf(run, walk, id);
+  const step: Step = stepOf(run, cursor, id);
   const reported = knownFrom(step, domains);
   const { facts, says } = reported[chance.below(reported.length)] ?? { facts: {}, says: {} };
   const tasks = ["a", "b", "c", "d"].slice(0, chance.below(5)).map((name, at) => task(name, [name], at === 3 ? ["a"] : []));

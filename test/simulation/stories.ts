@@ -176,12 +176,12 @@ const roadmaps: Story[] = [
       statusOf(run, "3") === "failed" &&
       phaseOf(run, "3")?.visit === 2 &&
       phaseOf(run, "4.1")?.because === "blocked_by_phase_3" &&
-      run.walks["1"]?.taken["debug"] === 3 &&
-      run.walks["1"]?.taken["replan"] === 1 &&
+      run.cursors["1"]?.taken["debug"] === 3 &&
+      run.cursors["1"]?.taken["replan"] === 1 &&
       ended(run, "2", "plan") === 0,
   },
   {
-    name: "roadmap: a failed phase pauses, resume walks it again, with checkpoints",
+    name: "roadmap: a failed phase pauses, resume runs it again, with checkpoints",
     flow: "roadmap",
     options: { checkpoint_every: 1 },
     script: script(
@@ -229,8 +229,8 @@ const roadmaps: Story[] = [
     endsWell: (run) =>
       run.status === "paused" &&
       ["1", "2", "3"].every((id) => statusOf(run, id) === "failed") &&
-      run.walks["2"]?.taken["replan"] === 1 &&
-      run.walks["after.self_audit"]?.because === "gaps_remaining",
+      run.cursors["2"]?.taken["replan"] === 1 &&
+      run.cursors["after.self_audit"]?.because === "gaps_remaining",
   },
   {
     name: "roadmap: a phase's budget runs out inside a wave and is raised",

@@ -11,7 +11,7 @@ export const task = (id: string, files: readonly string[], after: readonly strin
 export const resume = (run: RunView): Asked => ({ event: "run_resumed", request: `resume:${run.seq}`, now: true }) as Asked;
 export const statusOf = (run: RunView, id: string): string | undefined => run.phases.find((phase) => phase.id === id)?.status;
 export const phaseOf = (run: RunView, id: string): RunView["phases"][number] | undefined => run.phases.find((phase) => phase.id === id);
-export const ended = (run: RunView, walk: string, step: string): number => run.walks[walk]?.ended[step] ?? 0;
+export const ended = (run: RunView, path: string, step: string): number => run.cursors[path]?.ended[step] ?? 0;
 
 /** A script in which only the places named go otherwise than well. */
 export const script =

@@ -10,7 +10,7 @@ export type Place = {
   readonly n: number;
   readonly visit: number;
   readonly run: RunView;
-  readonly walk: CursorView;
+  readonly cursor: CursorView;
 };
 
 export type TaskPlan = { readonly id: string; readonly files: readonly string[]; readonly after: readonly string[] };

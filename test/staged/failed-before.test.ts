@@ -135,7 +135,7 @@ describe.concurrent("a step that failed for good before", () => {
     },
   );
 
-  test("is asked about too where the folders stand before it or another flow is walked, and not where they prove it done", async () => {
+  test("is asked about too where the folders stand before it or another flow is run, and not where they prove it done", async () => {
     const behind = scratch();
     commit(behind, { ...draft, ...failedAt(3, "Plan") });
     expect((await goStaged(behind, "greenfield", greenfield)).json).toMatchObject({ reason_code: "phase_failed" });
@@ -161,19 +161,19 @@ describe.concurrent("a step that failed for good before", () => {
 describe.concurrent("a step that fails for good in a run", () => {
   test("that is stopped there, by an answer or by a command, is not run again unasked", async () => {
     const bad = { ...turn("3", { "_docs/01_solution/solution.md": "# Half\n\nOnly half of what is wanted.\n" }), repeat: 0 };
-    for (const words of [["stop"], ["answer", "C"]]) {
+    for (const args of [["stop"], ["answer", "C"]]) {
       const folder = scratch();
       commit(folder, { ...problem, ...draft });
       const turns = [bad, ...greenfield.filter((one) => JSON.stringify(one.when) !== '{"phase":"3","step":"do"}')];
       await goStaged(folder, "greenfield", turns, ["--option", "research=decided"]);
       expect(stateOf(folder).current).toMatchObject({ step: 3, status: "failed", retry_count: 3 });
-      await autopilot(folder, [...words, "--json"]);
+      await autopilot(folder, [...args, "--json"]);
       await autopilot(folder, ["go", "--json"]);
       const after = stateOf(folder);
-      expect([words, after.current?.status, after.current?.retry_count, after.blockers.length]).toEqual([words, "failed", 3, 1]);
+      expect([args, after.current?.status, after.current?.retry_count, after.blockers.length]).toEqual([args, "failed", 3, 1]);
       expect(after.retry_log).toHaveLength(3);
       const { json } = await goStaged(folder, "greenfield", greenfield, ["--option", "research=decided"]);
-      expect([words, json.reason_code]).toEqual([words, "phase_failed"]);
+      expect([args, json.reason_code]).toEqual([args, "phase_failed"]);
       expect(ran(folder)).toEqual([]);
     }
   });

@@ -156,8 +156,8 @@ describe.concurrent("greenfield", () => {
           says("Nothing grave."),
         ),
       ];
-      const words = [...goal, "--continue", "--option", "research=decided", "--with", "ui,security"];
-      const { json } = await goStaged(folder, "greenfield", [...greenfield, ...more], words);
+      const args = [...goal, "--continue", "--option", "research=decided", "--with", "ui,security"];
+      const { json } = await goStaged(folder, "greenfield", [...greenfield, ...more], args);
       expect(json).toMatchObject({ state: "completed" });
       expect(
         stateOf(folder)

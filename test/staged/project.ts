@@ -146,12 +146,12 @@ export const stateOf = (folder: string): StagedRead["state"] => readStagedState(
 export const stateText = (folder: string): string => readFileSync(join(folder, "_docs/_autopilot_state.md"), "utf8");
 
 /** `go` on a staged flow, acknowledged, in a disposable copy. */
-export const goStaged = (folder: string, flow: string, turns: readonly Turn[], words: readonly string[] = []): Promise<Ended> =>
-  autopilot(folder, goWords(folder, flow, turns, words));
-export const beginStaged = (folder: string, flow: string, turns: readonly Turn[], words: readonly string[] = []) =>
-  begin(folder, goWords(folder, flow, turns, words));
+export const goStaged = (folder: string, flow: string, turns: readonly Turn[], args: readonly string[] = []): Promise<Ended> =>
+  autopilot(folder, goArgs(folder, flow, turns, args));
+export const beginStaged = (folder: string, flow: string, turns: readonly Turn[], args: readonly string[] = []) =>
+  begin(folder, goArgs(folder, flow, turns, args));
 
-const goWords = (folder: string, flow: string, turns: readonly Turn[], words: readonly string[]): readonly string[] => [
+const goArgs = (folder: string, flow: string, turns: readonly Turn[], args: readonly string[]): readonly string[] => [
   "go",
   "--flow",
   flow,
@@ -160,7 +160,7 @@ const goWords = (folder: string, flow: string, turns: readonly Turn[], words: re
   "--isolation",
   isolation,
   ...scripted(folder, turns),
-  ...words,
+  ...args,
 ];
 
 /** Files that are there and committed. */

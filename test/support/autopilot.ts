@@ -42,23 +42,23 @@ type Around = { readonly env?: Readonly<Record<string, string>>; readonly input?
 const isAlwaysApart = process.env["AUTOPILOT_PROGRAM"] !== undefined || process.env["AUTOPILOT_TEST_APART"] !== undefined;
 
 /** Runs a command to its end, by the command server where nothing speaks against it. `json` throws where stdout is not one object. */
-export async function autopilot(folder: string, words: readonly string[], around: Around = {}): Promise<Ended> {
+export async function autopilot(folder: string, args: readonly string[], around: Around = {}): Promise<Ended> {
   const isForNode = Object.keys(around.env ?? {}).some((name) => name.startsWith("NODE_"));
-  if (isAlwaysApart || isForNode || around.input !== undefined) return apart(folder, words, around);
-  const { code, out, err } = await served(program, { cwd: folder, words, env: environmentIn(folder, around) });
+  if (isAlwaysApart || isForNode || around.input !== undefined) return apart(folder, args, around);
+  const { code, out, err } = await served(program, { cwd: folder, words: args, env: environmentIn(folder, around) });
   return { code, signal: null, out, err, json: lazily(out, err) };
 }
 
 /** The same in a process of its own: for what is about processes, their start, signals and locks, or what a machine shows of them. */
-export const apart = (folder: string, words: readonly string[], around: Around = {}): Promise<Ended> => begin(folder, words, around).ended;
+export const apart = (folder: string, args: readonly string[], around: Around = {}): Promise<Ended> => begin(folder, args, around).ended;
 
 /** Starts a command and leaves it running. */
 export function begin(
   folder: string,
-  words: readonly string[],
+  args: readonly string[],
   { env = {}, input }: Around = {},
 ): { readonly child: ChildProcess; readonly ended: Promise<Ended> } {
-  const child = spawn(process.execPath, [program, ...words], {
+  const child = spawn(process.execPath, [program, ...args], {
     cwd: folder,
     env: environmentIn(folder, { env }),
     stdio: ["pipe", "pipe", "pipe"],
@@ -179,11 +179,11 @@ function isMarked(pid: number, run: string, folder: string): boolean {
 export const isolation = process.env["AUTOPILOT_TEST_ISOLATION"] ?? "clone";
 
 /** `go` on a goal with a scripted agent, in a disposable repository, acknowledged. */
-export function goScripted(folder: string, turns: readonly object[], words: readonly string[] = [], around: Around = {}): Promise<Ended> {
-  return autopilot(folder, goWords(folder, turns, words), around);
+export function goScripted(folder: string, turns: readonly object[], args: readonly string[] = [], around: Around = {}): Promise<Ended> {
+  return autopilot(folder, goArgs(folder, turns, args), around);
 }
 
-export const goWords = (folder: string, turns: readonly object[], words: readonly string[] = []): readonly string[] => {
-  const level = words.includes("--isolation") ? [] : ["--isolation", isolation];
-  return ["go", "make b", "--yes", "--json", ...level, ...scripted(folder, turns), ...words];
+export const goArgs = (folder: string, turns: readonly object[], args: readonly string[] = []): readonly string[] => {
+  const level = args.includes("--isolation") ? [] : ["--isolation", isolation];
+  return ["go", "make b", "--yes", "--json", ...level, ...scripted(folder, turns), ...args];
 };

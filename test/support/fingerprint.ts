@@ -7,7 +7,7 @@ import { join } from "node:path";
 /** Git's own index and lock files are left out where asked: looking at a checkout may refresh them. */
 export function fingerprint(folder: string, { without = [] }: { readonly without?: readonly string[] } = {}): string {
   const lines: string[] = [];
-  const walk = (path: string): void => {
+  const cursor = (path: string): void => {
     for (const name of readdirSync(join(folder, path)).toSorted()) {
       const at = path === "" ? name : `${path}/${name}`;
       if (without.includes(at)) continue;
@@ -16,7 +16,7 @@ export function fingerprint(folder: string, { without = [] }: { readonly without
       if (found.isSymbolicLink()) lines.push(`${kind} -> ${readlinkSync(join(folder, at))}`);
       else if (found.isDirectory()) {
         lines.push(`${kind} folder`);
-        walk(at);
+        cursor(at);
       } else if (found.isFile())
         lines.push(
           `${kind} ${createHash("sha256")
@@ -26,6 +26,6 @@ export function fingerprint(folder: string, { without = [] }: { readonly without
       else lines.push(`${kind} other`);
     }
   };
-  walk("");
+  cursor("");
   return lines.join("\n");
 }

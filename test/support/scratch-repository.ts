@@ -49,7 +49,7 @@ export function write(folder: string, files: Files): void {
 }
 
 /** What git says, without its last line's end. */
-export function git(folder: string, ...words: readonly string[]): string {
+export function git(folder: string, ...args: readonly string[]): string {
   const env = { PATH: process.env["PATH"], HOME: folder, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" };
-  return execFileSync("git", words, { cwd: folder, encoding: "utf8", env, stdio: ["ignore", "pipe", "pipe"] }).trimEnd();
+  return execFileSync("git", args, { cwd: folder, encoding: "utf8", env, stdio: ["ignore", "pipe", "pipe"] }).trimEnd();
 }

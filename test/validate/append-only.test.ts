@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { runIndex, wholeRun } from "../../src/playbooks/quality/views/run-state-rules.test-support.ts";
 import { autopilot } from "../support/autopilot.ts";
 import { git, scratch, write } from "../support/scratch-repository.ts";
-import { shop, turns, words } from "../quality/audit.ts";
+import { shop, turns, args } from "../quality/audit.ts";
 import { lines } from "./samples.ts";
 
 const log = "quality/run_state.jsonl";
@@ -98,7 +98,7 @@ describe("what git's history holds", () => {
 describe("our own journal", () => {
   test("knows what a log of ours holds: it is valid as written, and a line that was edited or taken out is told", async () => {
     const folder = shop();
-    const ran = await autopilot(folder, words(folder, turns()));
+    const ran = await autopilot(folder, args(folder, turns()));
     expect(ran.json).toMatchObject({ state: "completed" });
     const asWritten = "2 RS-enum"; // the warning that the embedded agent is none of the four
     expect(await judged(folder)).toBe(asWritten);

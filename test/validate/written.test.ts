@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { writtenFiles } from "../../src/playbooks/contract/written-files.ts";
-import { artifact, project, quiet, turnsOf, cursorWords } from "../roadmap-files/project.ts";
+import { artifact, project, quiet, turnsOf, goArgs } from "../roadmap-files/project.ts";
 import { audit, bare } from "../quality/audit.ts";
 import { commit, draft, goStaged, greenfield, problem } from "../staged/project.ts";
 import { autopilot } from "../support/autopilot.ts";
@@ -57,7 +57,7 @@ describe.concurrent("what a run writes", () => {
           }
         : turn,
     );
-    await autopilot(folder, cursorWords(folder, [...turnsOf(first), ...rejected], ["--complete"]), quiet);
+    await autopilot(folder, goArgs(folder, [...turnsOf(first), ...rejected], ["--complete"]), quiet);
     await expectKnown(folder, [
       "completion page",
       "completion report",

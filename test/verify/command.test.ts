@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Clock } from "../../src/ports/clock.ts";
-import { type CommandOrder, runCommand } from "../../src/verify/command.ts";
+import { type CommandRequest, runCommand } from "../../src/verify/command.ts";
 import { excerptOf, storedOutput } from "../../src/verify/output.ts";
 
 const clock: Clock = {
@@ -25,7 +25,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const run = (command: string, more: Partial<CommandOrder> = {}) => runCommand({ command, cwd: folder, clock, timeoutMs: 60_000, ...more });
+const run = (command: string, more: Partial<CommandRequest> = {}) =>
+  runCommand({ command, cwd: folder, clock, timeoutMs: 60_000, ...more });
 const textOf = (result: Awaited<ReturnType<typeof run>>) => excerptOf(result.output, 1000, 100_000);
 const pidIn = (name: string) => Number(readFileSync(join(folder, name), "utf8"));
 
@@ -221,7 +222,7 @@ test("it sees neither the runner's secrets nor its home, and its own home is gon
 });
 
 test("an isolation wraps what is started, and is what the record shows", async () => {
-  const wrap: NonNullable<CommandOrder["wrap"]> = ({ argv, cwd, env }) => ({ argv: ["/usr/bin/env", "WRAPPED=1", ...argv], cwd, env });
+  const wrap: NonNullable<CommandRequest["wrap"]> = ({ argv, cwd, env }) => ({ argv: ["/usr/bin/env", "WRAPPED=1", ...argv], cwd, env });
   const result = await run("echo $WRAPPED", { wrap });
   expect(result.argv.slice(0, 3)).toEqual(["/usr/bin/env", "WRAPPED=1", "/bin/sh"]);
   expect(textOf(result)).toBe("1");

@@ -26,9 +26,9 @@ async function recordOf(command: string): Promise<TestRecord | null> {
   return result.record?.take(() => true) ?? null;
 }
 const hasPython = isHere("python3", "-c", "import pytest");
-function isHere(program: string, ...words: readonly string[]): boolean {
+function isHere(program: string, ...args: readonly string[]): boolean {
   try {
-    execFileSync(program, words, { stdio: "ignore" });
+    execFileSync(program, args, { stdio: "ignore" });
     return true;
   } catch {
     return false;

@@ -21,7 +21,7 @@ import { afterEach } from "vitest";
 import type { Workspace } from "../../src/ports/workspace.ts";
 import { addIgnoreLines } from "../../src/workspace/owned.ts";
 import { openRepository, type SurveyedRepository } from "../../src/workspace/git/repository.ts";
-import { openWorkspace, type WorkspaceOrder } from "../../src/workspace/workspace.ts";
+import { openWorkspace, type WorkspaceOptions } from "../../src/workspace/workspace.ts";
 
 export const runId = "run-2026-01-02-030405";
 export const attempt = "1@1/execute#1";
@@ -82,8 +82,8 @@ export type Bench = {
   readonly workspace: Workspace;
 };
 
-export async function openBench(order: Partial<WorkspaceOrder> & { readonly root?: string } = {}): Promise<Bench> {
-  const root = order.root ?? makeRepository(join(makeRoom(), "repo"));
+export async function openBench(options: Partial<WorkspaceOptions> & { readonly root?: string } = {}): Promise<Bench> {
+  const root = options.root ?? makeRepository(join(makeRoom(), "repo"));
   const opened = await openRepository(root);
   if ("failure" in opened) throw new Error(opened.failure.detail);
   const { repository } = opened;
@@ -91,7 +91,7 @@ export async function openBench(order: Partial<WorkspaceOrder> & { readonly root
   const runDir = join(repository.root, ".autopilot", "runs", runId);
   mkdirSync(runDir, { recursive: true });
   const base = { branch: repository.branch, commit: repository.head.commit };
-  const workspace = await openWorkspace({ runDir, runId, base, scope: ["**"], ownedPaths: [], repository, ...order });
+  const workspace = await openWorkspace({ runDir, runId, base, scope: ["**"], ownedPaths: [], repository, ...options });
   return { root: repository.root, runDir, repository, workspace };
 }
 

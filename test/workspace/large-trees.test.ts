@@ -12,7 +12,7 @@ const files = { "a.txt": "a\n", "in/one.txt": "one\n", "out/two.txt": "two\n", "
 
 async function openView(root: string, room: string): Promise<Bench & { readonly base: () => string }> {
   const store = openStore(join(room, "store"));
-  const bench = await openBench({ root, worlds: "overlay", sharesHistory: true, store });
+  const bench = await openBench({ root, checkouts: "overlay", sharesHistory: true, store });
   return { ...bench, base: () => join(store.folder, "bases", readdirSync(join(store.folder, "bases"))[0] ?? "", "tree") };
 }
 

@@ -11,9 +11,9 @@ import { until } from "../support/autopilot.ts";
 import { scratchFolder } from "../support/scratch-repository.ts";
 
 const here = await openLimits(scratchFolder());
-const holdsProcesses = here.inForce.some((words) => words.startsWith("number of processes"));
-const holdsMemory = here.inForce.some((words) => words.startsWith("memory"));
-const endsAll = here.inForce.some((words) => words.startsWith("nothing of a command"));
+const holdsProcesses = here.inForce.some((message) => message.startsWith("number of processes"));
+const holdsMemory = here.inForce.some((message) => message.startsWith("memory"));
+const endsAll = here.inForce.some((message) => message.startsWith("nothing of a command"));
 await here.close();
 
 let opened: OpenedLimits | null = null;
@@ -115,8 +115,8 @@ describe("cgroups on paper", () => {
     if (cgroups === null) return; // Nothing can be made here; the tests above are skipped with their reason.
     const [file = ""] = cgroups.seat("mine", defaultLimits);
     const folder = join(file, "..");
-    const [, world = ""] = /autopilot-(\d+)-/.exec(folder) ?? [];
-    const dead = join(folder, "..", `autopilot-${world}-${spawnSync("true").pid}-1-0123456789ab`);
+    const [, namespace = ""] = /autopilot-(\d+)-/.exec(folder) ?? [];
+    const dead = join(folder, "..", `autopilot-${namespace}-${spawnSync("true").pid}-1-0123456789ab`);
     mkdirSync(dead);
     await openCgroups(scratchFolder());
     expect([existsSync(dead), existsSync(folder)]).toEqual([false, true]);

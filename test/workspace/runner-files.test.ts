@@ -11,7 +11,7 @@ import { phaseFound } from "../../src/playbooks/quality/steps/phase-found.ts";
 import { redLogs } from "../../src/playbooks/quality/steps/red-logs.ts";
 import { goneField } from "../../src/playbooks/quality/views/run-state-names.ts";
 import { commitWave } from "../../src/playbooks/staged/steps/commit-wave.ts";
-import type { FunctionOrder } from "../../src/ports/functions.ts";
+import type { FunctionInput } from "../../src/ports/functions.ts";
 import { entryOf, runView, cursor } from "../../src/views/run-view.test-support.ts";
 import { openStore } from "../../src/workspace/bases/base.ts";
 import { type Bench, git, makeRepository, makeRoom, openBench, runRef, write } from "./bench-repository.ts";
@@ -20,16 +20,16 @@ const attempt = "1@1/own#1";
 const files = { "quality/EXPLORATION.md": "# Exploration\n", "quality/BUGS.md": "# Bugs\n", "README.md": "hello\n" };
 
 /** A run's workspace, its folders made in this way. */
-async function openAt(worlds: "overlay" | "copy", more: Partial<Parameters<typeof openBench>[0]> = {}): Promise<Bench> {
+async function openAt(checkouts: "overlay" | "copy", more: Partial<Parameters<typeof openBench>[0]> = {}): Promise<Bench> {
   const room = makeRoom();
-  return openBench({ root: makeRepository(join(room, "repo"), files), worlds, store: openStore(join(room, "store")), ...more });
+  return openBench({ root: makeRepository(join(room, "repo"), files), checkouts, store: openStore(join(room, "store")), ...more });
 }
 
-type Order = FunctionOrder<RunView, CursorView>;
+type Order = FunctionInput<RunView, CursorView>;
 const orderOf = (bench: Bench, changes: Partial<Order> = {}): Order => ({
   attempt,
   state: runView(),
-  walk: cursor("1", []),
+  cursor: cursor("1", []),
   commit: runRef(bench.root),
   sees: {},
   changed: [],
@@ -39,9 +39,9 @@ const orderOf = (bench: Bench, changes: Partial<Order> = {}): Order => ({
   ...changes,
 });
 
-describe.each(["overlay", "copy"] as const)("%s", (worlds) => {
+describe.each(["overlay", "copy"] as const)("%s", (checkouts) => {
   test("docs_note writes at the top of a file in a folder that nobody has changed", async () => {
-    const bench = await openAt(worlds);
+    const bench = await openAt(checkouts);
     const first = await docsNote(bench.workspace).perform(orderOf(bench));
     expect(first).toMatchObject({ ok: true, facts: { noted: true }, applied: { paths: ["quality/EXPLORATION.md"] } });
     const text = git(bench.root, "show", `${runRef(bench.root)}:quality/EXPLORATION.md`);
@@ -52,7 +52,7 @@ describe.each(["overlay", "copy"] as const)("%s", (worlds) => {
   });
 
   test("phase_found takes off the branch what the user took away", async () => {
-    const bench = await openAt(worlds);
+    const bench = await openAt(checkouts);
     const gone = {
       event: "document_differed",
       actor: "system",
@@ -70,18 +70,18 @@ describe.each(["overlay", "copy"] as const)("%s", (worlds) => {
       readBlob: () => null,
       verifier: { prove: () => Promise.reject(new Error("unused")) },
     };
-    const found = await phaseFound(parts).perform(orderOf(bench, { walk: { ...cursor("1", []), visit: 2 } }));
+    const found = await phaseFound(parts).perform(orderOf(bench, { cursor: { ...cursor("1", []), visit: 2 } }));
     expect(found).toMatchObject({ ok: true, facts: { cleared: 1 }, applied: { paths: ["quality/BUGS.md"] } });
     expect(git(bench.root, "ls-tree", "-r", "--name-only", runRef(bench.root))).not.toContain("BUGS.md");
   });
 
   test("commit_wave and red_logs write into folders that are not there", async () => {
-    const bench = await openAt(worlds);
+    const bench = await openAt(checkouts);
     const state = runView({
       open: { "1/all": { attempt: "1@1/all#1", waves: [["01_a", "01_b"]] } } as unknown as ReturnType<typeof runView>["open"],
     });
     const wave = { ...cursor("1/all:1", []), phase: "1", inside: "1/all" };
-    expect(await commitWave(bench.workspace).perform(orderOf(bench, { state, walk: wave }))).toMatchObject({
+    expect(await commitWave(bench.workspace).perform(orderOf(bench, { state, cursor: wave }))).toMatchObject({
       applied: { paths: ["_docs/03_implementation/batch_01_report.md"] },
     });
     expect(await redLogs({ workspace: bench.workspace, readBlob: () => null }).perform(orderOf(bench))).toMatchObject({ ok: true });

@@ -3,7 +3,7 @@
 import { type ClientConnection, type PromptResponse, RequestError } from "@agentclientprotocol/sdk";
 import { setTimeout as wait } from "node:timers/promises";
 import type { TurnFacts, TurnMeta } from "../../contracts/script.ts";
-import type { ReportedUsage, TurnOrder, TurnResult } from "../../ports/agent.ts";
+import type { ReportedUsage, TurnRequest, TurnResult } from "../../ports/agent.ts";
 import { askAgain, asksMax, endedTurn, judge } from "../judge.ts";
 import type { TurnEnvironment } from "../turn-environment.ts";
 import type { Collector } from "./collector.ts";
@@ -19,7 +19,7 @@ import { wholeTail } from "../../kit/whole-words.ts";
 const rawCharsMax = 3000;
 
 export type Talk = {
-  readonly order: TurnOrder;
+  readonly request: TurnRequest;
   readonly environment: TurnEnvironment;
   readonly connection: ClientConnection;
   readonly watch: Watch;
@@ -27,19 +27,19 @@ export type Talk = {
   readonly answers: Answers;
   readonly session: string;
   readonly isTakenUp: boolean;
-  readonly firstWords: string;
+  readonly openingPrompt: string;
   readonly stderr: () => string;
 };
 
 export async function converse(talk: Talk): Promise<TurnResult> {
-  const { order, environment, collector, stderr } = talk;
-  const prompts = [talk.firstWords];
-  const begun: TurnFacts[] = [...order.history];
+  const { request: asked, environment, collector, stderr } = talk;
+  const prompts = [talk.openingPrompt];
+  const begun: TurnFacts[] = [...asked.history];
   const warnings: string[] = [];
   let before: UsageBefore = talk.isTakenUp ? null : nothingUsed;
   for (let again = 0; ; again += 1) {
-    const facts = { ...order.facts, ask: order.facts.ask + again };
-    const { end, response } = await prompt(talk, prompts.at(-1) ?? "", { run: order.run, ...facts, history: [...begun] });
+    const facts = { ...asked.facts, ask: asked.facts.ask + again };
+    const { end, response } = await prompt(talk, prompts.at(-1) ?? "", { run: asked.run, ...facts, history: [...begun] });
     begun.push(facts);
     const report = collector.usageReport(response);
     const usage = response === null ? null : usageOf(environment.profile.usage, report, before);
@@ -47,23 +47,23 @@ export async function converse(talk: Talk): Promise<TurnResult> {
     const computed = outcome(talk, end, response, usage);
     if (computed.kind !== "answered") return computed;
     warnings.push(...computed.warnings);
-    const judged = judge(order, environment.returnOf, environment.submissions, collector.answer);
+    const judged = judge(asked, environment.returnOf, environment.submissions, collector.answer);
     if ("says" in judged) {
-      const outside = collector.tools.changedOutside(insideOf(order.layer));
+      const outside = collector.tools.changedOutside(insideOf(asked.layer));
       const confidence = recordOf(recordOf(recordOf(response)["_meta"])["autopilot"])["confidence"];
       return endedTurn(
-        order,
+        asked,
         environment.submissions,
         { stop: "end_turn", said: collector.said, prompts, usage, outside, confidence, warnings },
         judged,
       );
     }
-    const mayAsk = again < asksMax && (await order.onAskAgain(facts.ask + 1, judged.errors, collector.answer, usage));
+    const mayAsk = again < asksMax && (await asked.onAskAgain(facts.ask + 1, judged.errors, collector.answer, usage));
     if (!mayAsk) {
       const detail = `What the agent handed back does not fit: ${judged.errors.join("; ")}.\nIt said:\n${wholeTail(collector.answer, rawCharsMax)}`;
       return failed("return_invalid", detail, { isOpen: true, said: collector.said, stderr: stderr(), usage });
     }
-    prompts.push(askAgain(order.returns?.schema ?? {}, judged.errors, environment.tools !== null));
+    prompts.push(askAgain(asked.returns?.schema ?? {}, judged.errors, environment.tools !== null));
   }
 }
 

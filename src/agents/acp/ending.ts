@@ -56,7 +56,7 @@ type Metered = {
 };
 
 export function openWatch(
-  order: { readonly minutesMax: number; readonly cancel: AbortSignal },
+  request: { readonly minutesMax: number; readonly cancel: AbortSignal },
   limits: AcpLimits,
   isBusy: () => boolean,
 ): Watch & { readonly follow: (spawned: Spawned, wire: Followed) => void; readonly follows: (metering: Metered) => void } {
@@ -68,11 +68,11 @@ export function openWatch(
     resolveOver(ending);
   };
   const onAbort = (): void => settle({ by: "cancel" });
-  if (order.cancel.aborted) onAbort();
-  order.cancel.addEventListener("abort", onAbort, { once: true });
+  if (request.cancel.aborted) onAbort();
+  request.cancel.addEventListener("abort", onAbort, { once: true });
   const deadline = setTimeout(
-    () => settle({ by: "deadline", minutes: order.minutesMax }),
-    Math.max(0, Math.min(order.minutesMax * 60_000, timerMsMax)),
+    () => settle({ by: "deadline", minutes: request.minutesMax }),
+    Math.max(0, Math.min(request.minutesMax * 60_000, timerMsMax)),
   );
   let lastLife = performance.now();
   let lastSent = lastLife;
@@ -142,7 +142,7 @@ export function openWatch(
     follow,
     life: () => (lastLife = performance.now()),
     close: () => {
-      order.cancel.removeEventListener("abort", onAbort);
+      request.cancel.removeEventListener("abort", onAbort);
       clearTimeout(deadline);
       clearInterval(stall);
     },

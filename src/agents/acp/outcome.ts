@@ -16,7 +16,7 @@ import type { Ending } from "./ending.ts";
 import { type Loose, recordOf, textOf } from "./loose.ts";
 import { type AgentError, failingCall, type Fault, faultOfCall, faultOfError, faultOfProbes, hasHungUp } from "./provider-fault.ts";
 import { resetIn } from "./reset-time.ts";
-import { clip, failed, type Left, stoppedBy, wordsOfEnding } from "./result.ts";
+import { clip, failed, type Left, stoppedBy, describeEnding } from "./result.ts";
 
 /** How the prompt came to its end, as it looks from here. */
 export type End = Ending | { readonly by: "stop"; readonly stop: string } | ({ readonly by: "error" } & AgentError);
@@ -57,12 +57,12 @@ export function outcomeOf(seen: TurnObservations): Computed {
     case "stall":
     case "exit": {
       const fault = metered(seen) ?? (seen.isOpen ? faultOfProbes(onStderr(seen.probes), seen) : null);
-      return fault === null ? failed(reasonOf(end, seen), wordsOfEnding(end, seen), seen) : byProvider(fault, seen);
+      return fault === null ? failed(reasonOf(end, seen), describeEnding(end, seen), seen) : byProvider(fault, seen);
     }
     case "mute":
     case "bounds":
     case "wire":
-      return failed(reasonOf(end, seen), wordsOfEnding(end, seen), seen);
+      return failed(reasonOf(end, seen), describeEnding(end, seen), seen);
     case "error":
       return ofError(end, seen);
     case "stop":
@@ -120,18 +120,18 @@ function ofStop(stop: string, seen: TurnObservations): Computed {
   };
 }
 
-function byProvider({ fault, words, retryAt }: Fault, seen: TurnObservations): Computed {
+function byProvider({ fault, words: text, retryAt }: Fault, seen: TurnObservations): Computed {
   if (fault === "access") {
     const hint = seen.loginHint === "" ? "It needs to be logged in." : `It needs to be logged in: ${seen.loginHint}`;
-    return failed("agent_unavailable", `${visible(`The model provider or the agent refused the login: ${words}`)} ${hint}`, seen); // O3
+    return failed("agent_unavailable", `${visible(`The model provider or the agent refused the login: ${text}`)} ${hint}`, seen); // O3
   }
   const sentences = {
     limit: "The model provider's limit is used up",
     service: "The model provider is out of order",
     request: "The model provider refused the request",
   };
-  const resetAt = fault === "request" ? null : (retryAt ?? resetIn(words, seen.nowMs) ?? resetIn(seen.answer.slice(-2000), seen.nowMs));
-  const detail = clip(visible(`${sentences[fault]}: ${words}`));
+  const resetAt = fault === "request" ? null : (retryAt ?? resetIn(text, seen.nowMs) ?? resetIn(seen.answer.slice(-2000), seen.nowMs));
+  const detail = clip(visible(`${sentences[fault]}: ${text}`));
   return { kind: "cut", by: "provider", fault, resetAt, detail, hasWorked: seen.tools > 0, usage: seen.usage };
 }
 

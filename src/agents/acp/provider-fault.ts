@@ -14,7 +14,7 @@ import { wholeHead, wholeTail } from "../../kit/whole-words.ts";
 /** A fault, in whose words, and until when. */
 export type Fault = { readonly fault: ProviderFault; readonly words: string; readonly retryAt: string | null };
 
-const wordsCharsMax = 600;
+const messageCharsMax = 600;
 const answerTailChars = 4000;
 
 export function faultOfStatus(status: number | null): ProviderFault {
@@ -37,9 +37,9 @@ const isGood = ({ ended, status }: ModelCall): boolean => ended === "whole" && s
 
 export function faultOfCall({ status, error, retryAt, model }: ModelCall): Fault {
   const answered = status === null ? "did not answer" : status < 400 ? "broke off its answer" : `answered ${status}`;
-  const words = `the model provider ${answered}${model === "" ? "" : ` (${model})`}${error === null ? "" : `: ${error}`}`;
-  const isLimit = (status === null || status < 400) && error !== null && limitWords.test(error);
-  return { fault: isLimit ? "limit" : faultOfStatus(status), words: wholeHead(words, wordsCharsMax), retryAt };
+  const wording = `the model provider ${answered}${model === "" ? "" : ` (${model})`}${error === null ? "" : `: ${error}`}`;
+  const isLimit = (status === null || status < 400) && error !== null && limitPattern.test(error);
+  return { fault: isLimit ? "limit" : faultOfStatus(status), words: wholeHead(wording, messageCharsMax), retryAt };
 }
 
 /** Whether it was the agent that hung up, in the meter's words. */
@@ -53,29 +53,29 @@ export function faultOfError({ code, message, data }: AgentError): Fault | null 
   const more = recordOf(data);
   const kind = [more["errorKind"], more["errorName"], more["type"], more["code"]].flatMap((value) => textOf(value) ?? []).join(" ");
   const details = textOf(more["details"]) ?? textOf(more["message"]) ?? textOf(data) ?? "";
-  const words = wholeHead(`${message}${details === "" ? "" : ` (${details})`}`, wordsCharsMax);
-  const made = (fault: ProviderFault): Fault => ({ fault, words, retryAt: null });
+  const wording = wholeHead(`${message}${details === "" ? "" : ` (${details})`}`, messageCharsMax);
+  const made = (fault: ProviderFault): Fault => ({ fault, words: wording, retryAt: null });
   if (code === -32000 || /auth\w*_(?:required|error|failed)|^authentication/i.test(kind)) return made("access");
-  const status = code >= 400 && code < 600 ? code : (amountOf(more["statusCode"]) ?? amountOf(more["status"]) ?? statusIn(words));
-  if (limitKinds.test(kind) || limitWords.test(words)) return made("limit");
-  if (serviceKinds.test(kind) || serviceWords.test(words)) return made("service");
+  const status = code >= 400 && code < 600 ? code : (amountOf(more["statusCode"]) ?? amountOf(more["status"]) ?? statusIn(wording));
+  if (limitKinds.test(kind) || limitPattern.test(wording)) return made("limit");
+  if (serviceKinds.test(kind) || servicePattern.test(wording)) return made("service");
   if (status !== null && status >= 400) return made(faultOfStatus(status));
-  if (accessWords.test(words)) return made("access");
-  return /^APIError$/.test(kind) || requestWords.test(words) ? made("request") : null;
+  if (accessPattern.test(wording)) return made("access");
+  return /^APIError$/.test(kind) || requestPattern.test(wording) ? made("request") : null;
 }
 
 const limitKinds = /rate_?limit|usage_?limit|quota/i;
 const serviceKinds = /overloaded|server_error|unavailable/i;
-const limitWords =
+const limitPattern =
   /\brate.?limit|too many requests|usage limit|hit your limit|quota (?:was |is )?exceeded|exceeded (?:your |the )?(?:current )?quota/i;
-const serviceWords = /\boverloaded\b|service unavailable|bad gateway|gateway time-?out|ECONNREFUSED|ECONNRESET|fetch failed/i;
+const servicePattern = /\boverloaded\b|service unavailable|bad gateway|gateway time-?out|ECONNREFUSED|ECONNRESET|fetch failed/i;
 
-const accessWords = /\bauthentication_error\b|\binvalid_api_key\b|\bUNAUTHENTICATED\b/;
-const requestWords = /\binvalid_request_error\b|\bINVALID_ARGUMENT\b/;
+const accessPattern = /\bauthentication_error\b|\binvalid_api_key\b|\bUNAUTHENTICATED\b/;
+const requestPattern = /\binvalid_request_error\b|\bINVALID_ARGUMENT\b/;
 
 /** `API Error: 429 …`, `last status: 503`, `HTTP 400`. */
-function statusIn(words: string): number | null {
-  const found = /\b(?:error|status(?: code)?|HTTP(?:\/\d(?:\.\d)?)?)\W{0,3}([45]\d{2})\b/i.exec(words)?.[1];
+function statusIn(wording: string): number | null {
+  const found = /\b(?:error|status(?: code)?|HTTP(?:\/\d(?:\.\d)?)?)\W{0,3}([45]\d{2})\b/i.exec(wording)?.[1];
   return found === undefined ? null : Number(found);
 }
 
@@ -89,23 +89,23 @@ export function faultOfProbes(
     const texts =
       where === "said"
         ? seen.usage === null
-          ? [lastWords(seen.answer)]
+          ? [lastMessage(seen.answer)]
           : []
         : where === "stderr"
           ? [seen.stderr]
           : seen.metas.flatMap((meta) => valueAt(meta, path));
     const hit = texts.find((text) => new RegExp(pattern.source, pattern.flags.replace("g", "")).test(text));
     if (hit === undefined) continue;
-    const words = wholeTail((where === "meta" ? tail(seen.answer) : hit).trim(), wordsCharsMax);
-    const status = statusIn(words);
-    return { fault: status === null ? fault : faultOfStatus(status), words, retryAt: null };
+    const wording = wholeTail((where === "meta" ? tail(seen.answer) : hit).trim(), messageCharsMax);
+    const status = statusIn(wording);
+    return { fault: status === null ? fault : faultOfStatus(status), words: wording, retryAt: null };
   }
   return null;
 }
 
 const tail = (text: string): string => wholeTail(text, answerTailChars);
 /** The last paragraph. */
-const lastWords = (text: string): string =>
+const lastMessage = (text: string): string =>
   tail(text)
     .trim()
     .split(/\n[^\S\n]*\n/)

@@ -14,7 +14,7 @@ const stderrCharsMax = 2000;
 export type Left = { readonly isOpen: boolean; readonly said: string; readonly stderr: string; readonly usage: ReportedUsage };
 type Failed = Extract<TurnResult, { kind: "failed" }>;
 
-export function wordsOfEnding(ending: Ending, left: Left): string {
+export function describeEnding(ending: Ending, left: Left): string {
   switch (ending.by) {
     case "cancel":
       return "The turn was cancelled.";

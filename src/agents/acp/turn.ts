@@ -7,8 +7,8 @@
 
 import { client, type ClientConnection, RequestError } from "@agentclientprotocol/sdk";
 import { PassThrough } from "node:stream";
-import type { TurnOrder, TurnResult } from "../../ports/agent.ts";
-import { firstWords } from "../first-words.ts";
+import type { TurnRequest, TurnResult } from "../../ports/agent.ts";
+import { openingPrompt } from "../opening-prompt.ts";
 import { playProcess } from "../play-process.ts";
 import type { Spawned } from "../process/spawn.ts";
 import type { TurnEnvironment } from "../turn-environment.ts";
@@ -24,9 +24,9 @@ import { failed } from "./result.ts";
 import { openSession } from "./session.ts";
 import { openWire, type Wire } from "./wire.ts";
 
-export async function acpTurn(order: TurnOrder, environment: TurnEnvironment): Promise<TurnResult> {
-  const played = await playProcess(environment, { layer: order.layer, hasInput: true }, async (spawned) => {
-    const value = await talk(order, environment, spawned);
+export async function acpTurn(request: TurnRequest, environment: TurnEnvironment): Promise<TurnResult> {
+  const played = await playProcess(environment, { layer: request.layer, hasInput: true }, async (spawned) => {
+    const value = await talk(request, environment, spawned);
     return { value, isAtRest: value.kind === "ended" };
   });
   if ("problem" in played) return { kind: "failed", reason: "agent_unavailable", detail: played.problem, said: "", usage: null };
@@ -34,9 +34,9 @@ export async function acpTurn(order: TurnOrder, environment: TurnEnvironment): P
   return value.kind === "ended" ? { ...value, warnings: [...value.warnings, ...warnings] } : value;
 }
 
-async function talk(order: TurnOrder, environment: TurnEnvironment, spawned: Spawned): Promise<TurnResult> {
-  const collector = new Collector(order.attempt, order.onLiveEvent);
-  const watch = openWatch(order, environment.limits, () => collector.tools.hasOpen());
+async function talk(request: TurnRequest, environment: TurnEnvironment, spawned: Spawned): Promise<TurnResult> {
+  const collector = new Collector(request.attempt, request.onLiveEvent);
+  const watch = openWatch(request, environment.limits, () => collector.tools.hasOpen());
   const wire = openWire(
     spawned.stdout,
     spawned.stdin ?? new PassThrough(),
@@ -46,7 +46,7 @@ async function talk(order: TurnOrder, environment: TurnEnvironment, spawned: Spa
   watch.follow(spawned, wire);
   watch.follows(environment.metering);
   const answers = new Answers();
-  const connection = answerQuestions(order, environment, watch, collector, answers).connect(wire.stream);
+  const connection = answerQuestions(request, environment, watch, collector, answers).connect(wire.stream);
   const beforeSession = (end: End): TurnResult => unopened(end, environment, spawned, collector);
   try {
     const { agent } = connection;
@@ -54,7 +54,7 @@ async function talk(order: TurnOrder, environment: TurnEnvironment, spawned: Spa
       agent,
       watch,
       collector,
-      { ...order, tools: environment.tools },
+      { ...request, tools: environment.tools },
       environment.profile,
       environment.limits,
     );
@@ -65,10 +65,10 @@ async function talk(order: TurnOrder, environment: TurnEnvironment, spawned: Spa
     const { profile, model, limits } = environment;
     const wanted = { mode: profile.modes[profile.mode], model, modelOption: profile.modelOption };
     const unset = await setMode(agent, watch, opened.session, opened.offered, wanted, limits.sessionMs);
-    await order.onSession(opened.session, opened.how);
+    await request.onSession(opened.session, opened.how);
     const isTakenUp = opened.how !== "new";
     const result = await converse({
-      order,
+      request,
       environment,
       connection,
       watch,
@@ -76,7 +76,7 @@ async function talk(order: TurnOrder, environment: TurnEnvironment, spawned: Spa
       answers,
       session: opened.session,
       isTakenUp,
-      firstWords: firstWords(order, { isTakenUp, holds: opened.holds }, environment.tools !== null),
+      openingPrompt: openingPrompt(request, { isTakenUp, holds: opened.holds }, environment.tools !== null),
       stderr: spawned.stderrTail,
     });
     if (result.kind !== "ended") return result;
@@ -117,13 +117,13 @@ function unopened(end: End, environment: TurnEnvironment, spawned: Spawned, coll
 
 /** An agent asks before it uses a tool; everything else it may ask for was not offered. */
 function answerQuestions(
-  order: TurnOrder,
+  request: TurnRequest,
   environment: TurnEnvironment,
   watch: Watch,
   collector: Collector,
   answers: Answers,
 ): { connect: (stream: Wire["stream"]) => ClientConnection } {
-  const wayTo = wayInside(order.layer);
+  const wayTo = wayInside(request.layer);
   const rules = {
     isInside: (path: string) => wayTo(path) !== null,
     isInScope: (path: string) => environment.isInScope(wayTo(path) ?? ""),
@@ -132,7 +132,7 @@ function answerQuestions(
   return client({ name: "autopilot" }).onRequest("session/request_permission", ({ params }) => {
     const call = collector.tools.merge(recordOf(params.toolCall));
     const judged = judgeCall(call, rules);
-    const verdict = order.cancel.aborted || watch.isOver() ? "cancelled" : judged === "allowed" ? "allowed" : "refused";
+    const verdict = request.cancel.aborted || watch.isOver() ? "cancelled" : judged === "allowed" ? "allowed" : "refused";
     answers.add(verdict, judged === "allowed" ? "" : judged.refused);
     return permit(params.options, verdict);
   });

@@ -13,13 +13,13 @@ export const claudeDialect: Dialect = {
   namesSession: true,
   command: (asked) => {
     const isLong = isTooLong(asked.prompt);
-    return { argv: [...asked.argv, ...wordsOf(asked), ...(isLong ? [] : ["--", asked.prompt])], input: isLong ? asked.prompt : null };
+    return { argv: [...asked.argv, ...argumentsOf(asked), ...(isLong ? [] : ["--", asked.prompt])], input: isLong ? asked.prompt : null };
   },
   hear,
   unknownSession: /no conversation found|session .{0,80}not found/i,
 };
 
-function wordsOf({ session, left, tools }: Asked): readonly string[] {
+function argumentsOf({ session, left, tools }: Asked): readonly string[] {
   const isNew = session?.isTakenUp !== true;
   return [
     ...(session === null ? [] : [isNew ? "--session-id" : "--resume", session.name]),
@@ -117,7 +117,7 @@ function ofResult(line: Loose): ReadLine {
 
 function endOf(line: Loose): End {
   const subtype = textOf(line["subtype"]) ?? "";
-  const words =
+  const text =
     textOf(line["result"]) ??
     listOf(line["errors"])
       .filter((one) => typeof one === "string")
@@ -126,5 +126,5 @@ function endOf(line: Loose): End {
   if (subtype === "error_max_budget_usd") return { by: "budget", says: "The agent stopped at the budget it was given." };
   if (line["is_error"] !== true && subtype === "success") return { by: "stop", stop: "end_turn" }; // L1
   const status = amountOf(line["api_error_status"]);
-  return { by: "error", code: status ?? -32603, message: words === "" ? `it ended with ${subtype}` : words, data: null };
+  return { by: "error", code: status ?? -32603, message: text === "" ? `it ended with ${subtype}` : text, data: null };
 }

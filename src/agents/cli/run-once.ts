@@ -1,6 +1,6 @@
 // run-once: starts the command for one prompt, reads what it prints until it says that it has come to its end, and ends it.
 
-import type { TurnOrder } from "../../ports/agent.ts";
+import type { TurnRequest } from "../../ports/agent.ts";
 import type { Collector } from "../acp/collector.ts";
 import { openWatch } from "../acp/ending.ts";
 import type { Loose } from "../acp/loose.ts";
@@ -33,7 +33,7 @@ export type Ran = {
 
 export async function runOnce(
   dialect: Dialect,
-  order: TurnOrder,
+  request: TurnRequest,
   environment: TurnEnvironment,
   collector: Collector,
   asked: { readonly prompt: string; readonly session: { readonly name: string; readonly isTakenUp: boolean } | null },
@@ -43,12 +43,12 @@ export async function runOnce(
     ...asked,
     argv: environment.argv,
     mode: environment.profile.mode,
-    left: order.left(),
+    left: request.left(),
     tools: environment.tools,
   });
-  const played = await playProcess({ ...environment, argv }, { layer: order.layer, hasInput: input !== null }, async (spawned) => {
+  const played = await playProcess({ ...environment, argv }, { layer: request.layer, hasInput: input !== null }, async (spawned) => {
     if (input !== null) spawned.stdin?.end(input);
-    const value = await listen(dialect, order, environment, collector, spawned, onBegun);
+    const value = await listen(dialect, request, environment, collector, spawned, onBegun);
     return { value, isAtRest: value.end.by === "stop" || value.end.by === "error" };
   });
   if ("problem" in played) return played;
@@ -57,13 +57,13 @@ export async function runOnce(
 
 async function listen(
   dialect: Dialect,
-  order: TurnOrder,
+  request: TurnRequest,
   environment: TurnEnvironment,
   collector: Collector,
   spawned: Spawned,
   onBegun: (session: string) => Promise<void>,
 ): Promise<Ran> {
-  const watch = openWatch(order, environment.limits, () => collector.tools.hasOpen());
+  const watch = openWatch(request, environment.limits, () => collector.tools.hasOpen());
   const warnings: string[] = [];
   const calls = new Set<unknown>();
   let seen: Omit<Ran, "end" | "stderr" | "warnings"> = { session: null, hasBegun: false, usage: undefined, costUsd: null, words: "" };

@@ -5,14 +5,14 @@
 //   T2. All prompts of a turn share one deadline.
 
 import { randomUUID } from "node:crypto";
-import type { ReportedUsage, TurnOrder, TurnResult } from "../../ports/agent.ts";
+import type { ReportedUsage, TurnRequest, TurnResult } from "../../ports/agent.ts";
 import { Collector } from "../acp/collector.ts";
 import { insideOf } from "../acp/inside.ts";
 import { recordOf } from "../acp/loose.ts";
 import { outcomeOf } from "../acp/outcome.ts";
 import { failed } from "../acp/result.ts";
 import { nothingUsed, usageAfter, type UsageBefore, usageOf } from "../acp/usage.ts";
-import { firstWords } from "../first-words.ts";
+import { openingPrompt } from "../opening-prompt.ts";
 import { askAgain, asksMax, endedTurn, judge } from "../judge.ts";
 import type { TurnEnvironment } from "../turn-environment.ts";
 import { claudeDialect } from "./claude.ts";
@@ -24,31 +24,31 @@ import { wholeTail } from "../../kit/whole-words.ts";
 const dialects = { "claude-stream": claudeDialect, "codex-exec": codexDialect } as const;
 const rawCharsMax = 3000;
 
-export async function cliTurn(speech: keyof typeof dialects, order: TurnOrder, environment: TurnEnvironment): Promise<TurnResult> {
+export async function cliTurn(speech: keyof typeof dialects, request: TurnRequest, environment: TurnEnvironment): Promise<TurnResult> {
   const dialect: Dialect = dialects[speech];
-  const collector = new Collector(order.attempt, order.onLiveEvent);
+  const collector = new Collector(request.attempt, request.onLiveEvent);
   collector.open(generatedFileSession);
-  const endsAtMs = performance.now() + order.minutesMax * 60_000;
+  const endsAtMs = performance.now() + request.minutesMax * 60_000;
   const warnings: string[] = [];
   const prompts: string[] = [];
-  let session = order.session;
+  let session = request.session;
   let isTakenUp = session !== null;
   let before: UsageBefore = isTakenUp ? null : nothingUsed;
-  let next = firstWords(order, { isTakenUp, holds: "unknown" }, environment.tools !== null);
+  let next = openingPrompt(request, { isTakenUp, holds: "unknown" }, environment.tools !== null);
 
   for (let again = 0; ;) {
     prompts.push(next);
     const isNew = session === null;
     const named = session ?? (dialect.namesSession ? randomUUID() : null);
-    if (isNew && named !== null) await order.onSession(named, "new");
+    if (isNew && named !== null) await request.onSession(named, "new");
     const asked = { session: named === null ? null : { name: named, isTakenUp: !isNew }, prompt: next };
     const minutesMax = Math.max(0, endsAtMs - performance.now()) / 60_000; // T2
     const isFirst = isTakenUp && again === 0;
     const onBegun = (begun: string): Promise<void> => {
-      if (isFirst) return order.onSession(named ?? begun, "resumed");
-      return isNew && named === null ? order.onSession(begun, "new") : Promise.resolve();
+      if (isFirst) return request.onSession(named ?? begun, "resumed");
+      return isNew && named === null ? request.onSession(begun, "new") : Promise.resolve();
     };
-    const ran = await runOnce(dialect, { ...order, minutesMax }, environment, collector, asked, onBegun);
+    const ran = await runOnce(dialect, { ...request, minutesMax }, environment, collector, asked, onBegun);
     if ("problem" in ran) return { kind: "failed", reason: "agent_unavailable", detail: ran.problem, said: collector.said, usage: null };
 
     const isUnknown = isFirst && ran.end.by !== "stop" && dialect.unknownSession.test(`${ran.stderr}\n${ran.words}`);
@@ -57,7 +57,7 @@ export async function cliTurn(speech: keyof typeof dialects, order: TurnOrder, e
       session = null;
       isTakenUp = false;
       before = nothingUsed;
-      next = firstWords(order, { isTakenUp, holds: "no" }, environment.tools !== null);
+      next = openingPrompt(request, { isTakenUp, holds: "no" }, environment.tools !== null);
       prompts.pop();
       continue;
     }
@@ -84,16 +84,18 @@ export async function cliTurn(speech: keyof typeof dialects, order: TurnOrder, e
     }); // T1
     if (computed.kind !== "answered") return computed;
     warnings.push(...computed.warnings, ...ran.warnings);
-    const judged = judge(order, environment.returnOf, environment.submissions, collector.answer);
+    const judged = judge(request, environment.returnOf, environment.submissions, collector.answer);
     if ("says" in judged) {
-      const outside = collector.tools.changedOutside(insideOf(order.layer));
+      const outside = collector.tools.changedOutside(insideOf(request.layer));
       const seen = { stop: "end_turn", said: collector.said, prompts, usage, outside, confidence: null, warnings };
-      return endedTurn(order, environment.submissions, seen, judged);
+      return endedTurn(request, environment.submissions, seen, judged);
     }
     const mayAsk =
-      again < asksMax && session !== null && (await order.onAskAgain(order.facts.ask + again + 1, judged.errors, collector.answer, usage));
+      again < asksMax &&
+      session !== null &&
+      (await request.onAskAgain(request.facts.ask + again + 1, judged.errors, collector.answer, usage));
     if (!mayAsk) return unusable(judged.errors, collector, ran.stderr, usage);
-    next = askAgain(recordOf(order.returns?.schema), judged.errors, environment.tools !== null);
+    next = askAgain(recordOf(request.returns?.schema), judged.errors, environment.tools !== null);
     again += 1;
   }
 }

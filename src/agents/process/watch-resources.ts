@@ -37,7 +37,7 @@ const psTimeoutMs = 1_000;
 export function watchResources(watched: Watched): { readonly stop: () => void } {
   const { belongs, root, folders, bounds, everyMs = everyMsDefault } = watched;
   let isOver = false;
-  let isWalking = false;
+  let isScanning = false;
   let startOverAt = 0;
   let lookAgainAt = 0;
   const roll = openProcessTracker(belongs, root);
@@ -50,15 +50,15 @@ export function watchResources(watched: Watched): { readonly stop: () => void } 
     watched.exceeded(sentence);
   };
   const lookAtDisk = async (): Promise<void> => {
-    if (isWalking || performance.now() < startOverAt) return;
-    isWalking = true;
+    if (isScanning || performance.now() < startOverAt) return;
+    isScanning = true;
     const began = performance.now();
     const bytes = await bytesBelow(folders, () => isOver);
     before ??= bytes; // W3
     const grown = bytes - before;
     const lastsMs = (bounds.diskBytesMax - grown) / diskBytesPerMsMax;
     startOverAt = performance.now() + Math.max((performance.now() - began) * share, lastsMs / 2); // W2
-    isWalking = false;
+    isScanning = false;
     if (grown > bounds.diskBytesMax) say(`It wrote ${shown(grown)} to disk; ${shown(bounds.diskBytesMax)} are allowed.`);
   };
   const look = (): void => {

@@ -6,7 +6,7 @@
 //   D3. What an agent can leave here is bounded, however often it calls.
 
 import type { Says } from "../../contracts/outcome.ts";
-import type { TurnOrder } from "../../ports/agent.ts";
+import type { TurnRequest } from "../../ports/agent.ts";
 import type { ToolAnswer } from "../../ports/meter.ts";
 import { toolNames } from "./tools.ts";
 import { wholeHead } from "../../kit/whole-words.ts";
@@ -45,7 +45,7 @@ export type Submissions = {
   readonly notes: () => readonly string[];
 };
 
-export function openSubmissions(returns: TurnOrder["returns"], returnOf: ReturnOf, context: ReturnContext = {}): Submissions {
+export function openSubmissions(returns: TurnRequest["returns"], returnOf: ReturnOf, context: ReturnContext = {}): Submissions {
   let accepted: { claim: unknown; says: Says; warnings?: readonly string[] } | null = null;
   let mistakes: readonly string[] = [];
   let question: string | null = null;
@@ -66,9 +66,9 @@ export function openSubmissions(returns: TurnOrder["returns"], returnOf: ReturnO
   };
 
   const ask = (value: unknown): ToolAnswer => {
-    const words = textIn(value, "question").trim();
-    if (words === "") return no("The question is missing: give it as a text under `question`.");
-    question = clip(words, submissionLimits.questionCharsMax);
+    const message = textIn(value, "question").trim();
+    if (message === "") return no("The question is missing: give it as a text under `question`.");
+    question = clip(message, submissionLimits.questionCharsMax);
     answers = listIn(value, "options")
       .map((option) => clip(option.trim(), submissionLimits.optionCharsMax))
       .filter((option) => option !== "")

@@ -24,7 +24,7 @@ export type Driven =
   | { readonly kind: "interrupted" }
   | { readonly kind: "preflight" | "stopped"; readonly problem: Problem };
 
-export type DriveOrder = {
+export type DriveInput = {
   readonly context: CommandContext;
   readonly log: CycleLog;
   readonly trees: Trees;
@@ -34,15 +34,15 @@ export type DriveOrder = {
   readonly redact: (text: string) => string;
 };
 
-export async function driveCycle(order: DriveOrder): Promise<Driven> {
-  const { log, context } = order;
+export async function driveCycle(input: DriveInput): Promise<Driven> {
+  const { log, context } = input;
   const { cycle } = log;
   const { plan } = cycle;
   if (cycle.end !== null || plan === null) return { kind: "ended", judged: null };
   const isBegun = cycle.applied !== null || cycle.runs.size > 0;
-  const own = plan.branch === undefined ? null : await ownBranch(order);
+  const own = plan.branch === undefined ? null : await ownBranch(input);
   if (own !== null && "problem" in own) return stopped(log, own, isBegun ? "stopped" : "preflight");
-  const ready = isBegun ? await begunBefore(order) : await preflight(context, { cycle, plan, trees: order.trees, folder: order.folder });
+  const ready = isBegun ? await begunBefore(input) : await preflight(context, { cycle, plan, trees: input.trees, folder: input.folder });
   if ("problem" in ready) return stopped(log, ready, isBegun ? "stopped" : "preflight");
   for (const event of ready.excluded) log.append(event);
   for (;;) {
@@ -55,10 +55,10 @@ export async function driveCycle(order: DriveOrder): Promise<Driven> {
     }
     if (next.do === "run") {
       const commit = next.lever_state === "pre-lever" ? ready.base : (cycle.applied?.commit ?? ready.lever);
-      await runAll(order, plan, next.runs, commit);
+      await runAll(input, plan, next.runs, commit);
       continue;
     }
-    const problem = next.do === "apply" ? await apply(order, plan, ready.base, ready.lever) : await revert(order, ready.base);
+    const problem = next.do === "apply" ? await apply(input, plan, ready.base, ready.lever) : await revert(input, ready.base);
     if (problem !== null) return stopped(log, problem, "stopped");
   }
 }
@@ -67,7 +67,7 @@ export async function driveCycle(order: DriveOrder): Promise<Driven> {
 async function begunBefore({
   trees,
   log,
-}: DriveOrder): Promise<{ readonly lever: string; readonly base: string; readonly excluded: readonly NewEvent[] } | Problem> {
+}: DriveInput): Promise<{ readonly lever: string; readonly base: string; readonly excluded: readonly NewEvent[] } | Problem> {
   const lever = (await trees.refOf(leverRef)) ?? log.cycle.applied?.commit ?? null;
   const base = lever === null ? null : await trees.commitOf(`${lever}^`);
   if (lever === null || base === null)
@@ -81,19 +81,19 @@ function stopped(log: CycleLog, problem: Problem, kind: "preflight" | "stopped")
 }
 
 /** So many at once as there are jobs. */
-async function runAll(order: DriveOrder, plan: CyclePlan, runs: readonly RunKey[], commit: string): Promise<void> {
+async function runAll(input: DriveInput, plan: CyclePlan, runs: readonly RunKey[], commit: string): Promise<void> {
   const waiting = [...runs];
   const worker = async (): Promise<void> => {
-    for (let key = waiting.shift(); key !== undefined && !order.context.interrupted.aborted; key = waiting.shift())
-      await runOne(order, plan, key, commit);
+    for (let key = waiting.shift(); key !== undefined && !input.context.interrupted.aborted; key = waiting.shift())
+      await runOne(input, plan, key, commit);
   };
-  await Promise.all(Array.from({ length: Math.max(1, Math.min(order.jobs, runs.length)) }, worker));
+  await Promise.all(Array.from({ length: Math.max(1, Math.min(input.jobs, runs.length)) }, worker));
 }
 
-async function runOne({ context, log, trees, folder, redact }: DriveOrder, plan: CyclePlan, key: RunKey, commit: string): Promise<void> {
+async function runOne({ context, log, trees, folder, redact }: DriveInput, plan: CyclePlan, key: RunKey, commit: string): Promise<void> {
   const { benchmark, lever_state, repeat } = key;
   const about = { benchmark, lever_state, repeat };
-  const words = `${benchmark}, ${lever_state}${plan.repeat > 1 ? `, run ${repeat} of ${plan.repeat}` : ""}`;
+  const text = `${benchmark}, ${lever_state}${plan.repeat > 1 ? `, run ${repeat} of ${plan.repeat}` : ""}`;
   const room: BenchmarkRoom = {
     trees,
     plan,
@@ -109,25 +109,25 @@ async function runOne({ context, log, trees, folder, redact }: DriveOrder, plan:
   if (log.cycle.runs.get(keyOf(key))?.status === "started") {
     const found = foundOf(own); // R2
     isFresh = found === "gone";
-    if (isFresh) error(log, `${words}: was interrupted; it is cleaned and started again`, { ...about, kind: "interrupted" });
-    else context.show(`${words}: ${found === "ended" ? "had ended, its result is taken" : "is still at work"}`);
+    if (isFresh) error(log, `${text}: was interrupted; it is cleaned and started again`, { ...about, kind: "interrupted" });
+    else context.show(`${text}: ${found === "ended" ? "had ended, its result is taken" : "is still at work"}`);
   } else {
     log.append({ event: "benchmark_start", ...about }); // R1
-    context.show(`${words}: started`);
+    context.show(`${text}: started`);
   }
   for (;;) {
     const outcome = await runBenchmark(room, key, commit, isFresh);
     if (outcome.kind === "interrupted") return;
-    if (outcome.kind === "measured" || outcome.kind === "failed") return finish(log, context, plan, key, words, outcome, own);
+    if (outcome.kind === "measured" || outcome.kind === "failed") return finish(log, context, plan, key, text, outcome, own);
     const restarts = log.cycle.runs.get(keyOf(key))?.hangs ?? 0;
     const why =
       outcome.kind === "hung" ? `gave no sign of life for ${Math.round(plan.hang_ms / 1000)} s and was ended` : "was killed from outside";
     if (restarts >= restartsMax) {
-      error(log, `${words}: ${why}, ${restartsMax + 1} times; it is n/a`, { ...about, kind: "given_up" });
+      error(log, `${text}: ${why}, ${restartsMax + 1} times; it is n/a`, { ...about, kind: "given_up" });
       return;
     }
-    error(log, `${words}: ${why}; it is cleaned and started again`, { ...about, kind: "hung" });
-    context.show(`! ${words}: ${why}; started again`);
+    error(log, `${text}: ${why}; it is cleaned and started again`, { ...about, kind: "hung" });
+    context.show(`! ${text}: ${why}; started again`);
     isFresh = true;
   }
 }
@@ -137,7 +137,7 @@ function finish(
   context: CommandContext,
   plan: CyclePlan,
   { benchmark, lever_state, repeat }: RunKey,
-  words: string,
+  text: string,
   outcome: Extract<BenchmarkOutcome, { readonly kind: "measured" | "failed" }>,
   own: string,
 ): void {
@@ -145,8 +145,8 @@ function finish(
   const used = spentIn(own);
   const spent = used === null ? {} : { spent: used };
   if (outcome.kind === "failed") {
-    error(log, `${words}: ${outcome.why}; it is n/a`, { ...about, kind: "given_up", ...spent });
-    context.show(`! ${words}: ${outcome.why}`);
+    error(log, `${text}: ${outcome.why}; it is n/a`, { ...about, kind: "given_up", ...spent });
+    context.show(`! ${text}: ${outcome.why}`);
     return;
   }
   const { recalled, metric } = outcome;
@@ -165,7 +165,7 @@ function finish(
     recalled.recall === null ? null : `recall ${recalled.recall.toFixed(2)}`,
     metric === null ? null : `${plan.target.metric} ${metric}`,
   ];
-  context.show(`✓ ${words}: ${figures.filter((one) => one !== null).join(", ")}`);
+  context.show(`✓ ${text}: ${figures.filter((one) => one !== null).join(", ")}`);
   dropCopies(own);
 }
 
@@ -177,42 +177,42 @@ const moved = (detail: string): Problem => ({
   remedy: "bring the branch back to where the cycle began, or begin a new cycle",
 });
 
-async function apply(order: DriveOrder, plan: CyclePlan, base: string, lever: string): Promise<Problem | null> {
-  const problem = await land(order, base, lever, "lever");
+async function apply(input: DriveInput, plan: CyclePlan, base: string, lever: string): Promise<Problem | null> {
+  const problem = await land(input, base, lever, "lever");
   if (problem !== null) return problem;
-  order.log.append({
+  input.log.append({
     event: "lever_change_applied",
-    lever_id: order.log.cycle.lever,
-    files_changed: [...(await order.trees.changedFiles(base, lever))],
+    lever_id: input.log.cycle.lever,
+    files_changed: [...(await input.trees.changedFiles(base, lever))],
     commit_sha: lever,
     description: plan.description,
   });
-  order.context.show(`✓ lever ${order.log.cycle.lever} committed as ${lever.slice(0, 12)}`);
+  input.context.show(`✓ lever ${input.log.cycle.lever} committed as ${lever.slice(0, 12)}`);
   return null;
 }
 
 /** A commit that takes the lever back, also where others stand on top of it. */
-async function revert(order: DriveOrder, base: string): Promise<Problem | null> {
-  const { trees, log } = order;
+async function revert(input: DriveInput, base: string): Promise<Problem | null> {
+  const { trees, log } = input;
   const lever = log.cycle.applied?.commit ?? "";
-  const own = await ownBranch(order);
+  const own = await ownBranch(input);
   if ("problem" in own) return own;
   const tip = (await trees.commitOf(`refs/heads/${own.branch}`)) ?? lever;
   const known = await trees.refOf("revert");
   // One that was made before a crash counts if it is on the branch, or still fits on it; else the branch has gone on without it.
   const isUsable = known !== null && ((await trees.isIn(known, tip)) || (await trees.commitOf(`${known}^`)) === tip);
-  const made = isUsable ? known : await revertCommit(order, base, lever, tip);
+  const made = isUsable ? known : await revertCommit(input, base, lever, tip);
   if (typeof made !== "string") return made;
   await trees.keep("revert", made);
   const from = (await trees.commitOf(`${made}^`)) ?? tip;
-  const problem = await land(order, from, made, "revert");
+  const problem = await land(input, from, made, "revert");
   if (problem !== null) return problem;
   log.append({ event: "lever_change_reverted", files_changed: [...(await trees.changedFiles(from, made))], commit_sha: made });
-  order.context.show(`✓ lever ${log.cycle.lever} reverted by ${made.slice(0, 12)}`);
+  input.context.show(`✓ lever ${log.cycle.lever} reverted by ${made.slice(0, 12)}`);
   return null;
 }
 
-async function revertCommit({ trees, log }: DriveOrder, base: string, lever: string, tip: string): Promise<string | Problem> {
+async function revertCommit({ trees, log }: DriveInput, base: string, lever: string, tip: string): Promise<string | Problem> {
   const merged = await trees.merged(lever, tip, base);
   if ("conflicts" in merged)
     return {
@@ -224,7 +224,7 @@ async function revertCommit({ trees, log }: DriveOrder, base: string, lever: str
 }
 
 /** The branch that the cycle began on, if it is checked out: the lever goes there and nowhere else. R3 */
-async function ownBranch({ trees, log }: DriveOrder): Promise<{ readonly repository: Repository; readonly branch: string } | Problem> {
+async function ownBranch({ trees, log }: DriveInput): Promise<{ readonly repository: Repository; readonly branch: string } | Problem> {
   const found = await findRepository(trees.repository.root);
   if ("failure" in found) return { problem: found.failure.detail, remedy: "fix the repository" };
   const { repository } = found;
@@ -238,9 +238,9 @@ async function ownBranch({ trees, log }: DriveOrder): Promise<{ readonly reposit
 }
 
 /** R2: a branch that holds it already is not moved again. */
-async function land(order: DriveOrder, from: string, to: string, name: string): Promise<Problem | null> {
-  const { trees, log, folder } = order;
-  const own = await ownBranch(order);
+async function land(input: DriveInput, from: string, to: string, name: string): Promise<Problem | null> {
+  const { trees, log, folder } = input;
+  const own = await ownBranch(input);
   if ("problem" in own) return own;
   const { branch } = own;
   if (await trees.isIn(to, `refs/heads/${branch}`)) return null;

@@ -17,7 +17,7 @@ export type LeverMade =
   | { readonly commit: string; readonly files: readonly string[] }
   | { readonly problem: string; readonly remedy: string };
 
-export type LeverOrder = {
+export type LeverInput = {
   readonly trees: Trees;
   readonly base: string;
   readonly lever: CyclePlan["lever"];
@@ -34,9 +34,9 @@ const patchBytesMax = 32 << 20;
 const saidCharsMax = 400;
 type Made = { readonly tree: string } | { readonly problem: string; readonly remedy: string };
 
-export async function makeLever(order: LeverOrder): Promise<LeverMade> {
-  const { trees, base, cycle, id, description } = order;
-  const made = await treeOf(order);
+export async function makeLever(input: LeverInput): Promise<LeverMade> {
+  const { trees, base, cycle, id, description } = input;
+  const made = await treeOf(input);
   if ("problem" in made) return made;
   if (made.tree === (await trees.treeOf(base)))
     return { problem: `The lever ${id} changes nothing on ${base.slice(0, 12)}.`, remedy: "give a lever that changes a tracked file" }; // L2
@@ -45,15 +45,15 @@ export async function makeLever(order: LeverOrder): Promise<LeverMade> {
   return { commit, files: await trees.changedFiles(base, commit) };
 }
 
-function treeOf(order: LeverOrder): Promise<Made> {
-  const { kind } = order.lever;
-  if (kind === "patch") return fromPatch(order);
-  if (kind === "commit") return fromCommit(order);
-  if (kind === "command") return fromCommand(order);
-  return fromEdits(order);
+function treeOf(input: LeverInput): Promise<Made> {
+  const { kind } = input.lever;
+  if (kind === "patch") return fromPatch(input);
+  if (kind === "commit") return fromCommit(input);
+  if (kind === "command") return fromCommand(input);
+  return fromEdits(input);
 }
 
-async function fromPatch({ trees, base, lever, folder }: LeverOrder): Promise<Made> {
+async function fromPatch({ trees, base, lever, folder }: LeverInput): Promise<Made> {
   const root = trees.repository.root;
   const path = isAbsolute(lever.source) ? lever.source : resolve(root, lever.source);
   const text = readOwnFile(path, patchBytesMax);
@@ -74,7 +74,7 @@ async function fromPatch({ trees, base, lever, folder }: LeverOrder): Promise<Ma
   };
 }
 
-async function fromCommit({ trees, base, lever }: LeverOrder): Promise<Made> {
+async function fromCommit({ trees, base, lever }: LeverInput): Promise<Made> {
   const commit = await trees.commitOf(lever.source);
   if (commit === null) return { problem: `There is no commit ${lever.source} here.`, remedy: "name a commit of this repository" };
   const parent = await trees.commitOf(`${commit}^`);
@@ -89,7 +89,7 @@ async function fromCommit({ trees, base, lever }: LeverOrder): Promise<Made> {
 }
 
 /** The command works in a copy of its own: what it does anywhere else is no part of the lever. */
-async function fromCommand({ trees, base, lever, folder, env, interrupted }: LeverOrder): Promise<Made> {
+async function fromCommand({ trees, base, lever, folder, env, interrupted }: LeverInput): Promise<Made> {
   const copy = join(folder, "lever");
   await trees.makeCopy(copy, base, []);
   try {
@@ -110,7 +110,7 @@ const commandTimeoutMs = 15 * 60_000;
 function shell(
   command: string,
   cwd: string,
-  env: LeverOrder["env"],
+  env: LeverInput["env"],
   interrupted: AbortSignal,
 ): Promise<{ readonly code: number | null; readonly said: string }> {
   return new Promise((report) => {
@@ -138,7 +138,7 @@ function shell(
   });
 }
 
-async function fromEdits({ trees, base, lever, id, env }: LeverOrder): Promise<Made> {
+async function fromEdits({ trees, base, lever, id, env }: LeverInput): Promise<Made> {
   const { root } = trees.repository;
   const edits = await typedEdits({ lever, id, root, env, textAt: (path) => trees.textAt(base, path) }); // L2
   if ("problem" in edits) return edits;

@@ -34,7 +34,7 @@ export const calibrationsFolder = "calibrations";
 export async function withCycle<Value>(
   context: CommandContext,
   paths: ProjectPaths,
-  order: { readonly name: string; readonly isNew: boolean; readonly before?: (trees: Trees) => Promise<void> },
+  request: { readonly name: string; readonly isNew: boolean; readonly before?: (trees: Trees) => Promise<void> },
   work: (open: OpenCycle) => Promise<Value>,
 ): Promise<Value> {
   const repository = await openedRepository(paths.root);
@@ -42,18 +42,18 @@ export async function withCycle<Value>(
   const lock = await takeOrRefuse(all);
   try {
     await addIgnoreLines(repository.commonDir);
-    if (order.isNew) rmSync(join(all, order.name), { recursive: true, force: true }); // O2
-    const folder = ownFolder(paths, calibrationsFolder, order.name);
-    const trees = await openTrees(repository, order.name, join(folder, "git"));
-    await order.before?.(trees);
+    if (request.isNew) rmSync(join(all, request.name), { recursive: true, force: true }); // O2
+    const folder = ownFolder(paths, calibrationsFolder, request.name);
+    const trees = await openTrees(repository, request.name, join(folder, "git"));
+    await request.before?.(trees);
     const { redactor } = redactionOf(context, paths.root);
     const redact = (text: string): string => redactor.text(text);
-    const log = openLog(paths.root, order.name, { isNew: order.isNew, now: () => systemClock.now(), redact });
+    const log = openLog(paths.root, request.name, { isNew: request.isNew, now: () => systemClock.now(), redact });
     try {
       return await work({ log, trees, folder, redact });
     } finally {
       log.close();
-      if (log.cycle.name !== "") await writeWholeFile(paths.root, `${cyclesFolder}/${order.name}/${auditFile}`, auditPage(log.cycle));
+      if (log.cycle.name !== "") await writeWholeFile(paths.root, `${cyclesFolder}/${request.name}/${auditFile}`, auditPage(log.cycle));
     }
   } finally {
     lock.release();

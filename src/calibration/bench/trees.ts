@@ -54,8 +54,8 @@ export async function openTrees(repository: Repository, cycle: string, hub: stri
   const user = { cwd: root, env: { GIT_DIR: repository.gitDir } };
   const identity = await identityOf(root);
   const named = (name: string): string => `refs/autopilot/calibrate/${cycle}/${name}`;
-  const resolved = async (words: string): Promise<string | null> => {
-    const { code, out } = await git({ ...user, args: ["rev-parse", "-q", "--verify", "--end-of-options", words], codes: [0, 1, 128] });
+  const resolved = async (text: string): Promise<string | null> => {
+    const { code, out } = await git({ ...user, args: ["rev-parse", "-q", "--verify", "--end-of-options", text], codes: [0, 1, 128] });
     return code === 0 ? out.toString("utf8").trim() : null;
   };
 

@@ -23,7 +23,7 @@ import type { CyclePlan } from "../cycle/plan.ts";
 
 type Edit = { readonly path: string; readonly text: string };
 export type TypedEdits = { readonly files: readonly Edit[] } | { readonly problem: string; readonly remedy: string };
-type Order = {
+type LeverInput = {
   readonly lever: CyclePlan["lever"];
   readonly id: string;
   readonly root: string;
@@ -42,11 +42,11 @@ export function typedLever(id: string): { readonly kind: "prompt" | "limit" | "a
   return { kind, subject: subject ?? "" };
 }
 
-export async function typedEdits(order: Order): Promise<TypedEdits> {
-  return order.lever.kind === "prompt" ? promptEdits(order) : configEdits(order);
+export async function typedEdits(request: LeverInput): Promise<TypedEdits> {
+  return request.lever.kind === "prompt" ? promptEdits(request) : configEdits(request);
 }
 
-async function promptEdits({ lever, root, textAt }: Order): Promise<TypedEdits> {
+async function promptEdits({ lever, root, textAt }: LeverInput): Promise<TypedEdits> {
   const [flow = "", wanted = ""] = lever.source.split("/");
   const file = lever.value ?? "";
   const text = readOwnFile(isAbsolute(file) ? file : resolve(root, file), promptBytesMax);
@@ -81,7 +81,7 @@ async function promptEdits({ lever, root, textAt }: Order): Promise<TypedEdits> 
   return { files: files.map((one) => (one.path === `${folder}/prompts/${prompt}` ? { ...one, text } : one)) };
 }
 
-async function configEdits({ lever, id, root, env, textAt }: Order): Promise<TypedEdits> {
+async function configEdits({ lever, id, root, env, textAt }: LeverInput): Promise<TypedEdits> {
   const value = lever.value ?? "";
   if (value.trim() === "") return no(`The lever ${id} has no value.`, "give it with --to VALUE");
   if (lever.kind === "limit" && !Object.hasOwn(limitRanges, lever.source))
@@ -114,7 +114,7 @@ async function configEdits({ lever, id, root, env, textAt }: Order): Promise<Typ
 /** `*` is every role. */
 function settingsFor(
   { kind, source, value = "" }: CyclePlan["lever"],
-  env: Order["env"],
+  env: LeverInput["env"],
   root: string,
 ): readonly (readonly [readonly string[], unknown])[] {
   const isAll = source === "*" || source === "all";
@@ -136,7 +136,7 @@ const valueAt = (tree: unknown, path: readonly string[]): unknown =>
 /** What a repository with this config would be run with. */
 function effective(
   text: string,
-  env: Order["env"],
+  env: LeverInput["env"],
 ): { readonly config: Config; readonly warnings: readonly string[] } | { readonly problem: string } {
   const folder = mkdtempSync(join(tmpdir(), "autopilot-lever-"));
   try {

@@ -5,7 +5,7 @@ import { decide, figuresOf, judgeCycle, runsOf, scaleOf, sideOf } from "./decide
 import { recallTarget } from "./plan.ts";
 import type { Cycle } from "./state.ts";
 import type { Judged } from "./verdict.ts";
-import { figureText, gainText, intervalText, standing } from "./verdict-words.ts";
+import { figureText, gainText, intervalText, standing } from "./cycle-figures.ts";
 
 export const auditTitle = "# Calibration audit: ";
 

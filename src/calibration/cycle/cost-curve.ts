@@ -4,7 +4,7 @@ import { msOf } from "../../kit/iso-time.ts";
 import type { SpendingPoint } from "../../views/facts/run-index.ts";
 import { curveOf, spendingCurve } from "../../views/web/charts.ts";
 import { el, type Element } from "../../views/web/element.ts";
-import { money, short, span } from "../../views/web/words.ts";
+import { money, short, span } from "../../views/web/page-figures.ts";
 import type { BenchmarkRun, Cycle } from "./state.ts";
 
 /** Every run that is over, in the order they ended, with the sums so far. */

@@ -9,7 +9,7 @@ import { figuresOf, judgeCycle, scaleOf, sideOf } from "./decide.ts";
 import { recallTarget } from "./plan.ts";
 import type { Cycle } from "./state.ts";
 import { type Interval, sideInterval } from "./statistics.ts";
-import { figureText, gainText, intervalText, standing } from "./verdict-words.ts";
+import { figureText, gainText, intervalText, standing } from "./cycle-figures.ts";
 import type { Judged } from "./verdict.ts";
 
 const size = { width: 720, label: 120, right: 24, row: 46, top: 30 } as const;

@@ -32,15 +32,15 @@ const index = {
 };
 const start = { event: "cycle_start", ts, hypothesis: "h", noise_floor_threshold: 0.05, plan };
 
-type World = {
+type Setting = {
   readonly recall: (key: RunKey) => number | "fails" | "n/a";
   readonly plan?: Partial<CyclePlan>;
   readonly iteration?: number;
 };
 
-/** Plays a cycle on from a log; `executed` counts what the world was asked to do. */
+/** Plays a cycle on from a log; `executed` counts what was asked to do. */
 function play(
-  world: World,
+  setting: Setting,
   before: readonly object[],
   executed: Map<string, number> = new Map(),
 ): { readonly log: readonly object[]; readonly cycle: Cycle } {
@@ -64,7 +64,7 @@ function play(
         const what = { benchmark: key.benchmark, lever_state: key.lever_state, repeat: key.repeat };
         if (!cycle.runs.has(keyOf(key))) write({ event: "benchmark_start", ts, ...what });
         count(keyOf(key));
-        const recall = world.recall(key);
+        const recall = setting.recall(key);
         if (recall === "fails") write({ event: "error", ts, message: "left no findings", recoverable: true, ...what, kind: "given_up" });
         else
           write({
@@ -82,9 +82,9 @@ function play(
   throw new Error("it does not end");
 }
 
-const begin = (world: World): readonly object[] => [
-  { ...index, iteration: world.iteration ?? 1 },
-  { ...start, plan: { ...plan, ...world.plan } },
+const begin = (setting: Setting): readonly object[] => [
+  { ...index, iteration: setting.iteration ?? 1 },
+  { ...start, plan: { ...plan, ...setting.plan } },
 ];
 const names = (log: readonly object[]): readonly string[] => log.map((event) => (event as { event: string }).event);
 const side =
@@ -94,8 +94,8 @@ const side =
 
 describe("a cycle", () => {
   test("ships: every run before, the lever, every run after, the end", () => {
-    const world = { recall: side(0.4, 0.8) };
-    const { log, cycle } = play(world, begin(world));
+    const setting = { recall: side(0.4, 0.8) };
+    const { log, cycle } = play(setting, begin(setting));
     expect(names(log)).toEqual([
       "_index",
       "cycle_start",
@@ -118,20 +118,20 @@ describe("a cycle", () => {
   });
 
   test("reverts before it ends", () => {
-    const world = { recall: side(0.5, 0.4) };
-    expect(names(play(world, begin(world)).log).slice(-2)).toEqual(["lever_change_reverted", "cycle_end"]);
+    const setting = { recall: side(0.5, 0.4) };
+    expect(names(play(setting, begin(setting)).log).slice(-2)).toEqual(["lever_change_reverted", "cycle_end"]);
   });
 
   test("iterates, and halts the third time", () => {
-    const world = { recall: side(0.5, 0.5) };
-    expect(play(world, begin(world)).cycle.end?.verdict).toBe("iterate");
-    expect(play({ ...world, iteration: 3 }, begin({ ...world, iteration: 3 })).cycle.end?.verdict).toBe("halt-iterate-cap");
+    const setting = { recall: side(0.5, 0.5) };
+    expect(play(setting, begin(setting)).cycle.end?.verdict).toBe("iterate");
+    expect(play({ ...setting, iteration: 3 }, begin({ ...setting, iteration: 3 })).cycle.end?.verdict).toBe("halt-iterate-cap");
   });
 
   test("a benchmark that failed before the lever is n/a and is not run after it", () => {
     const executed = new Map<string, number>();
-    const world: World = { recall: (key) => (key.benchmark === "b" ? "fails" : side(0.4, 0.8)(key)) };
-    const { cycle } = play(world, begin(world), executed);
+    const setting: Setting = { recall: (key) => (key.benchmark === "b" ? "fails" : side(0.4, 0.8)(key)) };
+    const { cycle } = play(setting, begin(setting), executed);
     expect(cycle.end).toMatchObject({
       verdict: "ship",
       recall_before: { a: 0.4, b: null },
@@ -142,8 +142,8 @@ describe("a cycle", () => {
   });
 
   test("where nothing can be measured the lever is never applied", () => {
-    const world: World = { recall: () => "fails" };
-    const { log, cycle } = play(world, begin(world));
+    const setting: Setting = { recall: () => "fails" };
+    const { log, cycle } = play(setting, begin(setting));
     expect(names(log)).not.toContain("lever_change_applied");
     expect(cycle.end?.verdict).toBe("iterate");
   });
@@ -151,18 +151,18 @@ describe("a cycle", () => {
   test("runs that differ too much are no ship", () => {
     const noisy = [0.1, 0.9, 0.2, 0.3, 1, 0.2];
     let at = 0;
-    const world: World = { recall: () => noisy[at++ % noisy.length] ?? 0, plan: { repeat: 2 } };
-    const { cycle } = play(world, begin(world));
+    const setting: Setting = { recall: () => noisy[at++ % noisy.length] ?? 0, plan: { repeat: 2 } };
+    const { cycle } = play(setting, begin(setting));
     expect(cycle.runs.size).toBe(12);
     expect((cycle.end as unknown as { interval: object }).interval).toHaveProperty("low");
   });
 
   test("stopped after every line and begun again: the same end, and no run twice that had ended", () => {
-    for (const world of [{ recall: side(0.4, 0.8) }, { recall: side(0.5, 0.4) }, { recall: side(0.5, 0.5), plan: { repeat: 2 } }]) {
-      const whole = play(world, begin(world));
+    for (const setting of [{ recall: side(0.4, 0.8) }, { recall: side(0.5, 0.4) }, { recall: side(0.5, 0.5), plan: { repeat: 2 } }]) {
+      const whole = play(setting, begin(setting));
       for (let cut = 2; cut <= whole.log.length; cut++) {
         const executed = new Map<string, number>();
-        const again = play(world, whole.log.slice(0, cut), executed);
+        const again = play(setting, whole.log.slice(0, cut), executed);
         expect(again.cycle.end).toEqual(whole.cycle.end);
         const ended = whole.log
           .slice(0, cut)
@@ -174,8 +174,8 @@ describe("a cycle", () => {
   });
 
   test("the audit page tells the figures, the matches and what happened", () => {
-    const world: World = { recall: (key) => (key.benchmark === "b" ? "fails" : side(0.4, 0.8)(key)) };
-    const page = auditPage(play(world, begin(world)).cycle);
+    const setting: Setting = { recall: (key) => (key.benchmark === "b" ? "fails" : side(0.4, 0.8)(key)) };
+    const page = auditPage(play(setting, begin(setting)).cycle);
     expect(page).toMatch(/^# Calibration audit: c\n/);
     expect(page).toContain("| a | 0.4 | 0.8 | 0.4 | +0.4 | 1 / 1 |");
     expect(page).toContain("n/a: left no findings");
@@ -185,8 +185,8 @@ describe("a cycle", () => {
 
 test("a cycle as one HTML file: every run is in the picture, nothing is fetched, and hostile names are text", () => {
   let at = 0;
-  const world: World = { recall: () => [0.2, 0.4, 0.3, 0.9, 0.8, 1][at++ % 6] ?? 0, plan: { repeat: 2 } };
-  const { cycle } = play(world, begin(world));
+  const setting: Setting = { recall: () => [0.2, 0.4, 0.3, 0.9, 0.8, 1][at++ % 6] ?? 0, plan: { repeat: 2 } };
+  const { cycle } = play(setting, begin(setting));
   const html = cycleFile({ ...cycle, name: "<script>alert(1)</script>", hypothesis: '"><img src=x onerror=alert(1)>' });
   expect(html).toMatch(/<svg [^>]*role="img"/);
   expect(html).not.toMatch(/<script|<img|(?:src|href)="(?!data:,)/);

@@ -4,7 +4,7 @@ import { noteOf } from "../../calibration/cycle/audit.ts";
 import { decide, figuresOf, judgeCycle, sideOf } from "../../calibration/cycle/decide.ts";
 import { recallTarget } from "../../calibration/cycle/plan.ts";
 import type { Cycle } from "../../calibration/cycle/state.ts";
-import { figureText, gainText, intervalText, standing } from "../../calibration/cycle/verdict-words.ts";
+import { figureText, gainText, intervalText, standing } from "../../calibration/cycle/cycle-figures.ts";
 import { columned } from "../../views/columned.ts";
 import { oneLine, plural } from "../../views/wording.ts";
 

@@ -26,15 +26,15 @@ export async function driven(context: CommandContext, open: OpenCycle, jobs: num
       message: result.problem.problem,
       remediation: [result.problem.remedy, `autopilot calibrate resume ${cycle.name}`],
     });
-  return reply("calibration_ended", { ...shared, message: endedWords(open), remediation: nextWords(open) });
+  return reply("calibration_ended", { ...shared, message: describeEnd(open), remediation: nextSteps(open) });
 }
 
-function endedWords({ log: { cycle } }: OpenCycle): string {
+function describeEnd({ log: { cycle } }: OpenCycle): string {
   return `The cycle ${cycle.name} ended: ${cycle.end?.verdict ?? "no verdict"}. ${cyclesFolder}/${cycle.name}/audit.md tells why.`;
 }
 
 /** What a verdict asks of a person. */
-function nextWords({ log: { cycle } }: OpenCycle): readonly string[] {
+function nextSteps({ log: { cycle } }: OpenCycle): readonly string[] {
   const { applied, end } = cycle;
   if (end?.verdict === "iterate" && Object.values(end.delta).every((gain) => gain === null))
     return ["nothing was measured: fix the benchmarks (the log has the reason of each), then autopilot calibrate start again"];

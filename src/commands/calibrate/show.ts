@@ -8,7 +8,7 @@ import { isOwnCycle } from "../../calibration/bench/own-cycles.ts";
 import { auditPage } from "../../calibration/cycle/audit.ts";
 import { cycleFile } from "../../calibration/cycle/cycle-file.ts";
 import { cyclesFolder } from "../../calibration/cycle/plan.ts";
-import { standing } from "../../calibration/cycle/verdict-words.ts";
+import { standing } from "../../calibration/cycle/cycle-figures.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
 import { homeOf } from "../../project/runs/project-paths.ts";

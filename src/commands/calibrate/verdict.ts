@@ -3,7 +3,7 @@
 import { resolve } from "node:path";
 import type { Answer } from "../../contracts/answer.ts";
 import { iterationsMax, judge, noiseFloorDefault } from "../../calibration/cycle/verdict.ts";
-import { figureText } from "../../calibration/cycle/verdict-words.ts";
+import { figureText } from "../../calibration/cycle/cycle-figures.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { readOwnFile } from "../../project/own-file.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";

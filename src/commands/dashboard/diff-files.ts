@@ -44,9 +44,9 @@ export async function diffPageOf({ view, paths, foreign }: FollowedRun): Promise
   const oracles = new Map((view.oracles?.changes ?? []).map((change) => [change.path, change]));
   const look = new Map((view.oracles?.look ?? []).map(({ path, what }) => [path, what]));
   const files = changed.map((file): DiffFile => {
-    const oracle = oracles.get(file.path);
-    if (oracle !== undefined && oracle.allowed === null)
-      return { ...file, mark: "protected", word: `protected, ${oracle.how}: the base's is used` };
+    const protectedFile = oracles.get(file.path);
+    if (protectedFile !== undefined && protectedFile.allowed === null)
+      return { ...file, mark: "protected", word: `protected, ${protectedFile.how}: the base's is used` };
     const what = look.get(file.path);
     return what === undefined ? { ...file, mark: "scope", word: "in scope" } : { ...file, mark: "look", word: what };
   });

@@ -6,7 +6,7 @@ import { blobsIn } from "../../playbooks/contract/recorded.ts";
 import { claimsFrom } from "../../project/runs/run-blobs.ts";
 import { readEvidence } from "../../project/runs/read-evidence.ts";
 import { type BudgetView, budgetOf } from "../../views/budget-view.ts";
-import { type BreakerView, breakerOf, breakerWords } from "../../views/breaker-view.ts";
+import { type BreakerView, breakerOf, describeBreaker } from "../../views/breaker-view.ts";
 import type { RunCard } from "../../views/facts/run-card.ts";
 import type { SpendingPoint } from "../../views/facts/run-index.ts";
 import { type Waterfall, waterfallOf } from "../../views/facts/waterfall.ts";
@@ -96,7 +96,7 @@ export function runPageOf(run: FollowedRun, entries: readonly Entry[], asked: As
     agents: Object.entries(view.drafted.cast).map(([role, { agent }]) => [role, agent] as const),
     isolation,
     breaker: breakerOf(view),
-    breaker_words: breakerWords(breaker),
+    breaker_words: describeBreaker(breaker),
     live: liveLineOf(run),
     waterfall: waterfallOf(view, index, asked),
     points: thinned(index.points),

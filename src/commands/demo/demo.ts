@@ -215,8 +215,8 @@ function processesOf(cwd: string): number {
     const place = basename(dirname(cwd)); // another run of the same second, elsewhere, has the same name
     for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
       try {
-        const words = readFileSync(join("/proc", pid, "environ"), "utf8");
-        if (words.includes(`AUTOPILOT_RUN=${run}`) && words.includes(place)) found++;
+        const wording = readFileSync(join("/proc", pid, "environ"), "utf8");
+        if (wording.includes(`AUTOPILOT_RUN=${run}`) && wording.includes(place)) found++;
       } catch {
         // The process ended meanwhile, or is not ours to look at.
       }

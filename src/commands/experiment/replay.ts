@@ -12,14 +12,14 @@ import { entriesOf } from "../../project/runs/entries.ts";
 import { loadRun, type LoadedRun } from "../../project/runs/loaded-run.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
 import { runFolder } from "../../project/runs/project-paths.ts";
-import { refuseForeign, requireOurs } from "../../project/runs/run-door.ts";
+import { refuseForeign, requireOurs } from "../../project/runs/require-own-run.ts";
 import { whyForeign } from "../../project/runs/run-binding.ts";
 import { type GivenChanges, readChanges } from "../../runner/fork/changes.ts";
 import { replayStep } from "../../runner/fork/replay-step.ts";
 import { requireOutside } from "../../runner/may-grant.ts";
 import { changesIn } from "../../views/facts/origin.ts";
 import { replayPage } from "../../views/experiment/replay-page.ts";
-import { amount, attemptWords, money } from "../../views/wording.ts";
+import { amount, describeAttempt, money } from "../../views/wording.ts";
 import { treeOf } from "../../workspace/git/tree-of.ts";
 
 export type ReplayInput = Omit<GivenChanges, "limits"> & {
@@ -49,7 +49,7 @@ export function replay(context: CommandContext, input: ReplayInput): Promise<Ans
     const changed = changesIn(changes);
     const commit = state.tip.commit;
     const about = [
-      `${attemptWords(attempt)} of ${run} would run again from ${commit.slice(0, 10)}${changed.length === 0 ? "" : ` with ${changed.join(", ")}`}.`,
+      `${describeAttempt(attempt)} of ${run} would run again from ${commit.slice(0, 10)}${changed.length === 0 ? "" : ` with ${changed.join(", ")}`}.`,
       `  Recorded   ${recorded.outcome}, ${amount("tokens", recorded.tokens)}, ${money(recorded.usd)}`,
       "  Nothing of the run, its branch or your checkout changes. The turn is paid like any other.",
     ];
@@ -78,7 +78,7 @@ export function replay(context: CommandContext, input: ReplayInput): Promise<Ans
     const replayed = attemptFactsOf(lines, attempt);
     return reply("step_replayed", {
       ...where,
-      message: `Replayed ${attemptWords(attempt)}: ${recorded.outcome} as recorded, ${replayed.outcome} now.`,
+      message: `Replayed ${describeAttempt(attempt)}: ${recorded.outcome} as recorded, ${replayed.outcome} now.`,
       page: replayPage({ attempt, run, commit, recorded, replayed, changed }),
       rowsMax: screenRows,
       remediation: [`autopilot fork ${run} --at ${seq - 1} goes on from there`],

@@ -99,7 +99,7 @@ function answerRun(context: CommandContext, known: Known, text: string, named: s
   if (chosen === null)
     return refuse("objective_schema_invalid", {
       message: `"${text}" is not one of the answers to "${block.question}".`,
-      remediation: Object.entries(block.options).map(([key, words]) => `autopilot fleet answer ${known.key} ${key}   (${words})`),
+      remediation: Object.entries(block.options).map(([key, message]) => `autopilot fleet answer ${known.key} ${key}   (${message})`),
     });
   return sent(
     context,

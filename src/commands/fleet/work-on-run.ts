@@ -172,8 +172,8 @@ const passing: ReadonlySet<string> = new Set(["run_locked", "lease_lost", "store
 /** Somebody else's run, or a store that is away, is tried again; what a person must fix ends the order with its words. */
 function troubleOf(error: unknown): OrderEnd {
   const code = error instanceof Refusal ? error.answer.reason_code : (classifySystemError(error)?.code ?? "");
-  const words = error instanceof Refusal ? error.answer.message : error instanceof Error ? error.message : String(error);
-  if (passing.has(code)) return { kind: "again", afterMs: lockedAgainMs, because: words };
-  if (fixable.has(code)) return { kind: "again", afterMs: troubleAgainMs, because: words };
-  return { kind: "ended", outcome: `failed: ${words}` };
+  const text = error instanceof Refusal ? error.answer.message : error instanceof Error ? error.message : String(error);
+  if (passing.has(code)) return { kind: "again", afterMs: lockedAgainMs, because: text };
+  if (fixable.has(code)) return { kind: "again", afterMs: troubleAgainMs, because: text };
+  return { kind: "ended", outcome: `failed: ${text}` };
 }

@@ -39,7 +39,7 @@ export function runWorker(given: CommandContext, input: WorkerInput): Promise<An
     const hub = requireHub(place.env);
     const repository = await openedRepository(paths.root);
     await addIgnoreLines(repository.commonDir);
-    const seat: WorkerRegistration = {
+    const registration: WorkerRegistration = {
       worker: nameOf(input.name, paths.root),
       jobs: input.jobs ?? 1,
       labels: labelsOf(input.labels ?? []),
@@ -54,14 +54,14 @@ export function runWorker(given: CommandContext, input: WorkerInput): Promise<An
     const parts: WorkerParts = {
       context: { ...place, interrupted: softly.signal },
       paths,
-      copies: ownFolder(paths, "worker", "copies", seat.worker),
+      copies: ownFolder(paths, "worker", "copies", registration.worker),
       store,
       hub,
       isolation: input.isolation,
     };
     const tally = { ended: 0, returned: 0 };
     try {
-      await workUntilEnded(openOrders(store.database, { leaseMs: leaseMs(place.env) }), seat, parts, {
+      await workUntilEnded(openOrders(store.database, { leaseMs: leaseMs(place.env) }), registration, parts, {
         softly,
         given: place.interrupted,
         tally,
@@ -70,8 +70,8 @@ export function runWorker(given: CommandContext, input: WorkerInput): Promise<An
       await store.close();
     }
     return reply("ok", {
-      message: `${seat.worker} has ended: ${tally.ended} ${tally.ended === 1 ? "order" : "orders"} done, ${tally.returned} given back.`,
-      data: { worker: seat.worker, ...tally },
+      message: `${registration.worker} has ended: ${tally.ended} ${tally.ended === 1 ? "order" : "orders"} done, ${tally.returned} given back.`,
+      data: { worker: registration.worker, ...tally },
     });
   });
 }
@@ -84,7 +84,7 @@ type Ending = {
 
 async function workUntilEnded(
   dispatch: Dispatch,
-  seat: WorkerRegistration,
+  registration: WorkerRegistration,
   parts: WorkerParts,
   { softly, given, tally }: Ending,
 ): Promise<void> {
@@ -97,7 +97,7 @@ async function workUntilEnded(
   };
   let swept: Promise<void> | null = null;
   while (!given.aborted) {
-    const working = await seated(dispatch, seat, given, context, async (order, lease) => {
+    const working = await seated(dispatch, registration, given, context, async (order, lease) => {
       swept ??= sweepCopies(parts).catch((error: unknown) => {
         swept = null; // tried again with the next order
         throw error;
@@ -107,7 +107,9 @@ async function workUntilEnded(
       return note(order.id, await workOnRun(parts, order, lease));
     });
     if (working === null) continue;
-    context.show(`${seat.worker} works: ${seat.jobs} at once${seat.labels.length === 0 ? "" : `, labels ${seat.labels.join(", ")}`}`);
+    context.show(
+      `${registration.worker} works: ${registration.jobs} at once${registration.labels.length === 0 ? "" : `, labels ${registration.labels.join(", ")}`}`,
+    );
     const onEnd = (): void => {
       softly.abort();
       void working.drain();
@@ -116,20 +118,20 @@ async function workUntilEnded(
     given.addEventListener("abort", onEnd, { once: true });
     const why = await working.over;
     given.removeEventListener("abort", onEnd);
-    if (why !== null) context.show(`! ${seat.worker} lost its lease (${why}); its runs were ended, and it begins anew`); // V1
+    if (why !== null) context.show(`! ${registration.worker} lost its lease (${why}); its runs were ended, and it begins anew`); // V1
   }
 }
 
 /** Takes the name; waits for a predecessor on this machine that is dead, and for a store that is away. Null: try again. */
 async function seated(
   dispatch: Dispatch,
-  seat: WorkerRegistration,
+  registration: WorkerRegistration,
   given: AbortSignal,
   context: CommandContext,
   on: Parameters<Dispatch["work"]>[1],
 ): Promise<Awaited<ReturnType<Dispatch["work"]>> | null> {
   try {
-    return await dispatch.work(seat, on);
+    return await dispatch.work(registration, on);
   } catch (error) {
     const isAway = error instanceof JournalFailure && error.kind === "store_unreachable";
     const isOfTheDead =

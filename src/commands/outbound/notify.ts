@@ -3,7 +3,7 @@
 import type { Answer } from "../../contracts/answer.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { deliver } from "../../project/notify/courier.ts";
-import { type Hook, hooksOf, hookWords, readSecret } from "../../project/notify/hooks.ts";
+import { type Hook, hooksOf, describeHook, readSecret } from "../../project/notify/hooks.ts";
 import { type Delivery, openQueue } from "../../project/notify/queue.ts";
 import { send } from "../../project/notify/send.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
@@ -24,7 +24,7 @@ export function listNotifications(context: CommandContext): Promise<Answer> {
       return {
         name: hook.name,
         on: hook.on,
-        to: hookWords(hook),
+        to: describeHook(hook),
         waiting: waiting.filter((item) => item.hook === hook.name).length,
         problem: problemOf(hook, context),
         last: last ?? null,

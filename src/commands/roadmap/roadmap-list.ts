@@ -1,4 +1,4 @@
-// roadmap-list: shows what a roadmap says, in the order in which it would be walked, and everything that is wrong with it. Nothing runs.
+// roadmap-list: shows what a roadmap says, in the order in which it would be run, and everything that is wrong with it. Nothing runs.
 
 import { join } from "node:path";
 import type { Answer } from "../../contracts/answer.ts";

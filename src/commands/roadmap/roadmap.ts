@@ -22,7 +22,7 @@ export type RoadmapInput = GoFlags & {
 export function roadmap(context: CommandContext, input: RoadmapInput): Promise<Answer> {
   return answered(async () => {
     const phases = wordOf(input.words);
-    const wrong = misusedWords(phases, input);
+    const wrong = misuseMessage(phases, input);
     if (wrong !== null) return reply("usage", { message: wrong, remediation: ["autopilot help roadmap"] });
     const options = {
       ...input.options,
@@ -63,7 +63,7 @@ function wordOf(words: readonly string[]): string | null {
   return joined === "" ? null : joined;
 }
 
-function misusedWords(phases: string | null, { complete }: RoadmapInput): string | null {
+function misuseMessage(phases: string | null, { complete }: RoadmapInput): string | null {
   if (phases === null) return null;
   if (complete === true) return "--complete means every phase that is not completed, so it takes no PHASES.";
   if (phases === "next" || phases === "all") return null;

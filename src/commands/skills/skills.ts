@@ -54,9 +54,9 @@ export function listSkills(context: CommandContext, input: SkillsInput): Promise
 }
 
 const linesOf = (files: readonly SkillFile[], folder: string): readonly string[] =>
-  files.filter(({ path }) => path.startsWith(`${folder}/`)).map(({ name, state }) => `  ${name.padEnd(20)} ${stateWords[state]}`);
+  files.filter(({ path }) => path.startsWith(`${folder}/`)).map(({ name, state }) => `  ${name.padEnd(20)} ${stateLabels[state]}`);
 
-const stateWords: Readonly<Record<SkillState, string>> = {
+const stateLabels: Readonly<Record<SkillState, string>> = {
   absent: "not installed",
   current: "installed",
   outdated: "of another version",
@@ -79,7 +79,7 @@ function reported(root: string, { message, files, kept, written, removed, replac
   const paths = (some: readonly SkillFile[] | undefined): readonly string[] => (some ?? []).map(({ path }) => path);
   return reply(kept.length === 0 ? "ok" : "skill_kept", {
     message,
-    warnings: kept.map(({ path, state }) => `${path} is ${stateWords[state]}, so it was left alone.`),
+    warnings: kept.map(({ path, state }) => `${path} is ${stateLabels[state]}, so it was left alone.`),
     data: { ...dataOf(root, files), written: paths(written), removed: paths(removed), kept: paths(kept), replaced: replaced ?? [] },
   });
 }

@@ -77,18 +77,20 @@ async function judgeRunState(fd: number, path: string, violations: Violations): 
       "RS-end",
       `run_end says success with a bugs_md_count of ${facts.bugsCounted}, and BUGS.md has ${bugs.found} headings ### BUG-`,
     );
-  for (const { page, line, says, words } of facts.level === "run" ? docsWanted(facts.docs) : []) {
+  for (const { page, line, says, words: wording } of facts.level === "run" ? docsWanted(facts.docs) : []) {
     const text = await pageBeside(path, page);
     if (typeof text !== "string") unchecked.push({ rule: "RS-docs", why: text.why });
-    else if (!says.test(text)) violations.add(line, "RS-docs", `the log says so, and ${page} beside it does not say "${words}"`);
+    else if (!says.test(text)) violations.add(line, "RS-docs", `the log says so, and ${page} beside it does not say "${wording}"`);
   }
-  for (const { page, says, words } of facts.level === "run" && basename(path) === "run_state.jsonl" ? docsUnwanted(facts.docs) : []) {
+  for (const { page, says, words: wording } of facts.level === "run" && basename(path) === "run_state.jsonl"
+    ? docsUnwanted(facts.docs)
+    : []) {
     const text = await pageBeside(path, page);
     if (typeof text === "string" && says.test(text))
       violations.add(
         1,
         "RS-docs",
-        `${page} beside it says "${words}", and the log has no documentation_state: it says that there was documentation`,
+        `${page} beside it says "${wording}", and the log has no documentation_state: it says that there was documentation`,
       );
   }
   return judged(facts.level === "run" ? "quality run_state" : "calibration run_state", violations, unchecked);

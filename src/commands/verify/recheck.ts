@@ -8,7 +8,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { type Guardian, openGuardian } from "../../agents/process/guardian.ts";
-import type { CheckStatus, Evidence, OracleChange } from "../../contracts/evidence.ts";
+import type { CheckStatus, Evidence, ProtectedChange } from "../../contracts/evidence.ts";
 import type { RunView } from "../../core/state.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
 import { treeOf } from "../../workspace/git/tree-of.ts";
@@ -24,7 +24,7 @@ export type Again = { readonly status: CheckStatus } | { readonly why: string };
 export type Recheck = {
   /** The means of isolation in force here; null where none could be set up. */
   readonly isolation: string | null;
-  readonly again: (evidence: Evidence, changes: readonly OracleChange[]) => Promise<Again>;
+  readonly again: (evidence: Evidence, changes: readonly ProtectedChange[]) => Promise<Again>;
   readonly close: () => void;
 };
 
@@ -69,7 +69,7 @@ export async function openRecheck(
     putBlob: () => Promise.resolve("0".repeat(64)),
     guard,
   });
-  const again = async ({ check, commit, oracles = [], tests_before }: Evidence, changes: readonly OracleChange[]): Promise<Again> => {
+  const again = async ({ check, commit, oracles = [], tests_before }: Evidence, changes: readonly ProtectedChange[]): Promise<Again> => {
     if (commit === null) return { why: "no commit is recorded with it" };
     if ((await treeOf(repository, commit)) === null) return { why: `the commit ${commit.slice(0, 12)} is not in this repository` };
     const taken = changes.filter(({ path }) => oracles.includes(path)); // A2

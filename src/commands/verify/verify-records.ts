@@ -3,7 +3,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Entry } from "../../contracts/event.ts";
-import type { CheckResult, OracleChange } from "../../contracts/evidence.ts";
+import type { CheckResult, ProtectedChange } from "../../contracts/evidence.ts";
 import { readBlob } from "../../journal/blobs.ts";
 import { JournalFailure } from "../../journal/failure.ts";
 import { eachEntry } from "../../project/runs/entries.ts";
@@ -13,14 +13,14 @@ export type Records = {
   /** Results by the hash of their evidence, in the order in which they were made. */
   readonly results: ReadonlyMap<string, CheckResult>;
   /** The changed oracles that did not count, by commit. */
-  readonly oracles: ReadonlyMap<string, readonly OracleChange[]>;
+  readonly oracles: ReadonlyMap<string, readonly ProtectedChange[]>;
   readonly commits: readonly { readonly commit: string; readonly tree: string; readonly what: string }[];
   readonly blobs: ReadonlySet<string>;
 };
 
 export async function recordsOf(paths: ProjectPaths, run: string): Promise<Records> {
   const results = new Map<string, CheckResult>();
-  const oracles = new Map<string, readonly OracleChange[]>();
+  const oracles = new Map<string, readonly ProtectedChange[]>();
   const commits: { commit: string; tree: string; what: string }[] = [];
   const blobs = new Set<string>();
   await eachEntry(paths, run, (entry) => {

@@ -126,10 +126,10 @@ export function storeFailure(error: unknown, name: string): Error {
   return isOfTheNetwork(error) ? new JournalFailure({ kind: "store_unreachable", detail: `${name}: ${error.message}` }, error) : error;
 }
 
-const networkWords =
+const networkErrorPattern =
   /timeout|terminated|Connection ended|not queryable|closed|ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|ENOENT|EACCES|EHOST|ENET|ETIMEDOUT|SSL/i;
 
-const isOfTheNetwork = (error: Error): boolean => networkWords.test(`${"code" in error ? String(error.code) : ""} ${error.message}`);
+const isOfTheNetwork = (error: Error): boolean => networkErrorPattern.test(`${"code" in error ? String(error.code) : ""} ${error.message}`);
 
 /** Whether it is unknown if the statement was carried out: only an answer of the server says that it was not. */
 export const isInDoubt = (error: unknown): boolean => !(error instanceof DatabaseError) || isOver(error);

@@ -40,11 +40,11 @@ const takeSql = `update autopilot.run set epoch = epoch + 1, owner = $2::jsonb,
 /** Takes a run, made where it is not there; refuses with who has it. */
 export async function takeRun(
   { ask, name }: Database,
-  order: { readonly run: string; readonly kind: string; readonly holder: Holder; readonly leaseMs: number; readonly clock: LeaseClock },
+  request: { readonly run: string; readonly kind: string; readonly holder: Holder; readonly leaseMs: number; readonly clock: LeaseClock },
 ): Promise<Taken> {
-  const { run, holder, leaseMs, clock } = order;
+  const { run, holder, leaseMs, clock } = request;
   try {
-    await ask("insert into autopilot.run (run_id, kind) values ($1, $2) on conflict do nothing", [run, order.kind]);
+    await ask("insert into autopilot.run (run_id, kind) values ($1, $2) on conflict do nothing", [run, request.kind]);
     const sentMs = clock.monotonicMs();
     const { rows } = await ask(takeSql, [run, JSON.stringify(holder), leaseMs]); // L1
     const row = rows[0];
@@ -73,14 +73,14 @@ export type Leased = { readonly table: "run" | "worker"; readonly id: string };
 /** Renews the lease until it is given back or lost. */
 export function holdLease(
   { ask }: Database,
-  order: {
+  request: {
     readonly of: Leased;
     readonly taken: Pick<Taken, "epoch" | "sentMs">;
     readonly times: LeaseTimes;
     readonly clock: LeaseClock;
   },
 ): HeldLease {
-  const { of, taken, times, clock } = order;
+  const { of, taken, times, clock } = request;
   const mine = `where ${of.table}_id = $1::text and epoch = $2::bigint`;
   const renewSql = `update autopilot.${of.table} set lease_until = clock_timestamp() + $3::int * interval '1 ms' ${mine}`;
   const releaseSql = `update autopilot.${of.table} set lease_until = timestamptz 'epoch', owner = null ${mine}`;

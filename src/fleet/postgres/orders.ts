@@ -18,7 +18,7 @@ import { nextStep } from "../worker/decide.ts";
 import type { Ask, Database, Row } from "./connect.ts";
 import { storeFailure } from "./connect.ts";
 import { type HeldLease, leaseClock, type LeaseClock } from "./lease.ts";
-import { takeSeat, reportDraining } from "./workers.ts";
+import { registerWorker, reportDraining } from "./workers.ts";
 
 const lookEveryMs = 250;
 const outcomeCharactersMax = 1_000;
@@ -74,12 +74,12 @@ export function openOrders(database: Database, { leaseMs = leaseMsDefault, clock
     offer: async ({ id, run, repository, priority, needs, slots, notBefore }) =>
       (await asked(offerSql, [id, run, repository, priority, [...needs], slots, notBefore ?? null])) === 1,
     withdraw: async (id) => (await asked(withdrawSql, [id])) === 1,
-    work: async (seat, on) => {
+    work: async (registration, on) => {
       const times = leaseTimes(leaseMs);
-      const holder: Holder = { worker: seat.worker, host: hostname(), pid: process.pid };
-      const lease = await takeSeat(database, { seat, holder, product, times, clock });
-      if ("takenBy" in lease) return refuseSecond(seat, lease.takenBy);
-      return working(database, seat, lease, on);
+      const holder: Holder = { worker: registration.worker, host: hostname(), pid: process.pid };
+      const lease = await registerWorker(database, { registration, holder, product, times, clock });
+      if ("takenBy" in lease) return refuseSecond(registration, lease.takenBy);
+      return working(database, registration, lease, on);
     },
     close: () => database.close(),
   };
@@ -91,7 +91,7 @@ const refuseSecond = ({ worker }: WorkerRegistration, holder: Holder | null): ne
     data: { worker, holder },
   });
 
-function working(database: Database, seat: WorkerRegistration, lease: HeldLease, on: OnOrder): Working {
+function working(database: Database, registration: WorkerRegistration, lease: HeldLease, on: OnOrder): Working {
   const active = new Map<string, Promise<void>>();
   let isDraining = false;
   let wake = new AbortController();
@@ -101,19 +101,25 @@ function working(database: Database, seat: WorkerRegistration, lease: HeldLease,
     const end = await on(order, lease).catch((error: unknown): OrderEnd => ({
       kind: "again",
       afterMs: lookEveryMs * 4,
-      because: wordsOf(error),
+      because: messageOf(error),
     }));
-    await reported(database, seat, lease, order, end);
+    await reported(database, registration, lease, order, end);
   };
   const run = async (): Promise<string | null> => {
     for (;;) {
       wake = new AbortController();
-      const step = nextStep({ isSure: lease.isConfirmed(), lost: lease.whyLost(), isDraining, active: active.size, jobs: seat.jobs });
+      const step = nextStep({
+        isSure: lease.isConfirmed(),
+        lost: lease.whyLost(),
+        isDraining,
+        active: active.size,
+        jobs: registration.jobs,
+      });
       if (step.do === "leave") {
         await lease.release();
         return step.why;
       }
-      const order = step.do === "take" ? await taken(database, seat, lease.epoch, [...active.keys()]).catch(() => null) : null; // the lease's watch tells of a store that is gone
+      const order = step.do === "take" ? await taken(database, registration, lease.epoch, [...active.keys()]).catch(() => null) : null; // the lease's watch tells of a store that is gone
       if (order === null) {
         await sleep(lookEveryMs, undefined, { signal: wake.signal }).catch(() => undefined);
         continue;
@@ -131,13 +137,13 @@ function working(database: Database, seat: WorkerRegistration, lease: HeldLease,
     drain: async () => {
       isDraining = true;
       ring();
-      await reportDraining(database, seat.worker, lease.epoch).catch(() => undefined);
+      await reportDraining(database, registration.worker, lease.epoch).catch(() => undefined);
       await over;
     },
   };
 }
 
-const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** The next order for this worker; null where there is none. P1 */
 async function taken(
@@ -237,10 +243,10 @@ async function reported(
   { id }: WorkOrder,
   end: OrderEnd,
 ): Promise<void> {
-  const words = (end.kind === "ended" ? end.outcome : end.because).slice(0, outcomeCharactersMax);
+  const message = (end.kind === "ended" ? end.outcome : end.because).slice(0, outcomeCharactersMax);
   while (lease.whyLost() === null) {
     try {
-      const its = [id, worker, lease.epoch, words];
+      const its = [id, worker, lease.epoch, message];
       if (end.kind === "again") await database.ask(againSql, [...its, end.afterMs, end.isUntried === true ? 1 : 0]);
       else
         await database.inTransaction(async (ask: Ask) => {

@@ -6,7 +6,7 @@ import { journalVersion } from "../../contracts/journal-version.ts";
 import { damaged, JournalFailure } from "../../journal/failure.ts";
 import type { Position } from "../../journal/journal.ts";
 import { faultOf, versionOf } from "../../journal/line.ts";
-import { admit } from "../../journal/walk.ts";
+import { admit } from "../../journal/scan-lines.ts";
 import type { Ask, Database } from "./connect.ts";
 import { storeFailure } from "./connect.ts";
 

@@ -18,36 +18,43 @@ export type StoredWorker = {
   readonly isDraining: boolean;
 };
 
-const seatSql = `update autopilot.worker set epoch = epoch + 1, owner = $2::jsonb, jobs = $4::int, labels = $5::text[], product = $6::text,
+const registerSql = `update autopilot.worker set epoch = epoch + 1, owner = $2::jsonb, jobs = $4::int, labels = $5::text[], product = $6::text,
     is_draining = false, since = now(), lease_until = clock_timestamp() + $3::int * interval '1 ms'
   where worker_id = $1::text and lease_until < clock_timestamp() returning epoch::text`;
 
 /** Takes a worker's name; gives who has it where it is taken. */
-export async function takeSeat(
+export async function registerWorker(
   database: Database,
-  order: {
-    readonly seat: WorkerRegistration;
+  request: {
+    readonly registration: WorkerRegistration;
     readonly holder: Holder;
     readonly product: string;
     readonly times: LeaseTimes;
     readonly clock: LeaseClock;
   },
 ): Promise<HeldLease | { readonly takenBy: Holder | null }> {
-  const { seat, holder, product, times, clock } = order;
+  const { registration, holder, product, times, clock } = request;
   const { ask, name } = database;
   try {
-    await ask("insert into autopilot.worker (worker_id) values ($1) on conflict do nothing", [seat.worker]);
+    await ask("insert into autopilot.worker (worker_id) values ($1) on conflict do nothing", [registration.worker]);
     const sentMs = clock.monotonicMs();
-    const { rows } = await ask(seatSql, [seat.worker, JSON.stringify(holder), times.leaseMs, seat.jobs, [...seat.labels], product]);
+    const { rows } = await ask(registerSql, [
+      registration.worker,
+      JSON.stringify(holder),
+      times.leaseMs,
+      registration.jobs,
+      [...registration.labels],
+      product,
+    ]);
     const row = rows[0];
     if (row !== undefined)
       return holdLease(database, {
-        of: { table: "worker", id: seat.worker },
+        of: { table: "worker", id: registration.worker },
         taken: { epoch: Number(row["epoch"]), sentMs },
         times,
         clock,
       });
-    const held = await ask("select owner from autopilot.worker where worker_id = $1", [seat.worker]);
+    const held = await ask("select owner from autopilot.worker where worker_id = $1", [registration.worker]);
     return { takenBy: (held.rows[0]?.["owner"] ?? null) as Holder | null };
   } catch (error) {
     throw storeFailure(error, name);

@@ -30,7 +30,7 @@ export function lazyFunctions(names: FunctionNames, load: () => Promise<All>): A
         {
           version: names.version,
           effect,
-          perform: async (order) => (await found("run", name)).perform(order),
+          perform: async (input) => (await found("run", name)).perform(input),
           isDone: async (attempt) => (await (await found("run", name)).isDone?.(attempt)) ?? false,
         } satisfies All["run"][string],
       ]),
@@ -38,14 +38,17 @@ export function lazyFunctions(names: FunctionNames, load: () => Promise<All>): A
     proof: Object.fromEntries(
       names.proof.map((name) => [
         name,
-        { version: names.version, prove: async (order) => (await found("proof", name)).prove(order) } satisfies All["proof"][string],
+        { version: names.version, prove: async (input) => (await found("proof", name)).prove(input) } satisfies All["proof"][string],
       ]),
     ),
     phases: Object.fromEntries(
       names.phases.map((name) => [name, (async (state) => (await found("phases", name))(state)) satisfies All["phases"][string]]),
     ),
     tasks: Object.fromEntries(
-      names.tasks.map((name) => [name, (async (state, walk) => (await found("tasks", name))(state, walk)) satisfies All["tasks"][string]]),
+      names.tasks.map((name) => [
+        name,
+        (async (state, cursor) => (await found("tasks", name))(state, cursor)) satisfies All["tasks"][string],
+      ]),
     ),
   };
 }

@@ -40,7 +40,7 @@ export type Prepared = {
   readonly resumes?: Resumed;
 };
 
-export type PrepareOrder = {
+export type PrepareInput = {
   readonly context: CommandContext;
   readonly paths: ProjectPaths;
   readonly input: GoInput;
@@ -55,7 +55,7 @@ export type TakenUp = {
   readonly blobs?: readonly string[];
   readonly warnings: readonly string[];
 };
-export type TakeUpOrder = {
+export type TakeUpInput = {
   readonly context: CommandContext;
   readonly paths: ProjectPaths;
   readonly view: RunView;
@@ -101,7 +101,7 @@ export type Previewed = {
   /** Null where nothing better is known than the budget. */
   readonly estimate: Estimate | null;
 };
-export type PreviewOrder = { readonly context: CommandContext; readonly paths: ProjectPaths; readonly view: RunView };
+export type PreviewInput = { readonly context: CommandContext; readonly paths: ProjectPaths; readonly view: RunView };
 
 /** A run that another tool began: only its files are there. */
 export type Foreign = {
@@ -123,9 +123,9 @@ export type Playbook = {
   /** Paths in the user's checkout that belong to the runner: never on the run's branch, absent from agents' folders, no dirt. */
   readonly owned: readonly string[];
   /** Reads the user's documents; refuses (reply.ts) with every fault at once. */
-  readonly prepare?: (order: PrepareOrder) => Promise<Prepared>;
-  readonly preview?: (order: PreviewOrder) => Promise<Previewed>;
-  readonly takeUp?: (order: TakeUpOrder) => Promise<TakenUp>;
+  readonly prepare?: (input: PrepareInput) => Promise<Prepared>;
+  readonly preview?: (input: PreviewInput) => Promise<Previewed>;
+  readonly takeUp?: (input: TakeUpInput) => Promise<TakenUp>;
   readonly open: (parts: PlaybookParts) => Promise<OpenedPlaybook>;
   /** Documents from which a run of it can begin here, where nothing has been begun; null where there are none. Reads only. */
   readonly documents?: (context: CommandContext, root: string) => Promise<Omit<Foreign, "findings"> | null>;

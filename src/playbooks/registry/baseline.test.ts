@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import type { Check, CheckResult } from "../../contracts/evidence.ts";
 import type { CursorView, RunView } from "../../core/state.ts";
-import type { FunctionOrder } from "../../ports/functions.ts";
+import type { FunctionInput } from "../../ports/functions.ts";
 import type { Verifier } from "../../ports/verifier.ts";
 import { baseline } from "./baseline.ts";
 
@@ -19,7 +19,7 @@ const result = (kind: Check["kind"], status: CheckResult["status"], more: Partia
 function measured(results: readonly CheckResult[], before: Readonly<Record<string, boolean>> = {}) {
   const verifier = { check: () => Promise.resolve(results) } as unknown as Verifier;
   const state = { drafted: { checks: [], base: { commit: "c" } } } as unknown as RunView;
-  return baseline(verifier).perform({ state, previous: { facts: before } } as unknown as FunctionOrder<RunView, CursorView>);
+  return baseline(verifier).perform({ state, previous: { facts: before } } as unknown as FunctionInput<RunView, CursorView>);
 }
 
 test("where no check can run, the step says so with the reason, and goes on when it is resumed as it is", async () => {

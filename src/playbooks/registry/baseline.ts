@@ -2,7 +2,7 @@
 
 import { type CheckResult, couldNotRun } from "../../contracts/evidence.ts";
 import type { RunView, CursorView } from "../../core/state.ts";
-import type { FunctionOrder, FunctionResult } from "../../ports/functions.ts";
+import type { FunctionInput, FunctionResult } from "../../ports/functions.ts";
 import type { Verifier } from "../../ports/verifier.ts";
 
 /** Runs every check on the tree the run began on, so that what was red before is known and what was green must stay so. `unable`: none can run. */
@@ -10,7 +10,7 @@ export function baseline(verifier: Verifier) {
   return {
     version: 1,
     effect: "none" as const,
-    async perform({ attempt, state, previous, cancel, onLiveEvent }: FunctionOrder<RunView, CursorView>): Promise<FunctionResult> {
+    async perform({ attempt, state, previous, cancel, onLiveEvent }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
       const { checks, base } = state.drafted;
       const results = await verifier.check({ attempt, checks, commit: base.commit, cancel, onLiveEvent });
       const passing = results.filter(({ status }) => status === "passed").length;

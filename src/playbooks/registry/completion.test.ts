@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import type { CursorView, RunView } from "../../core/state.ts";
-import type { FunctionOrder } from "../../ports/functions.ts";
+import type { FunctionInput } from "../../ports/functions.ts";
 import { completion } from "./completion.ts";
 
 type Facts = Readonly<Record<string, string | boolean>>;
@@ -10,7 +10,7 @@ type Facts = Readonly<Record<string, string | boolean>>;
 /** One judgement after a turn with these facts; the criterion passes on the newest tree. */
 async function judged(execute: Facts, tree: string, before: Facts = {}, accept: Facts = {}) {
   const result = { check: { id: "criterion:c1", kind: "criterion", title: "c", command: "true", source: "objective" }, status: "passed" };
-  const order = {
+  const input = {
     state: {
       drafted: {
         objective: { completion_mode: "promise", done_criteria: [{ id: "c1", text: "it works", check: "true" }] },
@@ -19,11 +19,11 @@ async function judged(execute: Facts, tree: string, before: Facts = {}, accept: 
       checks: { "criterion:c1": { baseline: { ...result, status: "failed" }, latest: result } },
       tip: { tree },
     } as unknown as RunView,
-    walk: { last: { execute: { facts: execute }, accept: { facts: accept } } } as unknown as CursorView,
+    cursor: { last: { execute: { facts: execute }, accept: { facts: accept } } } as unknown as CursorView,
     previous: { facts: before },
     sees: { execute: { facts: execute } },
-  } as unknown as FunctionOrder<RunView, CursorView>;
-  return (await completion.perform(order)).facts as Facts;
+  } as unknown as FunctionInput<RunView, CursorView>;
+  return (await completion.perform(input)).facts as Facts;
 }
 
 test("a promise stands when a later turn changes nothing and says nothing, and falls with the next change", async () => {

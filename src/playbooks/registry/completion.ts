@@ -3,13 +3,13 @@
 import type { Outcome, Facts } from "../../contracts/outcome.ts";
 import { judgeCompletion } from "../../core/completion.ts";
 import type { RunView, CursorView } from "../../core/state.ts";
-import type { FunctionOrder, FunctionResult } from "../../ports/functions.ts";
+import type { FunctionInput, FunctionResult } from "../../ports/functions.ts";
 
 /** Whether the objective is reached: judged from recorded evidence; the promise alone never suffices. */
 export const completion = {
   version: 1,
   effect: "none" as const,
-  perform({ state, walk, previous, sees }: FunctionOrder<RunView, CursorView>): Promise<FunctionResult> {
+  perform({ state, cursor, previous, sees }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
     const { objective, base } = state.drafted;
     const before = previous?.facts ?? {};
     const picked = seenFact(sees, "criterion");
@@ -27,11 +27,11 @@ export const completion = {
     });
     const others = Object.values(state.checks).filter(({ latest }) => latest.check.kind !== "criterion");
     // A promise is of the tree it was said of: it stands until a later turn changes a file, whatever was approved or asked meanwhile.
-    const facts = Object.keys(sees).map((step): Facts => ({ ...walk.last[step]?.facts }));
+    const facts = Object.keys(sees).map((step): Facts => ({ ...cursor.last[step]?.facts }));
     const said = facts.findLast((one) => one["promised"] === true);
     const stands = before["promised_tree"] === state.tip.tree;
     // A person took exactly this tree without the promise: asked for where nothing else was missing.
-    const isTaken = before["unpromised_tree"] === state.tip.tree && walk.last["accept"]?.facts["answer"] === "A";
+    const isTaken = before["unpromised_tree"] === state.tip.tree && cursor.last["accept"]?.facts["answer"] === "A";
     const announcedMore = said?.["announced_more"] === true;
     const asked = {
       mode: objective.completion_mode,

@@ -1,17 +1,17 @@
 // land: step that merges proven work into the user's branch; idempotent, and leaves unproven work on its branch.
 
-import type { landWords } from "../../contracts/config.ts";
+import type { landChoices } from "../../contracts/config.ts";
 import type { LookAt } from "../../contracts/evidence.ts";
 import type { Policy } from "../../contracts/policy.ts";
 import type { RunView, CursorView } from "../../core/state.ts";
 import { landingVerdict, mayLand } from "../../core/verdict.ts";
-import { proofSentence } from "../../views/verdict-words.ts";
-import type { FunctionOrder, FunctionResult } from "../../ports/functions.ts";
+import { proofSentence } from "../../views/verdict-sentences.ts";
+import type { FunctionInput, FunctionResult } from "../../ports/functions.ts";
 import type { Workspace } from "../../ports/workspace.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import { landInTurn } from "../contract/landing.ts";
 
-type LandWord = (typeof landWords)[number];
+type LandWord = (typeof landChoices)[number];
 const subjectCharsMax = 72;
 
 /** What the commit of a landing is called: by the config's template, else by its run, its goal and what proves it. */
@@ -40,12 +40,12 @@ export function land(workspace: Workspace, { isChild, paths }: { readonly isChil
   return {
     version: 1,
     effect: "idempotent" as const,
-    async perform({ state, walk, cancel }: FunctionOrder<RunView, CursorView>): Promise<FunctionResult> {
+    async perform({ state, cursor, cancel }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
       if (isChild) return { ok: true, facts: { landed: false, why: "child_run" }, detail: "The run that called this flow takes its work." };
       const { run_id, objective, policy, base } = state.drafted;
       if (state.tip.commit === base.commit)
         return { ok: true, facts: { landed: false, why: "nothing_to_land" }, detail: "Nothing was changed." };
-      const { verdict, gaps } = landingVerdict(state, walk);
+      const { verdict, gaps } = landingVerdict(state, cursor);
       const look = (state.oracles?.look ?? []).filter(({ gap }) => gap !== true); // what is a gap is told as one
       const proof = [proofSentence(verdict, gaps), ...(look.length === 0 ? [] : [lookSentence(look)])].join(" ");
       if (!mayLand(verdict, policy?.land))

@@ -2,13 +2,13 @@
 
 import type { Outcome } from "../../contracts/outcome.ts";
 import type { RunView, CursorView } from "../../core/state.ts";
-import type { FunctionOrder, FunctionResult } from "../../ports/functions.ts";
+import type { FunctionInput, FunctionResult } from "../../ports/functions.ts";
 
 /** Picks the criterion of this cycle: the least tried of those still open, else none (the goal itself). */
 export const nextCriterion = {
   version: 1,
   effect: "none" as const,
-  perform({ state, previous, sees }: FunctionOrder<RunView, CursorView>): Promise<FunctionResult> {
+  perform({ state, previous, sees }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
     const before = previous?.facts ?? {};
     const open = state.drafted.objective.done_criteria.filter(({ id, check }) => {
       if (check === null) return !isDone(sees, id);

@@ -2,15 +2,15 @@
 
 import { judgeChecks } from "../../core/completion.ts";
 import type { RunView, CursorView } from "../../core/state.ts";
-import { testsBefore } from "../../engine/oracles.ts";
-import type { FunctionOrder, FunctionResult } from "../../ports/functions.ts";
+import { testsBefore } from "../../engine/protected-files.ts";
+import type { FunctionInput, FunctionResult } from "../../ports/functions.ts";
 import type { Verifier } from "../../ports/verifier.ts";
 
 /** A named proof: the project's own checks hold on this commit. With none found there is nothing to hold. */
 export function projectTests(verifier: Verifier) {
   return {
     version: 1,
-    async prove({ attempt, state, commit, cancel, onLiveEvent }: FunctionOrder<RunView, CursorView>): Promise<FunctionResult> {
+    async prove({ attempt, state, commit, cancel, onLiveEvent }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
       const checks = state.drafted.checks.filter(({ kind }) => kind === "project");
       if (checks.length === 0) return { ok: false, facts: { checks: 0 }, detail: "no project check was found to run" };
       const { base, objective } = state.drafted;

@@ -27,9 +27,9 @@ const TaskList = v.pipe(v.array(Task), v.maxLength(tasksMax));
 
 type Found = { readonly tasks: readonly TaskFound[] } | { readonly problem: string };
 
-export function tasksFile(workspace: Workspace): (run: RunView, walk: CursorView) => Promise<Found> {
-  return async (run, walk) => {
-    const path = fileOf(run, walk);
+export function tasksFile(workspace: Workspace): (run: RunView, cursor: CursorView) => Promise<Found> {
+  return async (run, cursor) => {
+    const path = fileOf(run, cursor);
     const folder = await workspace.checkout(run.tip.commit, "tasks-file"); // T1
     try {
       const content = textReader(await listTree(workspace.foldersOf(folder)))(path);
@@ -42,11 +42,11 @@ export function tasksFile(workspace: Workspace): (run: RunView, walk: CursorView
   };
 }
 
-/** The file that the step at which this walk stands names. */
-function fileOf(run: RunView, walk: CursorView): string {
-  const open = walk.open === null ? undefined : run.open[walk.open];
-  invariant(open !== undefined, `E1: ${walk.path} reads its tasks in an attempt`);
-  const { from } = stepOf(run, walk, open.step).tasks ?? {};
+/** The file that the step at which this cursor stands names. */
+function fileOf(run: RunView, cursor: CursorView): string {
+  const open = cursor.open === null ? undefined : run.open[cursor.open];
+  invariant(open !== undefined, `E1: ${cursor.path} reads its tasks in an attempt`);
+  const { from } = stepOf(run, cursor, open.step).tasks ?? {};
   invariant(from !== undefined, "lint: a step that reads tasks_file names its file");
   return from.replace(/^\.\//, "");
 }

@@ -114,8 +114,10 @@ export function criterionOf(text: string): Criterion | string {
     if (/\S::\S/.test(text)) return `the criterion "${text}" needs spaces around ::`;
     return text.trim() === "" ? "a criterion is empty" : { text: text.trim(), command: null };
   }
-  const [words, command] = [text.slice(0, at).trim(), text.slice(at + 4).trim()];
-  return words === "" || command === "" ? `the criterion "${text}" needs words before :: and a command after it` : { text: words, command };
+  const [message, command] = [text.slice(0, at).trim(), text.slice(at + 4).trim()];
+  return message === "" || command === ""
+    ? `the criterion "${text}" needs words before :: and a command after it`
+    : { text: message, command };
 }
 
 /** A ring of dependencies among new tasks, by their objectives; null where there is none. */

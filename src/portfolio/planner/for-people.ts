@@ -28,7 +28,7 @@ export function forPeople(state: PortfolioView, task: TaskView): readonly TaskFo
   if ((status === "failed" || status === "needs_adjustment") && !isTriedAgain(task)) {
     const what = status === "failed" ? `it failed ${task.failures} times` : "it needs an adjustment";
     const edit = `autopilot portfolio edit ${task_id} --objective "…"`;
-    return [{ task, why: `${what}${lastWords(task)}`, commands: [`autopilot portfolio retry ${task_id}`, edit, cancel] }];
+    return [{ task, why: `${what}${lastFeedback(task)}`, commands: [`autopilot portfolio retry ${task_id}`, edit, cancel] }];
   }
   if (status !== "ready") return [];
   const project = state.projects[task.project_id];
@@ -41,9 +41,9 @@ export function forPeople(state: PortfolioView, task: TaskView): readonly TaskFo
   ];
 }
 
-const wordsMax = 300;
+const feedbackCharsMax = 300;
 /** What the last attempt came to, in a line. */
-export function lastWords({ feedback }: Pick<TaskView, "feedback">): string {
+export function lastFeedback({ feedback }: Pick<TaskView, "feedback">): string {
   const line = (feedback ?? "").split("\n", 1)[0]?.trim() ?? "";
-  return line === "" ? "" : `: ${line.length > wordsMax ? `${line.slice(0, wordsMax - 1)}…` : line}`;
+  return line === "" ? "" : `: ${line.length > feedbackCharsMax ? `${line.slice(0, feedbackCharsMax - 1)}…` : line}`;
 }

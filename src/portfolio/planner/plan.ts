@@ -10,7 +10,7 @@
 
 import { type Ended, endedBudgets, whyNoBudget } from "./budgets.ts";
 import { inOrder, push } from "./dispatch-order.ts";
-import { isTriedAgain, lastWords } from "./for-people.ts";
+import { isTriedAgain, lastFeedback } from "./for-people.ts";
 import { mayOverlap } from "./overlap.ts";
 import { openBlocks, type PortfolioView, type ProjectView, type TaskView } from "./state.ts";
 import { agentName, agentsOf, freeAgent, isAhead, unfinished, workersByAgent } from "./under-way.ts";
@@ -94,11 +94,11 @@ function standingOf(state: PortfolioView, task: TaskView, facts: PlanFacts, bloc
       return wait("block", `it waits for an answer to ${blocks.get(task.task_id) ?? "a question"}`);
     case "failed":
       if (isTriedAgain(task)) return { action: { do: "retry", task_id: task.task_id, because: "it failed once" } };
-      return wait("needs_person", `it failed ${task.failures} times${lastWords(task)}; autopilot portfolio retry ${task.task_id}`);
+      return wait("needs_person", `it failed ${task.failures} times${lastFeedback(task)}; autopilot portfolio retry ${task.task_id}`);
     case "needs_adjustment":
       if (isTriedAgain(task))
         return { action: { do: "retry", task_id: task.task_id, because: "it goes back to its agent with what the merge showed" } };
-      return wait("needs_person", `it needs you${lastWords(task)}; autopilot portfolio retry ${task.task_id}, or edit it first`);
+      return wait("needs_person", `it needs you${lastFeedback(task)}; autopilot portfolio retry ${task.task_id}, or edit it first`);
     case "running":
       if (task.stage === "queued") return wait("merging", "its work is done and waits to be merged");
       if (task.stage === "resting") {

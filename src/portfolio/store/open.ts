@@ -29,7 +29,7 @@ import { systemClock } from "../../project/runs/system-clock.ts";
 import { type Cursor, draw, layOut, linesBeyond, readCursor } from "./draw.ts";
 import { asPortfolioEntry, beginAnew, type Fold, folded, foldOf, storeOf } from "./fold.ts";
 import { type PortfolioPaths, rememberHead } from "./folder.ts";
-import { tell } from "./tell.ts";
+import { tell } from "./queue-notices.ts";
 
 const waitMsMax = 20_000;
 const lookEveryMs = 50;

@@ -35,8 +35,8 @@ export function systemdUnit({ program, folder, every, path }: Schedule): readonl
 
 /** For one look at a time: cron starts the next one, and a second one beside the first ends at once. */
 export function cronLine({ program, folder, every, path }: Schedule): string {
-  const words = [...program, "-C", folder, "portfolio", "run", "--until-idle"].map(shellWord).join(" ");
-  return `${cronTimes(every)} PATH=${shellWord(path).replaceAll("%", "\\%")} ${words.replaceAll("%", "\\%")} >/dev/null 2>&1`;
+  const message = [...program, "-C", folder, "portfolio", "run", "--until-idle"].map(shellWord).join(" ");
+  return `${cronTimes(every)} PATH=${shellWord(path).replaceAll("%", "\\%")} ${message.replaceAll("%", "\\%")} >/dev/null 2>&1`;
 }
 
 /** The nearest that cron can say; it knows minutes, hours and days. */

@@ -9,7 +9,7 @@ import { existsSync, lstatSync, readdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { unbindRun } from "../../project/runs/run-binding.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { bytesWords } from "../../views/runs-page.ts";
+import { formatBytes } from "../../views/runs-page.ts";
 import type { PortfolioView } from "../planner/state.ts";
 import type { PortfolioPaths } from "../store/folder.ts";
 
@@ -66,7 +66,7 @@ export function whyNoRoom(
     for (const run of namesIn(runs)) unbindRun(env, join(runs, run), run);
     rmSync(copy, { recursive: true, force: true });
   }
-  return bytes <= quotaMb * bytesInMb ? null : `copies of open tasks take ${bytesWords(bytes)}, more than disk_quota (${quotaMb} MB)`;
+  return bytes <= quotaMb * bytesInMb ? null : `copies of open tasks take ${formatBytes(bytes)}, more than disk_quota (${quotaMb} MB)`;
 }
 
 function bytesIn(path: string): number {

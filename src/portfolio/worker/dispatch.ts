@@ -37,7 +37,7 @@ export async function dispatch(pool: Workers, task_id: string, chosen: string): 
   try {
     prepared = await prepare(context, paths, state, task, project, { isolation: input.isolation, agent: chosen });
   } catch (error) {
-    await refuseTask(pool, task, wordsOf(error));
+    await refuseTask(pool, task, messageOf(error));
     return true;
   }
   const { run, copy, base, tip, nonce, agent, isResumed } = prepared;
@@ -62,15 +62,15 @@ export async function dispatch(pool: Workers, task_id: string, chosen: string): 
   };
   const ended = pool
     .drive(here, copy, run)
-    .catch((error: unknown) => wordsOf(error))
+    .catch((error: unknown) => messageOf(error))
     .then((why) => (why === null || here.interrupted.aborted ? undefined : refuseTask(pool, task, why)))
-    .catch((error: unknown) => context.show(`! ${task_id}: ${wordsOf(error)}`))
+    .catch((error: unknown) => context.show(`! ${task_id}: ${messageOf(error)}`))
     .finally(() => active.delete(task_id));
   active.set(task_id, { run, ended, cancel: () => cancelled.abort(atOnce) });
   return true;
 }
 
-const wordsOf = (error: unknown): string =>
+const messageOf = (error: unknown): string =>
   error instanceof Refusal ? error.answer.message : error instanceof Error ? error.message : String(error);
 
 const dispatchOf = (

@@ -9,13 +9,14 @@ export type BudgetRead = { readonly budget: Budget } | { readonly fault: string 
 
 /** A budget as people give it: a profile's name, or limits like `tokens=250k,minutes=45`; an unnamed dimension keeps balanced's. */
 export function readBudget(text: string): BudgetRead {
-  const words = text.trim();
-  if (Object.hasOwn(profiles, words)) return { budget: profiles[words as keyof typeof profiles] };
+  const message = text.trim();
+  if (Object.hasOwn(profiles, message)) return { budget: profiles[message as keyof typeof profiles] };
   const expected = `${Object.keys(profiles).join(", ")}, or limits like tokens=250k,minutes=45,calls=200,usd=3`;
-  if (!words.includes("=")) return { fault: `"${words}" is no budget: expected ${expected}.${didYouMean(words, Object.keys(profiles))}` };
+  if (!message.includes("="))
+    return { fault: `"${message}" is no budget: expected ${expected}.${didYouMean(message, Object.keys(profiles))}` };
   const limits: Record<string, number> = { ...profiles.balanced.limits };
   const named = new Set<string>();
-  for (const part of words.split(/[,;\s]+/).filter((one) => one !== "")) {
+  for (const part of message.split(/[,;\s]+/).filter((one) => one !== "")) {
     const [name = "", amountText = "", ...more] = part.split("=");
     const amount = readQuantity(amountText);
     if (!dimensions.some((dimension) => dimension === name))

@@ -59,7 +59,7 @@ export function readSecret(place: SecretPlace, env: Env): SecretRead {
 }
 
 /** Where a hook sends to, in words that hold no secret: an address may bear one in its path. */
-export function hookWords({ run, webhook }: Pick<NotifyHook, "run" | "webhook">): string {
+export function describeHook({ run, webhook }: Pick<NotifyHook, "run" | "webhook">): string {
   if (run !== undefined) return `runs ${run[0] ?? ""}`;
   if (typeof webhook === "object")
     return "env" in webhook ? `posts to the address in ${webhook.env}` : `posts to the address in ${webhook.file}`;

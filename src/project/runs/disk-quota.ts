@@ -1,6 +1,6 @@
 // disk-quota: removes the oldest finished runs to stay within the user's disk quota.
 
-import { bytesWords } from "../../views/runs-page.ts";
+import { formatBytes } from "../../views/runs-page.ts";
 import { freeRun } from "./ended-folders.ts";
 import { type ProjectPaths, runFolder } from "./project-paths.ts";
 import { isOver, knownRuns } from "./known-runs.ts";
@@ -34,5 +34,5 @@ export async function keepWithinQuota(
     );
   }
   const left = await sum();
-  return left <= quota ? reported : [...reported, `Runs take ${bytesWords(left)}, more than disk_quota (${quotaMb} MB): autopilot runs`];
+  return left <= quota ? reported : [...reported, `Runs take ${formatBytes(left)}, more than disk_quota (${quotaMb} MB): autopilot runs`];
 }

@@ -17,7 +17,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { LiveEvent } from "../../contracts/signal.ts";
 import { openRedactor } from "../../kit/redact.ts";
-import type { Agents, TurnOrder, TurnResult } from "../../ports/agent.ts";
+import type { Agents, TurnRequest, TurnResult } from "../../ports/agent.ts";
 import { readTranscripts } from "./transcript-read.ts";
 import { runBytesMax, transcribedAgents, transcriptsFolder, turnBytesMax } from "./transcript-write.ts";
 
@@ -47,15 +47,20 @@ const now = (): string => new Date(1_800_000_000_000 + ticks++).toISOString();
 /** Plays one turn that passes these signals by. */
 async function turn(signals: readonly LiveEvent[], of = attempt, dies = false): Promise<TurnResult> {
   const agents: Agents = {
-    turn: (order) => {
-      for (const signal of signals) order.onLiveEvent(signal);
+    turn: (request) => {
+      for (const signal of signals) request.onLiveEvent(signal);
       return dies ? Promise.reject(new Error("died")) : Promise.resolve(ended);
     },
     sweep: () => Promise.resolve(0),
   };
   const redactor = openRedactor([{ name: "HORSE", value: secret }]);
-  const order = { attempt: of, cast: { agent: "claude" }, layer: "/run/layers/x", onLiveEvent: () => undefined } as unknown as TurnOrder;
-  return transcribedAgents(agents, { folder, redactor, now }).turn(order);
+  const request = {
+    attempt: of,
+    cast: { agent: "claude" },
+    layer: "/run/layers/x",
+    onLiveEvent: () => undefined,
+  } as unknown as TurnRequest;
+  return transcribedAgents(agents, { folder, redactor, now }).turn(request);
 }
 
 const files = (): readonly string[] => readdirSync(join(folder, transcriptsFolder)).map((name) => join(folder, transcriptsFolder, name));

@@ -25,7 +25,7 @@ import type { LiveEvent } from "../../contracts/signal.ts";
 import type { TranscriptKept, TranscriptLine } from "../../contracts/transcript.ts";
 import { patternCharsMax } from "../../kit/redact-patterns.ts";
 import type { Redactor } from "../../kit/redact.ts";
-import type { Agents, TurnOrder, TurnResult } from "../../ports/agent.ts";
+import type { Agents, TurnRequest, TurnResult } from "../../ports/agent.ts";
 import { slugOf } from "../../workspace/layers/records.ts";
 
 export const transcriptsFolder = "transcripts";
@@ -41,14 +41,14 @@ type ToolEvent = Extract<LiveEvent, { signal: "tool" }>;
 /** The same agents; each turn leaves its transcript, and its result names it. */
 export function transcribedAgents(agents: Agents, parts: Parts): Agents {
   return {
-    turn: async (order) => {
-      const transcript = openTranscript(parts, order);
-      if (transcript === null) return agents.turn(order);
+    turn: async (request) => {
+      const transcript = openTranscript(parts, request);
+      if (transcript === null) return agents.turn(request);
       const onLiveEvent = (signal: LiveEvent): void => {
         transcript.take(signal);
-        order.onLiveEvent(signal);
+        request.onLiveEvent(signal);
       };
-      const result = await agents.turn({ ...order, onLiveEvent }).catch((error: unknown) => {
+      const result = await agents.turn({ ...request, onLiveEvent }).catch((error: unknown) => {
         transcript.end("crashed");
         throw error;
       });
@@ -64,7 +64,7 @@ const howOf = (result: TurnResult): string =>
 
 type Transcript = { readonly take: (signal: LiveEvent) => void; readonly end: (how: string) => TranscriptKept | null };
 
-function openTranscript({ folder, redactor, now }: Parts, { attempt, cast, layer }: TurnOrder): Transcript | null {
+function openTranscript({ folder, redactor, now }: Parts, { attempt, cast, layer }: TurnRequest): Transcript | null {
   const file = `${slugOf(attempt)}.jsonl`;
   const lines = openLines(join(folder, transcriptsFolder), file);
   if (lines === null) return null;

@@ -35,8 +35,8 @@ const redactLiveEvent = (redactor: Redactor, signal: LiveEvent): LiveEvent => ({
 /** Agents whose results hold no secret before anybody cuts them short: half a secret would not be known any more. */
 export function redactedAgents(agents: Agents, redactor: Redactor): Agents {
   return {
-    turn: async (order) => {
-      const result = await agents.turn(order);
+    turn: async (request) => {
+      const result = await agents.turn(request);
       return redactValue(redactor.excerpt, result);
     },
     sweep: (run) => agents.sweep(run),

@@ -20,13 +20,13 @@ const words: ReadonlySet<string> = new Set(
   ].concat(["PASSWD", "PASSWORD", "PASSWORDS", "PAT", "PRIVATE", "PWD", "SALT", "SECRET", "SECRETS", "TOKEN", "TOKENS", "WEBHOOK"]),
 );
 /** And those long enough to be meant wherever they stand. */
-const wordsAnywhere = /TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|APIKEY|COOKIE|KEY$/;
+const secretNamePattern = /TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|APIKEY|COOKIE|KEY$/;
 /** Names with such a word that hold something else. */
 const others: ReadonlySet<string> = new Set(["PWD", "OLDPWD", "SSH_AUTH_SOCK", "GIT_ASKPASS", "SSH_ASKPASS"]);
 
 export function namesSecret(name: string): boolean {
   const upper = name.toUpperCase();
-  return !others.has(upper) && (wordsAnywhere.test(upper) || upper.split(/[^A-Z0-9]+/).some((word) => words.has(word)));
+  return !others.has(upper) && (secretNamePattern.test(upper) || upper.split(/[^A-Z0-9]+/).some((word) => words.has(word)));
 }
 
 export type Worth = "secret" | "weak" | "none";

@@ -28,12 +28,12 @@ export async function loadedFlow(context: CommandContext, name: string): Promise
   return loaded;
 }
 
-/** Errors of lint, and then what a walk along every path of the flow finds; the built-in flows were walked when they were built. */
+/** Errors of lint, and then what a walk along every path of the flow finds; the built-in flows were explored when they were built. */
 async function lintLoaded(context: CommandContext, loaded: LoadedFlow): Promise<readonly Finding[]> {
   return (await cursorLoaded(context, loaded)).found;
 }
 
-/** `states`: how many were looked at, once; null where the flow was not walked. */
+/** `states`: how many were looked at, once; null where the flow was not run. */
 export async function cursorLoaded(
   context: CommandContext,
   loaded: LoadedFlow,

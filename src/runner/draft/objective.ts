@@ -48,11 +48,11 @@ function read(input: ObjectiveInput, config: Config, flow: Flow, estimate: numbe
     return value;
   };
 
-  const words = nonBlank(input.words?.join(" "));
+  const wording = nonBlank(input.words?.join(" "));
   const flagged = nonBlank(input.goal);
-  if (words !== null && flagged !== null && words !== flagged)
-    warnings.push(`--goal was taken as the goal; the words "${words}" were not.`);
-  const goal = flagged ?? words ?? documentGoal(flow, infer);
+  if (wording !== null && flagged !== null && wording !== flagged)
+    warnings.push(`--goal was taken as the goal; the words "${wording}" were not.`);
+  const goal = flagged ?? wording ?? documentGoal(flow, infer);
   if (goal.length > goalCharactersMax) invalid("goal", `is ${goal.length} characters long; at most ${goalCharactersMax} are read.`);
   if (goal.includes("\0")) invalid("goal", "has a NUL character in it.");
 

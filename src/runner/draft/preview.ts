@@ -6,7 +6,7 @@ import type { Policy } from "../../contracts/policy.ts";
 import type { RunView } from "../../core/state.ts";
 import {
   type CheckVariable,
-  missingWords,
+  missingToolMessage,
   previewOf as viewOf,
   previewDetails,
   previewPage,
@@ -74,7 +74,7 @@ export async function previewOf(context: CommandContext, paths: ProjectPaths, ru
       (glob) =>
         `The scope ${glob} matches no file at ${drafted.base.commit.slice(0, 10)}. Check it for a slip, unless the run is to make such files.`,
     ),
-    ...missing.map((one) => `Missing: ${missingWords(one)}`),
+    ...missing.map((one) => `Missing: ${missingToolMessage(one)}`),
     ...overLimit(data.estimate, drafted.limits.run),
     ...(isolation.not_enforced.length > 0 && gradeOf(isolation.level) !== "strong"
       ? [`Sandbox ${isolation.level} doesn't block: ${isolation.not_enforced.join("; ")}.`]

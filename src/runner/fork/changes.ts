@@ -33,7 +33,7 @@ export type GivenChanges = {
 /** As they are journaled, with the texts that they name by hash. */
 export type Changes = Pick<Forked, "cast" | "prompts" | "limits"> & { readonly blobs: readonly string[] };
 
-type Order = {
+type ChangesInput = {
   readonly context: CommandContext;
   readonly paths: ProjectPaths;
   readonly run: RunView;
@@ -43,15 +43,15 @@ type Order = {
   readonly code: ReasonCode;
 };
 
-export async function readChanges(order: Order): Promise<Changes> {
+export async function readChanges(request: ChangesInput): Promise<Changes> {
   const blobs: string[] = [];
   const keep = (text: string): string => {
     blobs.push(text);
     return createHash("sha256").update(text).digest("hex");
   };
-  const cast = await castOf(order, keep);
-  const prompts = promptOf(order, keep);
-  const limits = limitsOf(order);
+  const cast = await castOf(request, keep);
+  const prompts = promptOf(request, keep);
+  const limits = limitsOf(request);
   return {
     blobs,
     ...(cast === null ? {} : { cast }),
@@ -61,7 +61,7 @@ export async function readChanges(order: Order): Promise<Changes> {
 }
 
 /** Every role goes to the agent that is named, as with `go --agent`; a model alone stays with the agents there are. */
-async function castOf({ context, paths, run, given }: Order, keep: (text: string) => string): Promise<Record<string, Cast> | null> {
+async function castOf({ context, paths, run, given }: ChangesInput, keep: (text: string) => string): Promise<Record<string, Cast> | null> {
   const { agent, model } = given;
   if (agent === undefined && model === undefined) return null;
   const { config } = settingsOf(context, paths);
@@ -76,7 +76,7 @@ async function castOf({ context, paths, run, given }: Order, keep: (text: string
   return cast;
 }
 
-function promptOf({ context, run, step, given, code }: Order, keep: (text: string) => string): Record<string, string> | null {
+function promptOf({ context, run, step, given, code }: ChangesInput, keep: (text: string) => string): Record<string, string> | null {
   if (given.prompt === undefined) return null;
   const flow = run.drafted.flow as Flow;
   const steps = stepsEverywhere(flow).flatMap((one) =>
@@ -109,7 +109,7 @@ function promptOf({ context, run, step, given, code }: Order, keep: (text: strin
 
 const ofPhase = "phase.";
 
-function limitsOf({ run, given, code }: Order): NonNullable<Forked["limits"]> | null {
+function limitsOf({ run, given, code }: ChangesInput): NonNullable<Forked["limits"]> | null {
   const words = (given.limits ?? []).flatMap((word) => word.split(","));
   if (words.length === 0) return null;
   const limits: { run: Record<string, number>; phase: Record<string, number> } = { run: {}, phase: {} };

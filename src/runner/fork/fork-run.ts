@@ -23,14 +23,14 @@ import { redactedJournal } from "../../project/secrets/redacted-journal.ts";
 import { redactionOf } from "../../project/secrets/redaction-of.ts";
 import { treeOf } from "../../workspace/git/tree-of.ts";
 import { openWorkspace } from "../../workspace/workspace.ts";
-import { worldKindFor } from "../../workspace/worlds/world-kind.ts";
+import { checkoutKindFor } from "../../workspace/checkouts/checkout-kind.ts";
 import { requireMayGrant } from "../may-grant.ts";
 import type { Changes } from "./changes.ts";
 
 const linesAtOnce = 500;
 const unfinished = ".forking";
 
-export type ForkOrder = {
+export type ForkRequest = {
   readonly run: string;
   readonly entries: readonly Entry[];
   readonly at: number;
@@ -45,14 +45,14 @@ export type ForkOrder = {
 };
 
 /** Gives the new run's name. Nothing of it runs yet. */
-export async function makeFork(context: CommandContext, projectPaths: ProjectPaths, order: ForkOrder): Promise<string> {
-  const { state, changes } = order;
+export async function makeFork(context: CommandContext, projectPaths: ProjectPaths, request: ForkRequest): Promise<string> {
+  const { state, changes } = request;
   const { tokens, calls, minutes, usd } = state.ledger.run;
   const { blobs, ...changed } = changes;
   const forked: Forked = {
-    run: order.run,
-    at: order.at,
-    line: order.line,
+    run: request.run,
+    at: request.at,
+    line: request.line,
     taken: { tokens, calls, minutes, usd },
     largest: structuredClone(state.ledger.largest),
     ...changed,
@@ -64,9 +64,9 @@ export async function makeFork(context: CommandContext, projectPaths: ProjectPat
     sweepUnfinished(projectPaths);
     const run = newRunId(projectPaths, systemClock.now());
     const made = `${runFolder(projectPaths, run)}${unfinished}`;
-    const committed = order.committed === null ? [] : [{ actor: "system", reason_code: "ok", ...order.committed } as Event];
-    await write(context, projectPaths, made, [...linesTakenOver(order.entries, order.at, run), ...committed, fork], order, blobs);
-    bindRun(context.env, projectPaths, made, { run, ack: state.drafted.ack, isolation: order.bound.isolation });
+    const committed = request.committed === null ? [] : [{ actor: "system", reason_code: "ok", ...request.committed } as Event];
+    await write(context, projectPaths, made, [...linesTakenOver(request.entries, request.at, run), ...committed, fork], request, blobs);
+    bindRun(context.env, projectPaths, made, { run, ack: state.drafted.ack, isolation: request.bound.isolation });
     renameSync(made, runFolder(projectPaths, run)); // F2
     syncFolder(nodeDisk, join(runFolder(projectPaths, run), ".."));
     writeCurrent(projectPaths, run);
@@ -86,7 +86,7 @@ async function write(
   projectPaths: ProjectPaths,
   made: string,
   events: readonly Event[],
-  { run: origin }: ForkOrder,
+  { run: origin }: ForkRequest,
   blobs: readonly string[],
 ): Promise<void> {
   mkdirSync(made, { mode: 0o700 });
@@ -127,7 +127,7 @@ export async function committedTurn(projectPaths: ProjectPaths, run: string, sta
     scope: [...drafted.objective.scope],
     ownedPaths: [],
     isLookOnly: true,
-    worlds: worldKindFor(drafted.isolation, folder),
+    checkouts: checkoutKindFor(drafted.isolation, folder),
     ...(fork === undefined ? {} : { forkedFrom: { runs: origins.map((one) => one.run), begins: fork.tip } }),
   });
   const { layer, commit: done } = await workspace.inspect(open.attempt, open.turn?.layer ?? null);

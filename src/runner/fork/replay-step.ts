@@ -21,11 +21,11 @@ import { temporaryFolder } from "../../project/runs/temporary.ts";
 import { redactionOf } from "../../project/secrets/redaction-of.ts";
 import { erase } from "../../workspace/folder.ts";
 import { openFolded } from "../open-journal.ts";
-import { openWorld } from "../world.ts";
+import { openRuntime } from "../open-runtime.ts";
 import type { Changes } from "./changes.ts";
 import { copyRecords } from "./fork-run.ts";
 
-export type ReplayOrder = {
+export type ReplayRequest = {
   readonly run: string;
   /** The line that began the attempt, and its hash. */
   readonly seq: number;
@@ -37,11 +37,11 @@ export type ReplayOrder = {
 };
 
 /** The lines of the replay: the attempt's, then those of the checks that follow it. Empty where it was called off. */
-export async function replayStep(context: CommandContext, paths: ProjectPaths, order: ReplayOrder): Promise<readonly Entry[]> {
+export async function replayStep(context: CommandContext, paths: ProjectPaths, request: ReplayRequest): Promise<readonly Entry[]> {
   const folder = await temporaryFolder("replay");
   try {
-    copyPrefix(runFolder(paths, order.run), folder, order.seq);
-    return await played(context, paths, folder, order);
+    copyPrefix(runFolder(paths, request.run), folder, request.seq);
+    return await played(context, paths, folder, request);
   } finally {
     await erase(folder); // R3
   }
@@ -59,7 +59,7 @@ function copyPrefix(from: string, to: string, lines: number): void {
   copyRecords(from, to);
 }
 
-async function played(context: CommandContext, paths: ProjectPaths, folder: string, order: ReplayOrder): Promise<readonly Entry[]> {
+async function played(context: CommandContext, paths: ProjectPaths, folder: string, request: ReplayRequest): Promise<readonly Entry[]> {
   const { journal, fold } = await openFolded(context, folder, redactionOf(context, paths.root).redactor);
   const view = (): RunView => {
     invariant(fold.state.status !== "unborn", "a journal begins with its draft");
@@ -74,15 +74,15 @@ async function played(context: CommandContext, paths: ProjectPaths, folder: stri
     }
     return entries;
   };
-  const { blobs, ...changed } = order.changes;
+  const { blobs, ...changed } = request.changes;
   try {
     for (const text of blobs) await journal.putBlob(text);
     const taken = { tokens: 0, calls: 0, minutes: 0, usd: 0 };
     const largest = structuredClone(view().ledger.largest);
-    const fork = { event: "run_forked", run: order.run, at: order.seq, line: order.line, taken, largest, ...changed } as const;
+    const fork = { event: "run_forked", run: request.run, at: request.seq, line: request.line, taken, largest, ...changed } as const;
     await append([{ ...fork, actor: actorOf(context) }]);
     recorded.length = 0;
-    const { world, close } = await openWorld({
+    const { runtime, close } = await openRuntime({
       context,
       paths,
       folder,
@@ -93,7 +93,7 @@ async function played(context: CommandContext, paths: ProjectPaths, folder: stri
       cancel: null,
       isHeld: () => true,
       isApart: true, // R1
-      forkedLater: order.origins,
+      forkedLater: request.origins,
       begin: noChild,
       hold: noChild,
     });
@@ -109,7 +109,7 @@ async function played(context: CommandContext, paths: ProjectPaths, folder: stri
       const action: StepExecution = {
         attempt,
         cancel,
-        world,
+        runtime,
         run: view,
         record,
         recordDone: record,
@@ -120,7 +120,7 @@ async function played(context: CommandContext, paths: ProjectPaths, folder: stri
       return perform(action);
     };
     try {
-      await play(order.attempt);
+      await play(request.attempt);
       // What judges the work is part of what came of it: the checks that follow at once.
       for (;;) {
         const next = decide(fold.state);

@@ -18,7 +18,7 @@ import { entriesOf } from "../../project/runs/entries.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
 import { redactionOf } from "../../project/secrets/redaction-of.ts";
 import { pullRequestBody, pullRequestTitle } from "../../views/outbound/pull-request-body.ts";
-import { proofSentence } from "../../views/verdict-words.ts";
+import { proofSentence } from "../../views/verdict-sentences.ts";
 import { reportOf } from "../../views/report.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
 import { summaryOf } from "../../workspace/git/summary.ts";

@@ -20,8 +20,8 @@ export function completionScript(shell: (typeof shells)[number], commands: reado
 }
 
 const shown = (flags: readonly FlagSpec[]): readonly FlagSpec[] => flags.filter(({ hidden }) => hidden !== true);
-const firstWords = (commands: readonly Command[]): readonly Command[] => commands.filter(({ name }) => !name.includes(" "));
-const secondWords = (commands: readonly Command[], first: string): readonly Command[] =>
+const topLevelCommands = (commands: readonly Command[]): readonly Command[] => commands.filter(({ name }) => !name.includes(" "));
+const subcommandsOf = (commands: readonly Command[], first: string): readonly Command[] =>
   commands.filter(({ name }) => name.startsWith(`${first} `));
 const second = ({ name }: Command): string => name.split(" ")[1] ?? "";
 
@@ -32,10 +32,10 @@ const asking: Readonly<Record<Names, string>> = {
 };
 
 /** What may follow a command that is no flag: its sub-commands, or the values of its first word. */
-const wordsAfter = (command: Command, commands: readonly Command[]): readonly string[] =>
+const completionsAfter = (command: Command, commands: readonly Command[]): readonly string[] =>
   command.name === "help"
-    ? firstWords(commands).map(({ name }) => name)
-    : [...secondWords(commands, command.name).map(second), ...(command.arguments[0]?.values ?? [])];
+    ? topLevelCommands(commands).map(({ name }) => name)
+    : [...subcommandsOf(commands, command.name).map(second), ...(command.arguments[0]?.values ?? [])];
 
 function bashScript(commands: readonly Command[]): readonly string[] {
   const flags = [...globalFlags, ...commands.flatMap((command) => command.flags)].filter(({ hidden }) => hidden !== true);
@@ -46,19 +46,19 @@ function bashScript(commands: readonly Command[]): readonly string[] {
     const values = flag.values?.join(" ") ?? (flag.names === undefined ? null : `$(${asking[flag.names]})`);
     return values === null ? [] : [`    ${spelt(flag)}) COMPREPLY=($(compgen -W "${values}" -- "$cur")); return ;;`];
   });
-  const flagWords = (some: readonly FlagSpec[]): string =>
+  const flagCompletions = (some: readonly FlagSpec[]): string =>
     shown(some)
       .map(({ name }) => `--${name}`)
       .join(" ");
   const cases = commands.map((command) => {
-    const own = command.name.includes(" ") ? [command] : [command, ...secondWords(commands, command.name)];
+    const own = command.name.includes(" ") ? [command] : [command, ...subcommandsOf(commands, command.name)];
     const words = command.arguments.map(({ names, values = [] }, at) =>
-      names !== undefined ? `$(${asking[names]})` : (at === 0 ? wordsAfter(command, commands) : values).join(" "),
+      names !== undefined ? `$(${asking[names]})` : (at === 0 ? completionsAfter(command, commands) : values).join(" "),
     );
-    const offered = (words.length === 0 ? [wordsAfter(command, commands).join(" ")] : words).flatMap((word, at) =>
+    const offered = (words.length === 0 ? [completionsAfter(command, commands).join(" ")] : words).flatMap((word, at) =>
       word === "" ? [] : [` [[ $count -ne ${at} ]] || words="${word}";`],
     );
-    return `    "${command.name}")${offered.join("")} flags="${flagWords(own.flatMap((one) => one.flags))}" ;;`;
+    return `    "${command.name}")${offered.join("")} flags="${flagCompletions(own.flatMap((one) => one.flags))}" ;;`;
   });
   const pairs = commands.filter(({ name }) => name.includes(" ")).map(({ name }) => `"${name}"`);
   return [
@@ -79,13 +79,13 @@ function bashScript(commands: readonly Command[]): readonly string[] {
     "    esac",
     "  done",
     '  case "$command" in',
-    `    "") words="${firstWords(commands)
+    `    "") words="${topLevelCommands(commands)
       .map(({ name }) => name)
       .join(" ")}" ;;`,
     ...cases,
     "  esac",
     '  if [[ "$cur" == -* ]]; then',
-    `    COMPREPLY=($(compgen -W "$flags ${flagWords(globalFlags)}" -- "$cur"))`,
+    `    COMPREPLY=($(compgen -W "$flags ${flagCompletions(globalFlags)}" -- "$cur"))`,
     '  elif [[ -n "$words" ]]; then',
     '    COMPREPLY=($(compgen -W "$words" -- "$cur"))',
     "  else",
@@ -98,7 +98,7 @@ function bashScript(commands: readonly Command[]): readonly string[] {
 
 function fishScript(commands: readonly Command[]): readonly string[] {
   const quoted = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
-  const names = firstWords(commands)
+  const names = topLevelCommands(commands)
     .map(({ name }) => name)
     .join(" ");
   const flagLine = (condition: string, flag: FlagSpec): string => {
@@ -110,15 +110,15 @@ function fishScript(commands: readonly Command[]): readonly string[] {
   const within = (name: string): string => ` -n ${quoted(`__fish_seen_subcommand_from ${name}`)}`;
   return [
     `set -l autopilot_commands ${names}`,
-    ...firstWords(commands).map(
+    ...topLevelCommands(commands).map(
       ({ name, summary }) =>
         `complete -c autopilot -n "not __fish_seen_subcommand_from $autopilot_commands" -a ${name} -d ${quoted(summary)}`,
     ),
-    ...firstWords(commands).flatMap((command) => {
-      const words = wordsAfter(command, commands);
-      const own = [command, ...secondWords(commands, command.name)].flatMap(({ flags }) => shown(flags));
+    ...topLevelCommands(commands).flatMap((command) => {
+      const words = completionsAfter(command, commands);
+      const own = [command, ...subcommandsOf(commands, command.name)].flatMap(({ flags }) => shown(flags));
       const asked = command.arguments[0]?.names;
-      const seconds = secondWords(commands, command.name);
+      const seconds = subcommandsOf(commands, command.name);
       const alone =
         seconds.length === 0 ? command.name : `${command.name}; and not __fish_seen_subcommand_from ${seconds.map(second).join(" ")}`;
       return [

@@ -12,7 +12,7 @@ import {
 import { defined } from "./defined.ts";
 import type { ArgumentSpec, FlagSpec, Given } from "./spec.ts";
 
-export const goalWords: ArgumentSpec = { name: "GOAL", about: "what you want done, in your own words", many: true, optional: true };
+export const goalArgument: ArgumentSpec = { name: "GOAL", about: "what you want done, in your own words", many: true, optional: true };
 
 export const objectiveFlags: readonly FlagSpec[] = [
   { name: "goal", rare: true, kind: "text", placeholder: "TEXT", about: "The goal, instead of words." },

@@ -7,7 +7,7 @@
 import { didYouMean, suggest } from "../../kit/suggest.ts";
 import { type ArgumentSpec, type Command, type FlagSpec, type Given, globalFlags, reservedNames } from "./spec.ts";
 
-const wordsMax = 10_000;
+const argumentsMax = 10_000;
 
 /** What the flags of every command came to. */
 export type Globals = {
@@ -22,7 +22,7 @@ export type Parsed = { readonly command: Command; readonly given: Given; readonl
 export type Misuse = { readonly misuse: string; readonly hint: string; readonly command: Command | null };
 
 export function parse(argv: readonly string[], commands: readonly Command[]): Parsed | Misuse {
-  if (argv.length > wordsMax) return { misuse: `More than ${wordsMax} words were given.`, hint: "autopilot help", command: null };
+  if (argv.length > argumentsMax) return { misuse: `More than ${argumentsMax} words were given.`, hint: "autopilot help", command: null };
   const found = commandIn(argv, commands);
   if ("misuse" in found) return found;
   const { command, rest, isImplied } = found;
@@ -40,7 +40,7 @@ export function parse(argv: readonly string[], commands: readonly Command[]): Pa
   if (globals.help || globals.version) return good;
   const slip = slipOf(words, isImplied && !read.isEnded, commands);
   if (slip !== null) return { ...slip, command: null };
-  const wrong = wrongWords(words, command, commands) ?? wrongRun(values, command);
+  const wrong = misusedArguments(words, command, commands) ?? wrongRun(values, command);
   return wrong === null ? good : { ...wrong, command };
 }
 
@@ -181,7 +181,7 @@ function slipOf(words: readonly string[], isImplied: boolean, commands: readonly
   };
 }
 
-function wrongWords(words: readonly string[], command: Command, commands: readonly Command[]): Omit<Misuse, "command"> | null {
+function misusedArguments(words: readonly string[], command: Command, commands: readonly Command[]): Omit<Misuse, "command"> | null {
   const specs = command.arguments;
   const hint = `autopilot help ${command.name}`;
   const missing = specs.find((spec, at) => spec.optional !== true && words[at] === undefined);

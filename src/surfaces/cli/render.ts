@@ -44,7 +44,7 @@ const joint = "\ue000";
 /** A line as it fits the terminal. R4 */
 function broken(line: string, columns: number | undefined): readonly string[] {
   if (columns === undefined) return [line];
-  const whole = line.replace(command, (words) => words.replaceAll(" ", joint));
+  const whole = line.replace(command, (wording) => wording.replaceAll(" ", joint));
   return wrappedTo(whole, columns).map((piece) => piece.replaceAll(joint, " "));
 }
 

@@ -5,13 +5,13 @@ import { isPlain, status } from "../../commands/status.ts";
 import { reply } from "../../project/reply.ts";
 import { begin } from "./begin.ts";
 import { carryOut, crashed, folderOf } from "./carry-out.ts";
-import { statusWords } from "./commands/status-words.ts";
+import { statusCommand } from "./commands/status-command.ts";
 import { defined } from "./defined.ts";
 import { parse, type Parsed } from "./parse.ts";
 import type { Command } from "./spec.ts";
 
 const quick: Command = {
-  ...statusWords,
+  ...statusCommand,
   run: (context, given) =>
     status(context, defined({ run: given.run }), {
       idle: () => Promise.resolve(reply("run_idle")), // gone since it was looked for

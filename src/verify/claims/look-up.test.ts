@@ -38,9 +38,9 @@ const result = (command: string, status: CheckStatus, kind: CheckResult["check"]
   evidence: "0".repeat(64),
 });
 
-type Order = Parameters<typeof lookUpClaims>[1];
-const looked = async (said: string, more: Partial<Order> = {}, layer?: "absent"): Promise<readonly string[]> => {
-  const order: Order = {
+type ClaimsRequest = Parameters<typeof lookUpClaims>[1];
+const looked = async (said: string, more: Partial<ClaimsRequest> = {}, layer?: "absent"): Promise<readonly string[]> => {
+  const order: ClaimsRequest = {
     attempt: "1@1/execute#1",
     said,
     claim: null,
@@ -98,8 +98,8 @@ describe("commits, files and lines", () => {
 });
 
 describe("what only checks decide", () => {
-  const after = async (said: string, results: readonly CheckResult[], more: Partial<Order> = {}): Promise<readonly string[]> => {
-    const order: Order = { attempt: "1@1/execute#1", said, claim: null, commit, changed: [], results: [], ...more };
+  const after = async (said: string, results: readonly CheckResult[], more: Partial<ClaimsRequest> = {}): Promise<readonly string[]> => {
+    const order: ClaimsRequest = { attempt: "1@1/execute#1", said, claim: null, commit, changed: [], results: [], ...more };
     const waiting = (await lookUpClaims(workspace(), order)).filter(({ waits }) => waits !== undefined);
     const decided = await lookUpClaims(workspace(), { ...order, said: "", results, waiting });
     expect(decided.every(({ waits }) => waits === undefined)).toBe(true);
@@ -110,7 +110,7 @@ describe("what only checks decide", () => {
 
   test("who promises that all is done and broke what held before has not kept it", async () => {
     const done = { kind: "done" as const, text: "done", verdict: "unverifiable" as const, why: "", waits: { of: "all" } };
-    const order: Order = { attempt: "1@1/execute#1", said: "", claim: null, commit, changed: [], results: [], waiting: [done] };
+    const order: ClaimsRequest = { attempt: "1@1/execute#1", said: "", claim: null, commit, changed: [], results: [], waiting: [done] };
     const [criterion, project] = [result("test -f a", "passed"), { ...red, check: { ...red.check, kind: "project" as const } }];
     const reported = async (regressed: readonly CheckResult[]) =>
       (await lookUpClaims(workspace(), { ...order, results: [criterion, project], regressed }))[0]?.verdict;
@@ -167,7 +167,7 @@ describe("documents against what is said to be in them", () => {
   const judged = async (text: string, said: string, claim: unknown = null): Promise<readonly string[]> => {
     const tree = report(text);
     const at = { ...workspace(), textAt: (one: string, path: string) => Promise.resolve(tree[one]?.[path] ?? null) };
-    const order: Order = { attempt: "1@1/execute#1", said, claim, commit, changed: ["docs/REPORT.md"], results: [] };
+    const order: ClaimsRequest = { attempt: "1@1/execute#1", said, claim, commit, changed: ["docs/REPORT.md"], results: [] };
     return (await lookUpClaims(at, order)).map(({ verdict, why }) => `${verdict}: ${why}`);
   };
   const headings = (n: number): string => Array.from({ length: n }, (_, at) => `## Finding ${at + 1}: x\n\ntext\n`).join("\n");

@@ -12,9 +12,9 @@ import { handedClaims } from "./handed.ts";
 import { claimLimits, claimText, type ReportedClaim, unverifiable, type Verdict } from "./said-claim.ts";
 import { reportedClaims } from "./agent-report.ts";
 
-type Order = Parameters<Verifier["claims"]>[0];
+type ClaimsRequest = Parameters<Verifier["claims"]>[0];
 
-export async function lookUpClaims(workspace: ClaimsWorkspace, order: Order): Promise<readonly ClaimChecked[]> {
+export async function lookUpClaims(workspace: ClaimsWorkspace, order: ClaimsRequest): Promise<readonly ClaimChecked[]> {
   if (order.waiting !== undefined) return order.waiting.map((claim) => decidedBy(claim, order.results, order.regressed)); // C2
   const claims = claimsIn(order);
   if (claims.length === 0) return [];
@@ -30,7 +30,7 @@ export function claimsIn({
   claim,
   prompt,
   promised,
-}: Pick<Order, "said" | "claim" | "prompt" | "promised">): readonly ReportedClaim[] {
+}: Pick<ClaimsRequest, "said" | "claim" | "prompt" | "promised">): readonly ReportedClaim[] {
   const promise: ReportedClaim[] = promised === true ? [{ kind: "done", text: "It promises that everything is done.", of: "all" }] : [];
   const all = [...promise, ...handedClaims(claim, prompt), ...reportedClaims(said, prompt)];
   return [...new Map(all.toReversed().map((one) => [keyOf(one), one])).values()].toReversed().slice(0, claimLimits.claimsMax); // C1
@@ -56,7 +56,7 @@ function keyOf(claim: ReportedClaim): string {
   }
 }
 
-async function lookedUp(claim: ReportedClaim, looks: TreeLooks, { results }: Order): Promise<ClaimChecked> {
+async function lookedUp(claim: ReportedClaim, looks: TreeLooks, { results }: ClaimsRequest): Promise<ClaimChecked> {
   const { kind, text } = claim;
   if (kind === "done" || kind === "command") {
     const waits = kind === "done" ? { of: claim.of } : { of: claim.command, ...(claim.passed === null ? {} : { passed: claim.passed }) };

@@ -23,7 +23,7 @@ import { testsIn } from "./test-counts.ts";
 
 export type ClaimsWorkspace = Pick<Workspace, "textAt" | "hasCommit" | "inspect" | "differences">;
 
-export type TreeOrder = {
+export type TreeInput = {
   readonly attempt: AttemptId;
   readonly commit: GitSha;
   readonly changed: readonly string[];
@@ -43,7 +43,7 @@ export type TreeLooks = {
 const linesNear = 3;
 const tooMany = "There was too much to look up in one turn.";
 
-export function openLooks(workspace: ClaimsWorkspace, order: TreeOrder): TreeLooks {
+export function openLooks(workspace: ClaimsWorkspace, input: TreeInput): TreeLooks {
   const texts = new Map<string, Promise<string | null>>();
   const textAt = (commit: GitSha, path: string): Promise<string | null> | null => {
     const key = `${commit} ${path}`;
@@ -54,36 +54,36 @@ export function openLooks(workspace: ClaimsWorkspace, order: TreeOrder): TreeLoo
     texts.set(key, reading);
     return reading;
   };
-  const listed = once(async () => (await workspace.differences(emptyTreeFor(order.commit), order.commit)).map(({ path }) => path));
+  const listed = once(async () => (await workspace.differences(emptyTreeFor(input.commit), input.commit)).map(({ path }) => path));
   const sinceBase = once(async () =>
-    order.base === undefined ? [] : (await workspace.differences(order.base, order.commit)).map(({ path }) => path),
+    input.base === undefined ? [] : (await workspace.differences(input.base, input.commit)).map(({ path }) => path),
   );
   /** The texts of those among the paths that are documents. */
   const documents = async (paths: readonly string[]): Promise<Documents> => {
     const wanted = [...new Set(paths)].filter((path) => /\.(?:md|markdown|mdx|txt|rst|adoc)$/i.test(path));
-    const readings = wanted.map((path) => textAt(order.commit, path) ?? Promise.resolve(null));
+    const readings = wanted.map((path) => textAt(input.commit, path) ?? Promise.resolve(null));
     const texts = (await Promise.all(readings)).filter((text) => text !== null);
     return { texts, isWhole: texts.length === wanted.length };
   };
-  const hasLayer = once(async () => (await workspace.inspect(order.attempt, null)).layer !== "absent");
+  const hasLayer = once(async () => (await workspace.inspect(input.attempt, null)).layer !== "absent");
   let commits = 0;
 
   return {
     commit: async ({ sha }) => {
       if (!/^[0-9a-f]{7,64}$/.test(sha)) return isFalse("This is no name of a commit.");
-      if (order.commit.startsWith(sha)) return isTrue("It is the commit the runner made of this turn.");
+      if (input.commit.startsWith(sha)) return isTrue("It is the commit the runner made of this turn.");
       if ((commits += 1) > claimLimits.commitsMax) return unverifiable(tooMany); // T2
-      if (await workspace.hasCommit(order.attempt, sha)) return isTrue("The commit is there.");
+      if (await workspace.hasCommit(input.attempt, sha)) return isTrue("The commit is there.");
       if (!(await hasLayer())) return unverifiable("The agent's own repository is no longer there."); // T1
       return isFalse("Neither the agent's own repository nor yours holds such a commit.");
     },
 
     fileLine: async (claim) => {
-      const found = await placed(claim.path, order.changed, listed);
+      const found = await placed(claim.path, input.changed, listed);
       if (found === "elsewhere") return unverifiable("It lies outside the repository's own files.");
       if (found === null) return isFalse(`There is no file ${claim.path} in the commit.`);
       const { path } = found;
-      const reading = textAt(order.commit, path);
+      const reading = textAt(input.commit, path);
       if (reading === null) return unverifiable(tooMany);
       const text = await reading;
       if (text === null) return unverifiable(`${path} is no text, or is too large to be looked at.`); // T1
@@ -91,25 +91,25 @@ export function openLooks(workspace: ClaimsWorkspace, order: TreeOrder): TreeLoo
     },
 
     fileChanged: async ({ path: named }) => {
-      if (matching(named, order.changed).length > 0) return isTrue("This turn changed it.");
+      if (matching(named, input.changed).length > 0) return isTrue("This turn changed it.");
       if (matching(named, await sinceBase()).length > 0) return isTrue("This run changed it, in an earlier turn.");
-      const found = await placed(named, order.changed, listed);
+      const found = await placed(named, input.changed, listed);
       if (found === "elsewhere") return unverifiable("It lies outside the repository's own files.");
-      if (found === null && (order.ignored ?? 0) > 0) return unverifiable("It may be among the files git ignores, which are not kept.");
+      if (found === null && (input.ignored ?? 0) > 0) return unverifiable("It may be among the files git ignores, which are not kept.");
       return isFalse(found === null ? `There is no ${named} in the commit.` : `${found.path} is as it was.`);
     },
 
     named: async ({ id }) => {
-      const { texts, isWhole } = await documents([...order.changed, ...(await sinceBase())]);
+      const { texts, isWhole } = await documents([...input.changed, ...(await sinceBase())]);
       if (texts.some((text) => isNamedIn(text, id))) return isTrue("A document of this run names it.");
       if (texts.length === 0 || !isWhole) return unverifiable("No document of this run could be looked at for it.");
       return isFalse("No document of this run names it.");
     },
 
     count: async ({ what, n, noun = "" }) => {
-      if (what === "listed") return ofList(n, noun, await documents(order.changed));
-      if (what === "files_changed") return counted(n, order.changed.length, false, "files", "changed");
-      if (what === "tests_added") return testsAdded(n, order, textAt);
+      if (what === "listed") return ofList(n, noun, await documents(input.changed));
+      if (what === "files_changed") return counted(n, input.changed.length, false, "files", "changed");
+      if (what === "tests_added") return testsAdded(n, input, textAt);
       return unverifiable("The runner does not count this.");
     },
   };
@@ -144,7 +144,7 @@ function ofList(n: number, noun: string, { texts, isWhole }: Documents): Verdict
 
 type TextAt = (commit: GitSha, path: string) => Promise<string | null> | null;
 
-async function testsAdded(n: number, { commit, parent, changed }: TreeOrder, textAt: TextAt): Promise<Verdict> {
+async function testsAdded(n: number, { commit, parent, changed }: TreeInput, textAt: TextAt): Promise<Verdict> {
   if (parent === undefined) return unverifiable("What was there before the turn is not known.");
   let added = 0;
   let isLeast = false;

@@ -5,9 +5,9 @@ import type { Transcript } from "./statements.ts";
 
 const programs =
   /^(?:[A-Z_]+=\S+ +)*(?:npm|npx|pnpm|yarn|bunx?|node|deno|python3?|pytest|tox|nox|uv|poetry|go|cargo|make|just|mvnw?|gradle|bash|sh|tsc|eslint|oxlint|biome|jest|vitest|mocha|ava|tap|ruff|mypy|pyright|rspec|rake|bundle|dotnet|php|phpunit|composer|cmake|ctest|docker|test|git|\.{1,2}\/\S+)(?:\s|$)/;
-const wellWords =
+const successPattern =
   /\b(?:pass(?:es|ed|ing)?|succeed(?:s|ed)?|success(?:ful|fully)?|green|clean|exit(?:s|ed)?(?: with)?(?: code| status)? 0|works)\b/i;
-const badWords = /\b(?:fail(?:s|ed|ing|ures?)?|errors?|red|breaks?|broken|exit(?:s|ed)?(?: with)?(?: code| status)? [1-9]\d*)\b/i;
+const failurePattern = /\b(?:fail(?:s|ed|ing|ures?)?|errors?|red|breaks?|broken|exit(?:s|ed)?(?: with)?(?: code| status)? [1-9]\d*)\b/i;
 
 export const isCommand = (text: string): boolean => programs.test(text.trim());
 
@@ -19,9 +19,9 @@ export function commandsIn(sentence: string): readonly CommandClaim[] {
   });
 }
 
-function resultIn(words: string): boolean | null {
-  const well = wellWords.exec(words);
-  const bad = badWords.exec(words.replaceAll(/\b(?:no|0|zero) (?:fail\w*|errors?)\b/gi, ""));
+function resultIn(message: string): boolean | null {
+  const well = successPattern.exec(message);
+  const bad = failurePattern.exec(message.replaceAll(/\b(?:no|0|zero) (?:fail\w*|errors?)\b/gi, ""));
   if (well === null && bad === null) return null;
   return bad === null || (well !== null && well.index < bad.index);
 }

@@ -2,8 +2,8 @@
 
 import type { CheckStatus, TestTally } from "../../contracts/evidence.ts";
 import { excerptOf, type Output } from "../output.ts";
-import { missingPackages, missingPackageWords } from "./missing-packages.ts";
-import { unreachableHosts, unreachableWords } from "./unreachable.ts";
+import { missingPackages, missingPackageMessage } from "./missing-packages.ts";
+import { unreachableHosts, unreachableMessage } from "./unreachable.ts";
 
 type Ended = { readonly failing: readonly string[]; readonly tests: TestTally | null; readonly result: { readonly output: Output } };
 
@@ -18,8 +18,8 @@ export function lacksOf(
 ): { readonly names: string; readonly why: string } | null {
   if (status === "passed") return null;
   const missing = missingPackages(failing, read);
-  if (missing.length > 0) return { names: missing.map(({ name }) => name).join(", "), why: missingPackageWords(missing) };
+  if (missing.length > 0) return { names: missing.map(({ name }) => name).join(", "), why: missingPackageMessage(missing) };
   const hosts =
     status === "failed" && (tests?.ran ?? 0) === 0 ? unreachableHosts(excerptOf(result.output, linesMax, bytesMax).split("\n")) : [];
-  return hosts.length === 0 ? null : { names: hosts.join(", "), why: unreachableWords(hosts) };
+  return hosts.length === 0 ? null : { names: hosts.join(", "), why: unreachableMessage(hosts) };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { CheckResult, ClaimChecked } from "../../contracts/evidence.ts";
 import { decidedBy } from "../claims/of-checks.ts";
-import { missingPackages, missingPackageWords } from "./missing-packages.ts";
+import { missingPackages, missingPackageMessage } from "./missing-packages.ts";
 
 test.each([
   ["Error: Cannot find module 'left-pad'", "package.json", '{ "dependencies": { "left-pad": "1" } }', "left-pad"],
@@ -18,7 +18,7 @@ test.each([
 ])("%s: told as a package that %s names and that isn't installed", (line, manifest, text, name) => {
   const found = missingPackages(["fine", line], (path) => (path === manifest ? text : null));
   expect(found).toEqual([{ name, manifest }]);
-  expect(missingPackageWords(found)).toBe(
+  expect(missingPackageMessage(found)).toBe(
     `${name} is named in ${manifest} and not installed here; install what the manifest names, or set checks.restore: lockfile in your own config`,
   );
 });

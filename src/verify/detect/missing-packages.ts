@@ -32,7 +32,7 @@ function isNamed(name: string, manifest: string | null): boolean {
   return new RegExp(`(?<![\\w-])${at}(?![\\w-])`).test(plain(manifest));
 }
 
-export function missingPackageWords(missing: readonly MissingPackage[]): string {
+export function missingPackageMessage(missing: readonly MissingPackage[]): string {
   const [first, ...more] = missing;
   if (first === undefined) return "";
   const names = [first, ...more].map(({ name }) => name).join(", ");

@@ -1,7 +1,7 @@
 // What tools print when a check asks for the network and has none.
 
 import { expect, test } from "vitest";
-import { unreachableHosts, unreachableWords } from "./unreachable.ts";
+import { unreachableHosts, unreachableMessage } from "./unreachable.ts";
 
 test.each([
   [
@@ -24,7 +24,7 @@ test.each([
   ],
 ])("%s", (_tool, line, host) => {
   expect(unreachableHosts([line, line])).toEqual([host]);
-  expect(unreachableWords([host])).toContain(`asked ${host} over the network`);
+  expect(unreachableMessage([host])).toContain(`asked ${host} over the network`);
 });
 
 test.each(["AssertionError: expected 3", "connect ECONNREFUSED 127.0.0.1:3000", "see https://example.com/help", "1 failing"])(

@@ -20,5 +20,5 @@ export function unreachableHosts(lines: readonly string[]): readonly string[] {
   return [...new Set(lines.flatMap((line) => forms.flatMap((form) => form.exec(line)?.[1] ?? []).slice(0, 1)))];
 }
 
-export const unreachableWords = (hosts: readonly string[]): string =>
+export const unreachableMessage = (hosts: readonly string[]): string =>
   `it could not run: it asked ${hosts.slice(0, 3).join(", ")} over the network, which checks don't have here; install what it fetches beforehand, or set network.checks in your own config`;

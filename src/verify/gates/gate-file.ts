@@ -30,7 +30,7 @@ export function judgeFile(path: string, gate: Gate, facts: GateFacts): FileJudge
 
 type Fault = { readonly rule: string; readonly found: string; readonly expected: string; readonly isUnsure?: boolean };
 
-const kindsInWords = { file: "a regular file", link: "a symbolic link", folder: "a folder", other: "a special file" } as const;
+const kindLabels = { file: "a regular file", link: "a symbolic link", folder: "a folder", other: "a special file" } as const;
 
 function judgeExistence(path: string, shouldExist: boolean, facts: GateFacts): Fault | null {
   const entry = facts.files.get(path);
@@ -38,7 +38,7 @@ function judgeExistence(path: string, shouldExist: boolean, facts: GateFacts): F
   if (entry === undefined && !facts.isWhole) return { rule: "exists", found: "a tree too large to list", expected, isUnsure: true };
   // Where nothing may be, anything at all is too much: a link does not pass for nothing.
   const holds = shouldExist ? entry?.kind === "file" : entry === undefined;
-  return holds ? null : { rule: "exists", found: entry === undefined ? absence(path, facts) : kindsInWords[entry.kind], expected };
+  return holds ? null : { rule: "exists", found: entry === undefined ? absence(path, facts) : kindLabels[entry.kind], expected };
 }
 
 /** Nothing is there; where something on the way is no folder, that is why. */
@@ -47,7 +47,7 @@ function absence(path: string, { files }: GateFacts): string {
   const onTheWay = parts.slice(0, -1).map((_, at) => parts.slice(0, at + 1).join("/"));
   const bar = onTheWay.find((one) => (files.get(one)?.kind ?? "folder") !== "folder");
   const kind = bar === undefined ? undefined : files.get(bar)?.kind;
-  return bar === undefined || kind === undefined ? "nothing there" : `nothing there: ${bar} is ${kindsInWords[kind]}`;
+  return bar === undefined || kind === undefined ? "nothing there" : `nothing there: ${bar} is ${kindLabels[kind]}`;
 }
 
 function judgeLines(atLeast: number, text: Text | null): Fault | null {

@@ -30,7 +30,7 @@ const depthMax = 16;
 const namedMax = 10;
 const othersMax = 3;
 const named = "a file to read names from";
-const kindWords = { link: "a symbolic link", folder: "a folder", other: "a special file" } as const;
+const kindLabels = { link: "a symbolic link", folder: "a folder", other: "a special file" } as const;
 
 export function judgeGates(proofs: readonly Proof[], facts: GateFacts): Judgement {
   const judge = new Judge(facts);
@@ -90,7 +90,7 @@ class Judge {
   ): { failure: Finding } | { paths: readonly string[] } {
     const refuse = (found: string, expected: string) => ({ failure: unsure("for_each", file, found, expected) });
     const kind = this.#facts.files.get(file)?.kind;
-    if (kind !== "file") return refuse(kind === undefined ? "no such regular file" : `no regular file: ${kindWords[kind]}`, named); // G2
+    if (kind !== "file") return refuse(kind === undefined ? "no such regular file" : `no regular file: ${kindLabels[kind]}`, named); // G2
     const text = this.#facts.read(file);
     const unreadable = textFaultOf(text);
     if (text === null || unreadable !== null) return refuse(unreadable ?? "nothing", named);
@@ -139,7 +139,7 @@ class Judge {
     const words: string[] = [];
     for (const [path, { kind }] of this.#facts.files) {
       if (words.length >= othersMax) break;
-      if (kind !== "file" && (kind !== "folder" || path === glob) && isMatch(path)) words.push(`${path} is ${kindWords[kind]}`);
+      if (kind !== "file" && (kind !== "folder" || path === glob) && isMatch(path)) words.push(`${path} is ${kindLabels[kind]}`);
     }
     return words;
   }

@@ -16,26 +16,26 @@ type Tally = { content: string[]; headings: number; frames: number; placeholders
 
 export function plainLines(text: string): ContentLines {
   const tally = start();
-  for (const line of text.split("\n")) if (line.trim() !== "") addWords(tally, line.trim());
+  for (const line of text.split("\n")) if (line.trim() !== "") addTokens(tally, line.trim());
   return tally;
 }
 
 export function markdownLines(text: string): ContentLines {
   const tally = start();
   let fence: string | null = null;
-  let isAfterWords = false;
+  let isAfterText = false;
   for (const raw of withoutComments(withoutFrontMatter(text)).split("\n")) {
     const line = raw.trim();
     const mark: string | undefined = /^(?:`{3,}|~{3,})/.exec(line)?.[0];
     if (mark !== undefined && (fence === null || (line === mark && mark.startsWith(fence)))) {
       fence = fence === null ? mark : null;
       tally.frames++;
-      isAfterWords = false;
+      isAfterText = false;
       continue;
     }
-    if (line === "") isAfterWords = false;
+    if (line === "") isAfterText = false;
     else if (fence !== null) tally.content.push(line);
-    else isAfterWords = addMarkdown(tally, line, isAfterWords);
+    else isAfterText = addMarkdown(tally, line, isAfterText);
   }
   return tally;
 }
@@ -43,14 +43,14 @@ export function markdownLines(text: string): ContentLines {
 const start = (): Tally => ({ content: [], headings: 0, frames: 0, placeholders: 0 });
 
 /** Gives back whether the line was added as content, so that the one below can still make a heading or a table's head of it. */
-function addMarkdown(tally: Tally, line: string, isAfterWords: boolean): boolean {
+function addMarkdown(tally: Tally, line: string, isAfterText: boolean): boolean {
   if (/^#{1,6}(?:\s|$)/.test(line)) {
     tally.headings++;
     return false;
   }
   const isUnderline = /^(?:=+|-+)$/.test(line);
   const isTableRule = line.includes("|") && /^[\s|:-]+$/.test(line) && line.includes("-");
-  if (isAfterWords && (isUnderline || isTableRule)) {
+  if (isAfterText && (isUnderline || isTableRule)) {
     tally.content.pop();
     if (isUnderline) tally.headings++;
     else tally.frames++;
@@ -60,34 +60,35 @@ function addMarkdown(tally: Tally, line: string, isAfterWords: boolean): boolean
     tally.frames++;
     return false;
   }
-  return addWords(tally, withoutMarks(line));
+  return addTokens(tally, withoutMarks(line));
 }
 
 const labelCharsMax = 60;
 
-function addWords(tally: Tally, words: string): boolean {
-  if (words === "" || isLabel(words)) tally.frames++;
-  else if (isMissing(words) || isMissing(valueOf(words))) tally.placeholders++;
+function addTokens(tally: Tally, message: string): boolean {
+  if (message === "" || isLabel(message)) tally.frames++;
+  else if (isMissing(message) || isMissing(valueOf(message))) tally.placeholders++;
   else {
-    tally.content.push(words);
+    tally.content.push(message);
     return true;
   }
   return false;
 }
 
-const isMissing = (words: string): boolean => isPlaceholder(words) || isNothing(words);
+const isMissing = (message: string): boolean => isPlaceholder(message) || isNothing(message);
 
 /** `Owner:` and `**Owner:**` announce something; by themselves they say nothing. */
-const isLabel = (words: string): boolean => words.length <= labelCharsMax && /^(?:\*\*[^*]+:\s*\*\*|\*\*[^*]+\*\*\s*:|[^:]+:)$/.test(words);
+const isLabel = (message: string): boolean =>
+  message.length <= labelCharsMax && /^(?:\*\*[^*]+:\s*\*\*|\*\*[^*]+\*\*\s*:|[^:]+:)$/.test(message);
 
 /** What stands behind a label: `TBD` of `**Owner:** TBD`. */
-function valueOf(words: string): string {
-  const at = words.slice(0, labelCharsMax).indexOf(":");
-  if (at < 0) return words;
-  let [start, end] = [at + 1, words.length];
-  while (start < end && isBlankOrStar(words.charAt(start))) start++;
-  while (end > start && isBlankOrStar(words.charAt(end - 1))) end--;
-  return words.slice(start, end);
+function valueOf(message: string): string {
+  const at = message.slice(0, labelCharsMax).indexOf(":");
+  if (at < 0) return message;
+  let [start, end] = [at + 1, message.length];
+  while (start < end && isBlankOrStar(message.charAt(start))) start++;
+  while (end > start && isBlankOrStar(message.charAt(end - 1))) end--;
+  return message.slice(start, end);
 }
 
 const isBlankOrStar = (letter: string): boolean => letter === "*" || letter.trim() === "";

@@ -21,7 +21,7 @@ import { openMatcher } from "./pattern.ts";
 import { runChecks } from "../run-checks.ts";
 import { type Listing, listTree, textReader } from "./tree-facts.ts";
 
-type ProveOrder = Parameters<Verifier["prove"]>[0];
+type ProveRequest = Parameters<Verifier["prove"]>[0];
 
 const ordersMax = 500;
 const measuredMax = 500;
@@ -32,7 +32,7 @@ const cancelled = (checks: readonly CheckResult[]): ProofResult => ({
   checks,
 });
 
-export async function prove(parts: OpenParts, order: ProveOrder): Promise<ProofResult> {
+export async function prove(parts: OpenParts, order: ProveRequest): Promise<ProofResult> {
   if (order.cancel.aborted) return cancelled([]);
   const folder = await parts.workspace.checkout(order.commit, "proof"); // V4 of verifier.ts
   try {
@@ -42,7 +42,7 @@ export async function prove(parts: OpenParts, order: ProveOrder): Promise<ProofR
   }
 }
 
-async function judged(parts: OpenParts, order: ProveOrder, listing: Listing): Promise<ProofResult> {
+async function judged(parts: OpenParts, order: ProveRequest, listing: Listing): Promise<ProofResult> {
   const checks: CheckResult[] = [];
   const commands = new Map<string, { readonly passed: boolean; readonly found: string }>();
   const orders = new Map<string, boolean | null>();
@@ -77,7 +77,7 @@ async function judged(parts: OpenParts, order: ProveOrder, listing: Listing): Pr
 /** Documents among the files that hold the gates that name places which are not there (A3, A4). */
 async function wronglyCited(
   { workspace }: OpenParts,
-  { attempt, base, commit, changed }: ProveOrder,
+  { attempt, base, commit, changed }: ProveRequest,
   held: ReadonlyMap<string, HeldGate>,
   { files, isWhole, read }: GateFacts,
 ): Promise<readonly ProofFailure[]> {
@@ -159,7 +159,7 @@ async function linesAt(workspace: OpenParts["workspace"], base: GitSha | undefin
 /** Which of the files that hold the gates hold anything else (A2, A3). */
 async function measured(
   { workspace }: OpenParts,
-  { base, commit, changed, prompt }: ProveOrder,
+  { base, commit, changed, prompt }: ProveRequest,
   held: ReadonlyMap<string, HeldGate>,
   { files, read }: GateFacts,
 ): Promise<Pick<ProofResult, "hollow" | "solid">> {
@@ -192,12 +192,12 @@ function proofCheck(command: string): Check {
   return { id, kind: "proof", title: command, command, source: "the flow's proof" };
 }
 
-const oraclesShownMax = 3;
+const protectedShownMax = 3;
 
-function foundOf({ status, exit_code }: CheckResult, { oracles }: ProveOrder): string {
+function foundOf({ status, exit_code }: CheckResult, { oracles }: ProveRequest): string {
   const end = exit_code === null ? status : `${status} (exit ${exit_code})`;
   const paths = (oracles?.changes ?? []).map(({ path }) => path);
   if (paths.length === 0) return end;
-  const more = paths.length > oraclesShownMax ? ` and ${paths.length - oraclesShownMax} more` : "";
-  return `${end} with the base's ${paths.slice(0, oraclesShownMax).join(", ")}${more}`;
+  const more = paths.length > protectedShownMax ? ` and ${paths.length - protectedShownMax} more` : "";
+  return `${end} with the base's ${paths.slice(0, protectedShownMax).join(", ")}${more}`;
 }

@@ -28,7 +28,7 @@ test("files, folders, links and pipes are told apart, and neither git's own fold
   });
 });
 
-test("a link to a folder is not walked, so nothing behind it can be read", async () => {
+test("a link to a folder is not run, so nothing behind it can be read", async () => {
   mkdirSync(join(folder, "real"));
   writeFileSync(join(folder, "real/secret"), "s");
   symlinkSync("real", join(folder, "way"));

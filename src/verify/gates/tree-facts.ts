@@ -40,7 +40,7 @@ export async function listTree(
   const top = typeof folder === "string" ? [folder] : folder;
   const lower = new Map<string, string>();
   let isWhole = true;
-  const walk = async (folders: readonly string[], path: string, depth: number): Promise<void> => {
+  const cursor = async (folders: readonly string[], path: string, depth: number): Promise<void> => {
     const items = await itemsOf(folders, path);
     for (const [name, { item, lies }] of items) {
       if (unseen.has(name)) continue; // T3
@@ -54,14 +54,14 @@ export async function listTree(
       // A link's own kind is what a folder's listing and lstat tell (T1).
       if (item.isDirectory()) {
         entries.set(below, { kind: "folder", size: 0 });
-        await walk(lies, below, depth + 1);
+        await cursor(lies, below, depth + 1);
       } else if (item.isFile()) {
         entries.set(below, { kind: "file", size: (await lstat(join(first, below))).size });
         if (first !== top[0]) lower.set(below, first);
       } else entries.set(below, { kind: item.isSymbolicLink() ? "link" : "other", size: 0 });
     }
   };
-  await walk(top, "", 1);
+  await cursor(top, "", 1);
   return { entries, isWhole, folderOf: (path) => lower.get(path) ?? top[0] ?? "" };
 }
 

@@ -1,18 +1,18 @@
 // change-kind: what was done to a protected file, found by comparing its text before and after. One sentence says all that was found; the first finding
 // of the list below names it. Whatever is found here, a changed oracle is a changed oracle: this only says it in words.
 
-import type { OracleChange } from "../../contracts/evidence.ts";
-import { familyOf, type OracleKind } from "./kinds.ts";
+import type { ProtectedChange } from "../../contracts/evidence.ts";
+import { familyOf, type ProtectedKind } from "./kinds.ts";
 import { loosenedLimits } from "./limits-in.ts";
 import { countsOf } from "./test-words.ts";
 
-export type How = OracleChange["how"];
+export type How = ProtectedChange["how"];
 export type Finding = { readonly how: How; readonly words: string };
 
 const shownMax = 3;
 
 /** Every finding, the gravest first; empty where nothing in particular was done. */
-export function findingsIn(path: string, kind: OracleKind, before: string, after: string): readonly Finding[] {
+export function findingsIn(path: string, kind: ProtectedKind, before: string, after: string): readonly Finding[] {
   if (kind === "snapshot") return [{ how: "changed", words: `the recorded output was rewritten, ${linesOf(before, after)}` }];
   const family = familyOf(path);
   const found: Finding[] = [];

@@ -10,13 +10,13 @@ const bends = /^(?:set_tests_properties|set_property|set|option) /;
 export function decidingCmake(text: string): Deciding {
   const bare = text.replaceAll(/#[^\n]*/g, "");
   const found: Record<string, string> = {};
-  for (const [, call = "", words = ""] of bare.matchAll(calls)) {
+  for (const [, call = "", message = ""] of bare.matchAll(calls)) {
     const name = call.toLowerCase();
-    const args = words.trim().split(/\s+/);
-    if (!isOfTests(name, words)) continue;
-    const about = name === "set_property" ? words.trim().replaceAll(/\s+/g, " ") : args[0] === "NAME" ? args[1] : args[0];
+    const args = message.trim().split(/\s+/);
+    if (!isOfTests(name, message)) continue;
+    const about = name === "set_property" ? message.trim().replaceAll(/\s+/g, " ") : args[0] === "NAME" ? args[1] : args[0];
     const key = `${name} ${about ?? ""}`;
-    found[key] = `${found[key] ?? ""}${words.replaceAll(/\s+/g, " ").trim()}\n`;
+    found[key] = `${found[key] ?? ""}${message.replaceAll(/\s+/g, " ").trim()}\n`;
   }
   return found;
 }
@@ -24,9 +24,9 @@ export function decidingCmake(text: string): Deciding {
 /** Whether a call that was not there changes what the others come to; a further test does not. */
 export const isBending = (name: string): boolean => bends.test(name);
 
-function isOfTests(name: string, words: string): boolean {
-  if (name === "set" || name === "option") return /^\s*(?:BUILD_TESTING|CTEST_\w+|CMAKE_CTEST\w*)\b/.test(words);
-  if (name === "set_property") return /^\s*TEST\b/.test(words);
-  if (name === "add_subdirectory") return /tests?\b/i.test(words);
-  return name !== "include" || /^\s*CTest\b/.test(words);
+function isOfTests(name: string, message: string): boolean {
+  if (name === "set" || name === "option") return /^\s*(?:BUILD_TESTING|CTEST_\w+|CMAKE_CTEST\w*)\b/.test(message);
+  if (name === "set_property") return /^\s*TEST\b/.test(message);
+  if (name === "add_subdirectory") return /tests?\b/i.test(message);
+  return name !== "include" || /^\s*CTest\b/.test(message);
 }

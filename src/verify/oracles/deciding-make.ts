@@ -33,7 +33,7 @@ export function decidingMake(text: string, named: Named): Deciding {
   }
   const every = text.split("\n").filter((line) => always.test(line));
   return {
-    ...Object.fromEntries([...reached].map(([target, words]) => [`target ${target}`, words])),
+    ...Object.fromEntries([...reached].map(([target, message]) => [`target ${target}`, message])),
     ...Object.fromEntries([...used].map(([name, value]) => [`variable ${name}`, value])),
     ...(every.length === 0 ? {} : { "how rules are run": every.join("\n") }),
   };
@@ -67,7 +67,7 @@ export function aimsIn(text: string, named: Named): readonly string[] {
 }
 
 const askedOf = ({ commands }: Named): readonly string[] =>
-  commands.flatMap((command) => [...command.matchAll(/\bmake\s+([^;&|]*)/g)].flatMap(([, words = ""]) => words.split(/\s+/)));
+  commands.flatMap((command) => [...command.matchAll(/\bmake\s+([^;&|]*)/g)].flatMap(([, message = ""]) => message.split(/\s+/)));
 
 /** Whether what is new takes the place of something: a setting, or a rule that an included file may have. */
 export function isOverriding(name: string, before: Deciding): boolean {
@@ -81,7 +81,7 @@ export function includedIn(texts: readonly string[]): readonly string[] {
     text
       .split("\n")
       .flatMap((line) => /^\s*[-s]?include\s+([^#]*)/.exec(line)?.[1] ?? [])
-      .flatMap((words) => words.replaceAll(/\$\(wildcard\s+([^()]*)\)/g, "$1").split(/\s+/))
+      .flatMap((message) => message.replaceAll(/\$\(wildcard\s+([^()]*)\)/g, "$1").split(/\s+/))
       .filter((word) => word !== "" && !word.includes("$"))
       .map((word) => word.replace(/^\.\//, "")),
   );

@@ -103,15 +103,15 @@ export function changedParts(part: Part, before: Deciding, after: Deciding, name
 
 function tables(text: string, wanted: RegExp): Deciding {
   const found: Record<string, string> = {};
-  const walk = (value: unknown, path: string, depth: number): void => {
+  const cursor = (value: unknown, path: string, depth: number): void => {
     if (/^workspace\.(?:members|exclude)$/.test(path) && Array.isArray(value)) {
       const names = value.map((one) => `${path.endsWith("exclude") ? "!" : ""}${String(one)}`);
       Object.assign(found, listed(names));
     } else if (wanted.test(path)) found[path] = JSON.stringify(value);
     else if (isRecord(value) && depth < 4)
-      for (const [key, inner] of Object.entries(value)) walk(inner, path === "" ? key : `${path}.${key}`, depth + 1);
+      for (const [key, inner] of Object.entries(value)) cursor(inner, path === "" ? key : `${path}.${key}`, depth + 1);
   };
-  walk(parse(text), "", 0);
+  cursor(parse(text), "", 0);
   return found;
 }
 

@@ -47,7 +47,7 @@ function takenIn(program: string, text: string, paths: StringSet): readonly stri
       ? all(pythonic).map((name) => join(folder, `${name}.py`))
       : [
           ...all(sourced)
-            .flatMap((words) => /([\w.][\w./-]{0,199})["'`\s]*$/.exec(words)?.[1] ?? [])
+            .flatMap((message) => /([\w.][\w./-]{0,199})["'`\s]*$/.exec(message)?.[1] ?? [])
             .flatMap((name) => [normalize(name), join(folder, name)]),
           ...programsIn([text]),
         ];

@@ -153,9 +153,9 @@ describe("what configures them", () => {
       manifest({ scripts: { pretest: "cp stub.js src/", test: "vitest run", start: "node ." } }),
       "Scripts.pretest is new",
     ],
-  ])("package.json redefined: %s", (_what, after, words) => {
+  ])("package.json redefined: %s", (_what, after, message) => {
     const { changes } = judged({ "package.json": manifest({}) }, { "package.json": after });
-    expect(changes).toMatchObject([{ kind: "scripts", how: "redefined", detail: expect.stringContaining(words) as string }]);
+    expect(changes).toMatchObject([{ kind: "scripts", how: "redefined", detail: expect.stringContaining(message) as string }]);
   });
 
   test("package.json: jest's part decides, dependencies, other scripts and further ones do not", () => {

@@ -11,7 +11,7 @@
 
 import type { StringSet } from "../../kit/as-set.ts";
 import { createHash } from "node:crypto";
-import type { OracleChange } from "../../contracts/evidence.ts";
+import type { ProtectedChange } from "../../contracts/evidence.ts";
 import type { Hash } from "../../contracts/ids.ts";
 import type { Difference } from "../../ports/workspace.ts";
 import { changedParts, decidingOf } from "./deciding.ts";
@@ -34,7 +34,7 @@ export type Setting = {
 };
 /** A difference with both texts; null where there is none, or none that can be read. */
 export type ChangedFile = { readonly difference: Difference; readonly before: string | null; readonly after: string | null };
-export type Judged = { readonly content: Hash; readonly changes: readonly OracleChange[] };
+export type Judged = { readonly content: Hash; readonly changes: readonly ProtectedChange[] };
 
 /** Whether a difference may be one of an oracle, so that its texts are worth reading. */
 export function isCandidate(difference: Difference, setting: Setting): boolean {
@@ -102,12 +102,19 @@ function findingOf({ difference, before, after }: ChangedFile, row: Row, movedTo
   const all = findingsIn(path, row.kind, before, after);
   const [first] = all;
   const how = row.kind === "scripts" ? "redefined" : (first?.how ?? "changed");
-  return { how, words: first === undefined ? `it was changed, ${linesOf(before, after)}` : all.map(({ words }) => words).join("; ") };
+  return {
+    how,
+    words: first === undefined ? `it was changed, ${linesOf(before, after)}` : all.map(({ words: message }) => message).join("; "),
+  };
 }
 
 /** Whether a file of tests has all it had, and more test cases. */
-const hasOnlyMore = ({ before, after }: ChangedFile, { how, words }: Finding): boolean =>
-  how === "changed" && before !== null && after !== null && /^\d+ test cases? (?:was|were) added/.test(words) && isOnlyMore(before, after);
+const hasOnlyMore = ({ before, after }: ChangedFile, { how, words: message }: Finding): boolean =>
+  how === "changed" &&
+  before !== null &&
+  after !== null &&
+  /^\d+ test cases? (?:was|were) added/.test(message) &&
+  isOnlyMore(before, after);
 
 const isEmpty = (deciding: Deciding | null): boolean => deciding !== null && Object.keys(deciding).length === 0;
 
@@ -129,19 +136,19 @@ function partFinding(path: string, row: Row, before: string, after: string, name
     .map((name) =>
       part === "rust_source"
         ? `${name} was ${is[name] === undefined ? "taken away" : "changed"}`
-        : `${name} ${wordsOf(was[name], is[name])}`,
+        : `${name} ${describeChange(was[name], is[name])}`,
     );
   const more = names.length > shownMax ? [`${names.length - shownMax} more parts that decide differ`] : [];
-  const words = [...shown, ...more].join("; ");
+  const message = [...shown, ...more].join("; ");
   const isScript = names.some((name) => /^(?:scripts\.|target |variable |how )/.test(name));
-  if (isScript) return { how: "redefined", words };
+  if (isScript) return { how: "redefined", words: message };
   const text = (from: Readonly<Record<string, string>>): string => names.map((name) => from[name] ?? "").join("\n");
   const kind = part === "rust_source" ? "test" : "test_config";
   const [first] = findingsIn(path, kind, text(was), text(is)).filter(({ how }) => how !== "changed");
-  return { how: first?.how ?? "changed", words: first === undefined ? words : `${first.words}; ${words}` };
+  return { how: first?.how ?? "changed", words: first === undefined ? message : `${first.words}; ${message}` };
 }
 
-function wordsOf(was: string | undefined, is: string | undefined): string {
+function describeChange(was: string | undefined, is: string | undefined): string {
   if (is === undefined) return `is gone, before it was ${quoted(was ?? "")}`;
   return was === undefined ? `is new: ${quoted(is)}` : `is ${quoted(is)} now, before it was ${quoted(was)}`;
 }
@@ -151,10 +158,10 @@ const quoted = (text: string): string => {
   return `"${line.length > shownCharsMax ? `${line.slice(0, shownCharsMax)}…` : line}"`;
 };
 
-const sentence = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+const sentence = (message: string): string => `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
 
 /** A name for exactly these changes: what, how, and the content that came of it. */
-function contentOf(found: readonly { readonly seen: ChangedFile; readonly change: OracleChange }[]): Hash {
+function contentOf(found: readonly { readonly seen: ChangedFile; readonly change: ProtectedChange }[]): Hash {
   const rows = found
     .map(({ seen, change }) => [change.path, change.how, seen.difference.now ?? null, seen.after] as const)
     .sort(([one], [other]) => (one < other ? -1 : 1));

@@ -1,8 +1,8 @@
 // kinds: which files judge, by the conventions of their languages. A table; the first row that fits a path decides.
 
-import type { OracleChange } from "../../contracts/evidence.ts";
+import type { ProtectedChange } from "../../contracts/evidence.ts";
 
-export type OracleKind = OracleChange["kind"];
+export type ProtectedKind = ProtectedChange["kind"];
 export type Family = "js" | "py" | "go" | "rust" | "java";
 /** A file that judges only in part: how its deciding part is told from the rest. */
 export type Part =
@@ -28,7 +28,7 @@ export type Part =
   | "rust_source";
 
 export type Row = {
-  readonly kind: OracleKind;
+  readonly kind: ProtectedKind;
   readonly fits: RegExp;
   readonly part?: Part;
   /**
@@ -288,5 +288,5 @@ export function rowOf(path: string): Row | null {
  * Whether a path is a test's. Asked of every file of a tree, which may have a hundred thousand, so what cannot be one is told by one look:
  * each row of tests above demands one of these words.
  */
-export const isTest = (path: string): boolean => testWords.test(path) && rowOf(path)?.kind === "test";
-const testWords = /test|spec|e2e|mocks|fixtures|cypress|\.(?:cy\.|bats$|rs$)|IT\.(?:java|kt|scala|groovy)$|src\/it\//i;
+export const isTest = (path: string): boolean => testPathPattern.test(path) && rowOf(path)?.kind === "test";
+const testPathPattern = /test|spec|e2e|mocks|fixtures|cypress|\.(?:cy\.|bats$|rs$)|IT\.(?:java|kt|scala|groovy)$|src\/it\//i;

@@ -16,16 +16,16 @@ const places: readonly (readonly [fits: RegExp, what: string])[] = [
   [/(?:^|\/)(?:setup\.py|build\.rs|binding\.gyp|\.npmrc|\.pnpmfile\.c?js)$/, "is run when the project is installed or built"],
 ];
 
-type Words = readonly (readonly [what: string, found: RegExp])[];
-const hooks: Words = [["is run when the project is installed", /"(?:pre|post)?(?:install|prepare|prepublish\w*|dependencies)"\s*:/g]];
-const suppressions: Words = [
+type Patterns = readonly (readonly [what: string, found: RegExp])[];
+const hooks: Patterns = [["is run when the project is installed", /"(?:pre|post)?(?:install|prepare|prepublish\w*|dependencies)"\s*:/g]];
+const suppressions: Patterns = [
   [
     "keeps a checker from looking",
     /@ts-(?:ignore|nocheck|expect-error)\b|\b(?:eslint|oxlint|stylelint)-disable\b|\bbiome-ignore\b|#\s*noqa\b|#\s*type:\s*ignore\b|\bmypy:\s*ignore-errors\b|\bpylint:\s*(?:disable|skip-file)\b|\bpyright:\s*(?:ignore|basic)\b|\bpragma:\s*no cover\b|\b(?:istanbul|c8|v8) ignore\b|\/\/\s*nolint\b|#!?\[allow\(|@SuppressWarnings\b|\bNOSONAR\b|\brubocop:disable\b|\bshellcheck disable\b/g,
   ],
 ];
 /** Words that keep a checker from a whole file: then its pass says nothing of that file. */
-const switches: Words = [
+const switches: Patterns = [
   [
     "keeps a checker from the whole file",
     /@ts-nocheck\b|\/\*\s{0,9}(?:eslint|oxlint)-disable\s{0,9}\*\/|\bbiome-ignore-all\b|\b(?:istanbul|c8|v8) ignore file\b|\bmypy:\s*ignore-errors\b|#\s*(?:ruff|flake8):\s*noqa\s*$|\bpylint:\s*skip-file\b|#!\[allow\(/gm,
@@ -33,7 +33,7 @@ const switches: Words = [
 ];
 const ofArguments = "reads the command line";
 /** By these, code can find out whether it is being tested, by whom and when. */
-const reads: Words = [
+const reads: Patterns = [
   [
     "reads the environment",
     /\bprocess\.env\b|\bimport\.meta\.env\b|\bos\.(?:environ|getenv|Getenv|LookupEnv)\b|\benv::vars?\b|\bgetenv\s*\(|\bENV\[/g,
@@ -79,7 +79,7 @@ export function lookAt({
     ...(isProgram && was !== null ? [{ path, what: "can be run as a program now" }] : []),
   ];
   if (after === null) return found;
-  const more = (words: Words): readonly string[] =>
+  const more = (words: Patterns): readonly string[] =>
     words.flatMap(([what, pattern]) => (many(after, pattern) > many(before ?? "", pattern) ? what : []));
   if (/(?:^|\/)package\.json$/.test(path)) found.push(...more(hooks).map((what) => ({ path, what })));
   if (isWriting.test(path)) return found;

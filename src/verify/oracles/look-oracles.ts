@@ -5,7 +5,7 @@
 
 import picomatch from "picomatch";
 import { asSet, type StringSet } from "../../kit/as-set.ts";
-import type { LookAt, OracleChange } from "../../contracts/evidence.ts";
+import type { LookAt, ProtectedChange } from "../../contracts/evidence.ts";
 import type { GitSha } from "../../contracts/ids.ts";
 import type { Verifier } from "../../ports/verifier.ts";
 import type { Difference, Workspace } from "../../ports/workspace.ts";
@@ -32,11 +32,11 @@ const textsMax = 1_000;
 export const changesMax = 1_000;
 const lookMax = 200;
 
-type Order = Parameters<Verifier["oracles"]>[0];
+type ProtectedRequest = Parameters<Verifier["oracles"]>[0];
 
 export async function findProtected(
   parts: ProtectedParts,
-  { base, commit, scope, approved, checks = [] }: Order,
+  { base, commit, scope, approved, checks = [] }: ProtectedRequest,
 ): Promise<Judged & { readonly look?: readonly LookAt[] }> {
   const differences = await parts.workspace.differences(base, commit);
   if (differences.length === 0) return judgeProtected([], new Map(), nothing, scope, approved);
@@ -109,8 +109,8 @@ export async function settingOf(
     const text = paths.has(path) ? await workspace.textAt(base, path, textBytesMax) : null;
     if (text === null) continue;
     const parts = Object.entries(decidingOf(part, text, bare) ?? {});
-    used.push(...parts.map(([, words]) => words));
-    testing.push(...parts.flatMap(([name, words]) => (isTesting.test(name) ? words : [])));
+    used.push(...parts.map(([, message]) => message));
+    testing.push(...parts.flatMap(([name, message]) => (isTesting.test(name) ? message : [])));
     texts.push(text);
     if (part === "make") makefiles.push(text);
   }
@@ -178,7 +178,7 @@ export function movesIn(differences: readonly Difference[]): ReadonlyMap<string,
 }
 
 /** A list that a journal can carry: refused ones first, and the last says how many are not told. */
-function shortened(changes: readonly OracleChange[]): readonly OracleChange[] {
+function shortened(changes: readonly ProtectedChange[]): readonly ProtectedChange[] {
   if (changes.length <= changesMax) return changes;
   const kept = changes.toSorted((one, other) => Number(one.allowed !== null) - Number(other.allowed !== null)).slice(0, changesMax);
   const last = kept.at(-1);

@@ -4,10 +4,10 @@
 import type { Family } from "./kinds.ts";
 import { masked } from "./masked.ts";
 
-type Words = Readonly<Record<"cases" | "assertions" | "skips" | "focuses" | "mocks" | "empty", RegExp>>;
+type TestPatterns = Readonly<Record<"cases" | "assertions" | "skips" | "focuses" | "mocks" | "empty", RegExp>>;
 const never = /$^/g;
 
-const words: Readonly<Record<Family, Words>> = {
+const words: Readonly<Record<Family, TestPatterns>> = {
   js: {
     cases: /(?<![.\w$])(?:x|f)?(?:it|test|specify)(?:\.\w+)*\s*[(`]/g,
     assertions:
@@ -55,7 +55,7 @@ const words: Readonly<Record<Family, Words>> = {
   },
 };
 
-export type Counts = Readonly<Record<keyof Words, number>>;
+export type Counts = Readonly<Record<keyof TestPatterns, number>>;
 
 /** Go's build constraints are comments, so they are looked for in the text itself. */
 const ignored = /^\/\/\s*(?:go:build|\+build)\s+.*\bignore\b/gm;

@@ -5,7 +5,7 @@
 //   U2. Where a file judges in part, only that part is the base's, if the two can be put together; else the whole file is, but never
 //       a source file: that would take the work itself away.
 
-import type { OracleChange } from "../../contracts/evidence.ts";
+import type { ProtectedChange } from "../../contracts/evidence.ts";
 import type { GitSha } from "../../contracts/ids.ts";
 import { asSet } from "../../kit/as-set.ts";
 import type { Taken } from "../../ports/workspace.ts";
@@ -18,7 +18,7 @@ import { withRustTests } from "./rust-tests.ts";
 export type Undoing = {
   readonly base: GitSha;
   readonly commit: GitSha;
-  readonly changes: readonly Pick<OracleChange, "path" | "how" | "kind">[];
+  readonly changes: readonly Pick<ProtectedChange, "path" | "how" | "kind">[];
   readonly commands: readonly string[];
 };
 

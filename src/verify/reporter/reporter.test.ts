@@ -1,11 +1,11 @@
 import { tmpdir } from "node:os";
 import { expect, test } from "vitest";
-import { type CommandOrder, runCommand } from "../command.ts";
+import { type CommandRequest, runCommand } from "../command.ts";
 
 test("the channel is closed where a command cannot be started", async () => {
   const pipes = (): number => process.getActiveResourcesInfo().filter((name) => name === "PipeWrap").length;
   const before = pipes();
-  const clock = { now: () => "", monotonicMs: () => 0, after: () => () => undefined } as unknown as CommandOrder["clock"];
+  const clock = { now: () => "", monotonicMs: () => 0, after: () => () => undefined } as unknown as CommandRequest["clock"];
   const wrap = (): never => {
     throw new Error("no such isolation");
   };

@@ -2,7 +2,7 @@
 
 import type { RunView } from "../../core/state.ts";
 import { stepsOf } from "../criteria-status.ts";
-import { amount, attemptWords, figure, firstFew, money, oneLine } from "../wording.ts";
+import { amount, describeAttempt, figure, firstFew, money, oneLine } from "../wording.ts";
 
 export type ForkView = {
   readonly run: string;
@@ -16,7 +16,7 @@ export type ForkView = {
 export function forkPage({ run, at, asked, state, changed }: ForkView): readonly string[] {
   const { completed, pending } = stepsOf(state);
   const { tokens, usd } = state.ledger.run;
-  const open = Object.values(state.open).map(({ attempt }) => attemptWords(attempt));
+  const open = Object.values(state.open).map(({ attempt }) => describeAttempt(attempt));
   const limits = Object.entries(state.limits.run).map(([name, to]) => `${name} ${figure(to)}`);
   return [
     `A new run from ${run} after line ${figure(at)}${asked === undefined || asked === at ? "" : `; line ${figure(asked)} lies inside a paid turn, which is taken over whole`}`,

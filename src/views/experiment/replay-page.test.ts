@@ -35,8 +35,8 @@ test.each([
   ["the replay passes", npmTest("failed"), npmTest("passed"), "proved more"],
   ["the replay fails", npmTest("passed"), npmTest("failed"), "proved less"],
   ["other checks were run", npmTest("passed"), [{ command: "npm run lint", status: "passed" }], "can't be ranked"],
-])("%s: the conclusion follows from the checks", (_what, recorded, replayed, words) => {
-  expect(page({ checks: recorded }, { checks: replayed }).at(-1)).toContain(words);
+])("%s: the conclusion follows from the checks", (_what, recorded, replayed, text) => {
+  expect(page({ checks: recorded }, { checks: replayed }).at(-1)).toContain(text);
 });
 
 test("a step that failed proved less than one that passed, whatever was checked", () => {

@@ -3,7 +3,7 @@
 import type { AttemptFacts } from "../../insight/attempt-facts.ts";
 import { proofChange } from "../../insight/attempt-facts.ts";
 import { columned } from "../columned.ts";
-import { amount, attemptWords, figure, firstFew, money, oneLine } from "../wording.ts";
+import { amount, describeAttempt, figure, firstFew, money, oneLine } from "../wording.ts";
 
 const cellCharsMax = 23;
 const commandCharsMax = 18;
@@ -30,12 +30,12 @@ export function replayPage({ attempt, run, commit, recorded, replayed, changed }
   const commands = [...new Set([...recorded.checks, ...replayed.checks].map(({ command }) => command))];
   const statusOf = (command: string) => (facts: AttemptFacts) => facts.checks.find((one) => one.command === command)?.status ?? "not run";
   return [
-    `${attemptWords(attempt)} of ${run}, again from ${commit.slice(0, 10)}${changed.length === 0 ? "" : ` with ${changed.join(", ")}`}`,
+    `${describeAttempt(attempt)} of ${run}, again from ${commit.slice(0, 10)}${changed.length === 0 ? "" : ` with ${changed.join(", ")}`}`,
     "",
     ...columned([
       ["", "RECORDED", "REPLAYED", ""],
       row("agent", ({ agent }) => agent ?? "-"),
-      row("outcome", outcomeWords),
+      row("outcome", describeOutcome),
       ...commands.slice(0, checksMax).map((command) => row(`  ${oneLine(command, commandCharsMax)}`, statusOf(command))),
       ...(commands.length > checksMax ? [[`  … ${figure(commands.length - checksMax)} more`, "", "", ""]] : []),
       row("tokens", ({ tokens }) => figure(tokens), share(recorded.tokens, replayed.tokens)),
@@ -64,7 +64,7 @@ const didLines = (name: string, { paths, said }: AttemptFacts, more = ""): reado
   ...(said === null || said === "" ? [] : [`            “${oneLine(said, saidCharsMax)}”`]),
 ];
 
-const outcomeWords = ({ outcome, reason }: AttemptFacts): string =>
+const describeOutcome = ({ outcome, reason }: AttemptFacts): string =>
   outcome === "passed" || reason === null ? outcome : `${outcome}: ${reason.replaceAll("_", " ")}`;
 
 function share(before: number, now: number): string {

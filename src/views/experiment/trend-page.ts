@@ -24,7 +24,7 @@ export function trendPage(flow: string, { rows, latest, historical }: RunTrend):
       right: [3, 4, 5],
     }),
     ...(rows.length > shown.length ? [`  … ${plural(rows.length - shown.length, "older run")} (--json)`] : []),
-    ...(latest === null ? [] : ["", latestWords(latest)]),
+    ...(latest === null ? [] : ["", describeLatest(latest)]),
   ];
 }
 
@@ -38,7 +38,7 @@ const rowOf = ({ run, verdict, isDone, tokens, usd, minutes, changed }: TrendRow
   oneLine(changed.join("; "), changedCharsMax),
 ];
 
-function latestWords({ tokens, changed }: NonNullable<RunTrend["latest"]>): string {
+function describeLatest({ tokens, changed }: NonNullable<RunTrend["latest"]>): string {
   const moved = tokens === 0 ? "as many tokens as" : `${figure(Math.abs(tokens))} tokens ${tokens > 0 ? "more than" : "fewer than"}`;
   const because = changed.length === 0 ? "nothing was different, so this is noise" : `different: ${oneLine(changed.join("; "))}`;
   return `The newest used ${moved} the one before; ${because}. autopilot calibrate tells noise from gain.`;

@@ -70,7 +70,7 @@ function questions(view: RunView, around: Around): readonly Attention[] {
     const block = open.get(asked.block);
     if (block === undefined) return [];
     const isHeld = isPausedFor(view, block) || block.hold;
-    const phase = own(view.walks, block.walk)?.phase ?? "";
+    const phase = own(view.cursors, block.cursor)?.phase ?? "";
     const after = view.phases.filter((one) => one.after.includes(phase)).length;
     return {
       ...common(view, around),

@@ -20,7 +20,7 @@ export function originOf({ origins }: Pick<RunView, "origins">): OriginView | nu
 }
 
 /** One line: the run, the line, what is different, what had been paid there. */
-export function originWords({ run, at, changed, taken }: OriginView): string {
+export function describeOrigin({ run, at, changed, taken }: OriginView): string {
   const paid = `${amount("tokens", taken.tokens)}${taken.usd > 0 ? ` and ${money(taken.usd)}` : ""} paid there, not here`;
   return `${run} after line ${figure(at)}${changed.length === 0 ? "" : `; ${changed.join(", ")}`}; ${paid}`;
 }
@@ -35,7 +35,7 @@ type Changes = {
     | undefined;
 };
 
-export const changedWords = (forked: Changes): string => {
+export const describeChanged = (forked: Changes): string => {
   const changed = changesIn(forked);
   return changed.length === 0 ? "" : ` with ${changed.join(", ")}`;
 };

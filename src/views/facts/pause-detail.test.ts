@@ -6,7 +6,7 @@ const unsure = (more: object): RunView =>
   ({
     reason: "confidence_drop_requires_handoff",
     detail: null,
-    walks: { "1": { last: { execute: { says: { confidence: 0.3 } }, review: { says: {} }, pick: { says: {} } } } },
+    cursors: { "1": { last: { execute: { says: { confidence: 0.3 } }, review: { says: {} }, pick: { says: {} } } } },
     drafted: { options: { confidence_floor: 0.6 }, objective: { risk_level: "medium" } },
     ...more,
   }) as unknown as RunView;
@@ -19,6 +19,6 @@ test("doubt is told with its figures: how sure the agent was, and how sure it ha
 
 test("what was recorded comes first, and without figures the reason says it all", () => {
   expect(pauseDetail(unsure({ detail: "the judge broke down" }))).toBe("the judge broke down");
-  expect(pauseDetail(unsure({ walks: {} }))).toBeNull();
+  expect(pauseDetail(unsure({ cursors: {} }))).toBeNull();
   expect(pauseDetail(unsure({ reason: "operator_paused" }))).toBeNull();
 });

@@ -7,14 +7,14 @@ import { figure } from "../wording.ts";
 /** Null where the reason says it all. */
 export function pauseDetail(run: RunView): string | null {
   if (run.detail !== null && run.detail !== "") return run.detail;
-  return run.reason === "confidence_drop_requires_handoff" ? doubtWords(run) : null;
+  return run.reason === "confidence_drop_requires_handoff" ? describeCrash(run) : null;
 }
 
 /** How sure the agents were that were not sure enough, and how sure this run wants them to be. */
-function doubtWords({ walks, drafted: { options, objective } }: RunView): string | null {
+function describeCrash({ cursors, drafted: { options, objective } }: RunView): string | null {
   const floor = options["confidence_floor"];
   if (typeof floor !== "number") return null;
-  const unsure = Object.values(walks).flatMap(({ last }) =>
+  const unsure = Object.values(cursors).flatMap(({ last }) =>
     Object.entries(last).flatMap(([step, { says }]) => {
       const confidence = says["confidence"];
       return typeof confidence === "number" && confidence < floor ? [`${step} ${figure(confidence)}`] : [];

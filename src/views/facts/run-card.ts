@@ -10,7 +10,7 @@ import { interruptedOf } from "../interrupted.ts";
 import { hasLanded, type Owner } from "../next-actions.ts";
 import { phaseRows, type PhaseRow } from "../phase-rows.ts";
 import { reasonOf } from "../status.ts";
-import { verdictLabel } from "../verdict-words.ts";
+import { verdictLabel } from "../verdict-sentences.ts";
 import { plural } from "../wording.ts";
 import { type Shape, type Standing, verdictShape } from "./shape.ts";
 
@@ -76,7 +76,7 @@ export function runCard(view: RunView, { key, project, owner, foreign, ended }: 
     reason,
     meaning: reasons[reason].meaning,
     segments: segmentsOf(view, rows),
-    at: atWords(view, rows),
+    at: describePosition(view, rows),
     place: placeOf(view)[0] ?? "",
     used: fullest(view),
     started_at: view.startedAt,
@@ -153,13 +153,13 @@ function stepShapes(view: RunView): readonly (Shape | "")[] {
         ? "bad"
         : status === "skipped"
           ? "skipped"
-          : own(view.walks, id) === undefined
+          : own(view.cursors, id) === undefined
             ? ""
             : "run",
   );
 }
 
-function atWords(view: RunView, rows: readonly PhaseRow[]): string {
+function describePosition(view: RunView, rows: readonly PhaseRow[]): string {
   if (rows.length > 0) return `${rows.filter(({ status }) => status === "completed").length} of ${plural(rows.length, "phase")}`;
   const criteria = ownCriteriaOf(view);
   if (criteria.length > 0) return `${criteria.filter(({ proved }) => proved).length} of ${criteria.length} proved`;

@@ -61,7 +61,7 @@ export function waterfallOf(view: RunView, index: RunIndex, asked: Asked): Water
       id: phase.id,
       depth: 0,
       name: titleOf(phase),
-      ...(phaseWords[status] ?? toCome),
+      ...(phaseLabels[status] ?? toCome),
       ...(row !== undefined && row.waits_for.length > 0 ? { word: `waits for ${row.waits_for.join(", ")}` } : {}),
       bar: first === undefined ? null : { kind: "phase", from: since(from, first), to: last === null ? nowMs : since(from, last) },
       took: first === undefined ? "–" : duration((last === null ? nowMs : since(from, last)) - since(from, first)),
@@ -82,7 +82,7 @@ export function waterfallOf(view: RunView, index: RunIndex, asked: Asked): Water
 }
 
 const toCome = { shape: "waits", word: "to come" } as const;
-const phaseWords: Readonly<Record<string, { readonly shape: Shape; readonly word: string }>> = {
+const phaseLabels: Readonly<Record<string, { readonly shape: Shape; readonly word: string }>> = {
   waiting: toCome,
   open: { shape: "run", word: "under way" },
   asks: { shape: "you", word: "needs your verdict" },
@@ -109,7 +109,7 @@ function spanRow(span: Span, from: string, nowMs: number): WaterfallRow {
     id: span.id,
     depth: task === null ? 1 : 2,
     name: task === null ? `${span.step}${ordinal}` : `${task}  ${span.step}${ordinal}`,
-    ...spanWords(span),
+    ...spanLabel(span),
     bar: { kind: barOf(span), from: begin, to: end },
     took: duration(end - begin),
     kids: 0,
@@ -127,7 +127,7 @@ function spanRow(span: Span, from: string, nowMs: number): WaterfallRow {
   };
 }
 
-function spanWords({ outcome, kind }: Span): { readonly shape: Shape; readonly word: string } {
+function spanLabel({ outcome, kind }: Span): { readonly shape: Shape; readonly word: string } {
   if (outcome === "passed") return { shape: "ok", word: kind === "human" ? "answered" : "passed" };
   if (outcome === "failed") return { shape: "bad", word: "failed" };
   if (outcome === "set aside") return { shape: "again", word: "set aside" };

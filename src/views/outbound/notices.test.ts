@@ -38,7 +38,7 @@ describe("what a person is told of", () => {
     expect(first).toMatchObject({ kind: "needs_you", id: `${runId}:${block}`, project: "shop", next: `autopilot inbox --run ${runId}` });
     expect(first?.text).toContain("Drop the old table?");
     expect(first?.text).toContain("yes: drop it");
-    const waits = { ...asked, walk: "1", step: "ask", hold: true, house: false, recommend: null, show: [], code: "human_block_open" };
+    const waits = { ...asked, cursor: "1", step: "ask", hold: true, house: false, recommend: null, show: [], code: "human_block_open" };
     const [again] = reported(paused("human_block_open", asked.question), {
       status: "paused",
       reason: "human_block_open",

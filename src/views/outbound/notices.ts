@@ -10,8 +10,8 @@ import { isReasonCode, reasons } from "../../contracts/reason.ts";
 import { isPausedFor, questionsOpen } from "../../core/selectors.ts";
 import type { RunView } from "../../core/state.ts";
 import { budgetOf } from "../budget-view.ts";
-import { proofSentence, verdictLabel } from "../verdict-words.ts";
-import { amount, choices, cursorWords, oneLine, plural, share } from "../wording.ts";
+import { proofSentence, verdictLabel } from "../verdict-sentences.ts";
+import { amount, choices, describeCursor, oneLine, plural, share } from "../wording.ts";
 
 export type Notice = {
   readonly id: string;
@@ -79,7 +79,7 @@ export function noticesOf(entry: Entry, run: RunView, project: string): readonly
         notice(
           `${entry.seq}`,
           "failed",
-          `${cursorWords(entry.walk)} failed`,
+          `${describeCursor(entry.walk)} failed`,
           oneLine(entry.because ?? entry.reason_code),
           `autopilot report ${of}`,
         ),
@@ -123,12 +123,12 @@ function meaningOf({ reason_code, detail }: { readonly reason_code: string; read
 
 /** The same without words of the goal, of agents or of the repository. */
 export function briefNotice(notice: Notice): Notice {
-  const title = `${notice.run}: ${kindWords[notice.kind]}`;
+  const title = `${notice.run}: ${kindLabels[notice.kind]}`;
   const meaning = isReasonCode(notice.reason) && notice.reason !== "ok" ? [reasons[notice.reason].meaning] : [];
   return { ...notice, project: "", title, text: [title, ...meaning, notice.next].join("\n") };
 }
 
-const kindWords: Readonly<Record<NoticeKind, string>> = {
+const kindLabels: Readonly<Record<NoticeKind, string>> = {
   needs_you: "it waits for you",
   ended: "it has ended",
   limit: "a limit is near or reached",

@@ -9,7 +9,7 @@ import { couldNotRun } from "../../contracts/evidence.ts";
 import type { Verdict } from "../../contracts/objective.ts";
 import { visible } from "../../kit/visible.ts";
 import type { Proved, ReportView } from "../report.ts";
-import { proofSentence } from "../verdict-words.ts";
+import { proofSentence } from "../verdict-sentences.ts";
 import { amount, figure, money, oneLine, plural } from "../wording.ts";
 
 const titleCharsMax = 100;

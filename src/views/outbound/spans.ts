@@ -87,18 +87,18 @@ export function openSpans(isGenAi: boolean): SpanBook {
     ];
   };
   const parentOfPath = (path: string): string => {
-    // A task's attempts lie below the attempt that walks the tasks.
+    // A task's attempts lie below the attempt that cursors the tasks.
     const above = [...steps.values()]
       .filter(({ attempt }) => path.startsWith(`${attempt}/`))
       .toSorted((one, other) => other.attempt.length - one.attempt.length)[0];
     return above?.key ?? phases.get(phaseOfPath(path))?.key ?? runKey;
   };
-  const phaseEnd = (walk: string, endMs: number, error: string | null): readonly Span[] => {
-    const open = phases.get(walk);
-    phases.delete(walk);
+  const phaseEnd = (cursorPath: string, endMs: number, error: string | null): readonly Span[] => {
+    const open = phases.get(cursorPath);
+    phases.delete(cursorPath);
     return open === undefined
       ? []
-      : [span(open.key, runKey, spanNames.phase, open.startMs, endMs, { [names.phase]: walk, [names.visit]: open.visit }, { error })];
+      : [span(open.key, runKey, spanNames.phase, open.startMs, endMs, { [names.phase]: cursorPath, [names.visit]: open.visit }, { error })];
   };
   const stepEnd = (
     attempt: string,

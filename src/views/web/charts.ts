@@ -5,7 +5,7 @@ import type { CostView } from "../facts/cost.ts";
 import type { SpendingPoint } from "../facts/run-index.ts";
 import { msOf } from "../../kit/iso-time.ts";
 import { el, type Element } from "./element.ts";
-import { money, percent, short, shortTime, span } from "./words.ts";
+import { money, percent, short, shortTime, span } from "./page-figures.ts";
 
 export const text = (x: number, y: number, word: string, anchor = "start"): Element =>
   el("text", { x: x.toFixed(1), y: y.toFixed(1), "text-anchor": anchor }, word);

@@ -3,7 +3,7 @@
 import { type Child, el, type Element, said } from "./element.ts";
 import { section } from "./pieces.ts";
 import { status } from "./shapes.ts";
-import { figure, plural, span } from "./words.ts";
+import { figure, plural, span } from "./page-figures.ts";
 
 type HolderShown = { readonly worker: string; readonly host: string; readonly pid: number };
 

@@ -5,7 +5,7 @@ import type { Backtest } from "../../insight/forecast.ts";
 import { el, type Element, said } from "./element.ts";
 import { picture, rule, text } from "./charts.ts";
 import { section } from "./pieces.ts";
-import { plural, short } from "./words.ts";
+import { plural, short } from "./page-figures.ts";
 
 const shownMax = 30;
 

@@ -1,6 +1,6 @@
 // pieces: the small parts that every page is made of.
 
-import { money, share, shortTime } from "./words.ts";
+import { money, share, shortTime } from "./page-figures.ts";
 import { type Child, el, type Element, said } from "./element.ts";
 import type { Shape } from "../facts/shape.ts";
 

@@ -4,7 +4,7 @@ import type { Shape } from "../facts/shape.ts";
 import { type Child, el, type Element, said } from "./element.ts";
 import { meter, section, time } from "./pieces.ts";
 import { mark, status } from "./shapes.ts";
-import { figure, money, plural, short, span } from "./words.ts";
+import { figure, money, plural, short, span } from "./page-figures.ts";
 
 type Spending = { readonly tokens: number; readonly usd: number };
 type Limits = { readonly tokens?: number | undefined; readonly usd?: number | undefined };
@@ -208,7 +208,7 @@ function projects({ projects: rows, counts, spent }: PortfolioBoard): Element {
               shape === "you" || shape === "bad" ? el(`b${count === 0 ? "" : `.c-${shape}`}`, figure(count)) : figure(count),
             );
           }),
-          el("td.n", { "data-label": "spent" }, spentWords(row.spent, row.budget)),
+          el("td.n", { "data-label": "spent" }, describeSpending(row.spent, row.budget)),
         ),
       ),
     ),
@@ -218,13 +218,13 @@ function projects({ projects: rows, counts, spent }: PortfolioBoard): Element {
         "tr",
         el("td", { colspan: "2" }, "All"),
         states.map(([name]) => el("td.n", { key: name }, figure(counts[name] ?? 0))),
-        el("td.n", spentWords(spent, {})),
+        el("td.n", describeSpending(spent, {})),
       ),
     ),
   );
 }
 
-function spentWords({ tokens, usd }: Spending, budget: Limits): Child {
+function describeSpending({ tokens, usd }: Spending, budget: Limits): Child {
   if (budget.usd !== undefined)
     return [`${money(usd)} of ${money(budget.usd)}`, meter(usd / budget.usd, 0.8, `${money(usd)} of ${money(budget.usd)}`)];
   if (budget.tokens !== undefined)

@@ -6,7 +6,7 @@ import { page } from "./page-file.ts";
 import { section } from "./pieces.ts";
 import { type PortfolioBoard, portfolioBoard } from "./portfolio-board.ts";
 import { status } from "./shapes.ts";
-import { money, plural, short } from "./words.ts";
+import { money, plural, short } from "./page-figures.ts";
 
 export type PortfolioReport = PortfolioBoard & {
   readonly at: string;

@@ -1,7 +1,7 @@
 // report-file: a run as one file to send around: what was asked, the proof, the change, the cost, what happened when.
 // What the runner proved and what agents say stand apart.
 
-import { originWords } from "../facts/origin.ts";
+import { describeOrigin } from "../facts/origin.ts";
 import { amount } from "../wording.ts";
 import { burnDown, spendingCurve } from "./charts.ts";
 import { type Child, el, type Element, said } from "./element.ts";
@@ -12,7 +12,7 @@ import { criteriaList, proofTable } from "./proof.ts";
 import { change, claims, decisions, type FileReport, phases } from "./report-sections.ts";
 import { mark, status } from "./shapes.ts";
 import { waterfallList } from "./waterfall-list.ts";
-import { figure, money, plural, short } from "./words.ts";
+import { figure, money, plural, short } from "./page-figures.ts";
 
 export function reportFile(run: FileReport): string {
   const { card, report } = run;
@@ -26,7 +26,7 @@ export function reportFile(run: FileReport): string {
           "div.gap-top",
           notice(mark(card.shape), card.shape === "bad" ? "bad" : card.shape === "ok" ? "plain" : "you", said(report.ending)),
         ),
-    report.forked_from === null ? null : el("p.second", said(`Forked from ${originWords(report.forked_from)}.`)),
+    report.forked_from === null ? null : el("p.second", said(`Forked from ${describeOrigin(report.forked_from)}.`)),
     contents(run),
     numbers(run),
     anchored("asked", asked(run)),

@@ -13,7 +13,7 @@ import { type Child, el, type Element, said } from "./element.ts";
 import { claim, facts, section } from "./pieces.ts";
 import { lookedUp } from "./proof.ts";
 import { status } from "./shapes.ts";
-import { figure, plural, short } from "./words.ts";
+import { figure, plural, short } from "./page-figures.ts";
 
 export type FileReport = {
   readonly at: string;

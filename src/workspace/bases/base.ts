@@ -16,7 +16,7 @@ import { errnoOf, WorkspaceFailed } from "../failure.ts";
 import { bury, erase, readJson, writeWhole } from "../folder.ts";
 import { git, type GitCall } from "../git/git.ts";
 import type { ObjectFormat } from "../git/tree.ts";
-import { aloneLease, type Lease, shareLease } from "./lease.ts";
+import { lockExclusive, type BaseLock, lockShared } from "./base-lock.ts";
 import { openStoreFolder, storeBytesMax, storeFolder } from "./store-folder.ts";
 
 export type Store = {
@@ -30,10 +30,10 @@ export type Base = {
   readonly folder: string;
   readonly files: string;
   readonly index: string;
-  readonly lease: Lease;
+  readonly lease: BaseLock;
 };
 /** Whose objects a base is made of. */
-export type BaseOrder = { readonly call: Omit<GitCall, "args">; readonly format: ObjectFormat; readonly tree: GitSha };
+export type BaseSource = { readonly call: Omit<GitCall, "args">; readonly format: ObjectFormat; readonly tree: GitSha };
 
 const kinds = ["bases", "history", "drafts", "trash"] as const;
 /** Looking at every file of a base costs what the base is large. */
@@ -59,38 +59,38 @@ export const bootId = (): string => {
   }
 };
 
-const nameOf = ({ format, tree }: Pick<BaseOrder, "format" | "tree">): string => `${format}-${tree}`;
-const folderOf = (store: Store, order: Pick<BaseOrder, "format" | "tree">): string => join(store.folder, "bases", nameOf(order));
-export const hasBase = (store: Store, order: Pick<BaseOrder, "format" | "tree">): boolean =>
-  existsSync(join(folderOf(store, order), "base.json"));
+const nameOf = ({ format, tree }: Pick<BaseSource, "format" | "tree">): string => `${format}-${tree}`;
+const folderOf = (store: Store, source: Pick<BaseSource, "format" | "tree">): string => join(store.folder, "bases", nameOf(source));
+export const hasBase = (store: Store, source: Pick<BaseSource, "format" | "tree">): boolean =>
+  existsSync(join(folderOf(store, source), "base.json"));
 
 /** The base of a tree, made where there is none or it is damaged. Whoever asks releases the lease. */
-export async function openBase(store: Store, order: BaseOrder): Promise<Base> {
+export async function openBase(store: Store, source: BaseSource): Promise<Base> {
   for (let tries = 0; tries < 5; tries += 1) {
-    const found = await takeBase(store, order);
-    if (found !== null && (await isSound(store, order, found))) return found;
+    const found = await takeBase(store, source);
+    if (found !== null && (await isSound(store, source, found))) return found;
     if (found !== null) await forget(store, found); // B3
-    await makeBase(store, order);
+    await makeBase(store, source);
   }
-  throw new WorkspaceFailed("workspace_unusable", `The files of ${order.tree.slice(0, 12)} are damaged again as soon as they are made.`);
+  throw new WorkspaceFailed("workspace_unusable", `The files of ${source.tree.slice(0, 12)} are damaged again as soon as they are made.`);
 }
 
-async function takeBase(store: Store, order: BaseOrder): Promise<Base | null> {
-  const folder = folderOf(store, order);
-  const lease = await shareLease(join(folder, "lease")); // B2
+async function takeBase(store: Store, source: BaseSource): Promise<Base | null> {
+  const folder = folderOf(store, source);
+  const lease = await lockShared(join(folder, "lease")); // B2
   if (lease === null) return null;
-  return { tree: order.tree, folder, files: join(folder, "tree"), index: join(folder, "index"), lease };
+  return { tree: source.tree, folder, files: join(folder, "tree"), index: join(folder, "index"), lease };
 }
 
 /** B3 */
-async function isSound({ lookAgainMs }: Store, order: BaseOrder, base: Base): Promise<boolean> {
+async function isSound({ lookAgainMs }: Store, source: BaseSource, base: Base): Promise<boolean> {
   const noted = (await readJson(join(base.folder, "base.json"))) as { readonly boot?: unknown } | null;
   if (noted === null || !existsSync(base.index)) return false;
   const isKnown = noted.boot === bootId();
   const looked = statSync(lookedIn(base.folder), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   if (isKnown && Math.abs(Date.now() - looked) < lookAgainMs) return true;
-  if (!isKnown && !(await holdsContent(order, base))) return false;
-  if (!(await holdsStat(order, base))) return false;
+  if (!isKnown && !(await holdsContent(source, base))) return false;
+  if (!(await holdsStat(source, base))) return false;
   await writeFile(lookedIn(base.folder), "");
   return isKnown || restamp(base, noted);
 }
@@ -98,15 +98,15 @@ async function isSound({ lookAgainMs }: Store, order: BaseOrder, base: Base): Pr
 /** When somebody last looked at every file. */
 const lookedIn = (folder: string): string => join(folder, "looked");
 
-const lookCall = (order: BaseOrder, files: string, index: string): Omit<GitCall, "args"> => ({
-  ...order.call,
+const lookCall = (source: BaseSource, files: string, index: string): Omit<GitCall, "args"> => ({
+  ...source.call,
   cwd: files,
-  env: { ...order.call.env, GIT_WORK_TREE: files, GIT_INDEX_FILE: index },
+  env: { ...source.call.env, GIT_WORK_TREE: files, GIT_INDEX_FILE: index },
 });
 
 /** Changed and missing files by their stat data, and files that are not the tree's; links to a file change its change time, so that is left out. */
-async function holdsStat(order: BaseOrder, { files, index }: Pick<Base, "files" | "index">): Promise<boolean> {
-  const call = lookCall(order, files, index);
+async function holdsStat(source: BaseSource, { files, index }: Pick<Base, "files" | "index">): Promise<boolean> {
+  const call = lookCall(source, files, index);
   const [changed, strange] = await Promise.all([
     git({ ...call, args: ["-c", "core.trustctime=false", "-c", "core.preloadIndex=true", "diff-files", "--quiet"], codes: [0, 1, 128] }),
     git({ ...call, args: ["ls-files", "--others", "-z"], codes: [0, 128], outputBytesMax: 4096 }),
@@ -114,11 +114,11 @@ async function holdsStat(order: BaseOrder, { files, index }: Pick<Base, "files" 
   return changed.code === 0 && strange.code === 0 && strange.out.length === 0;
 }
 
-async function holdsContent(order: BaseOrder, base: Base): Promise<boolean> {
+async function holdsContent(source: BaseSource, base: Base): Promise<boolean> {
   const draft = join(base.folder, `index.${randomUUID()}`);
   try {
-    const call = lookCall(order, base.files, draft);
-    await git({ ...call, args: ["read-tree", order.tree] });
+    const call = lookCall(source, base.files, draft);
+    await git({ ...call, args: ["read-tree", source.tree] });
     const { code } = await git({ ...call, args: ["update-index", "-q", "--refresh"], codes: [0, 1, 128] });
     if (code !== 0) return false;
     await ahead(draft);
@@ -137,7 +137,7 @@ async function restamp(base: Base, noted: object): Promise<true> {
 const ahead = (index: string): Promise<void> => utimes(index, new Date(Date.now() + indexLeadMs), new Date(Date.now() + indexLeadMs));
 
 /** B1 */
-async function makeBase(store: Store, order: BaseOrder): Promise<void> {
+async function makeBase(store: Store, source: BaseSource): Promise<void> {
   const draft = join(store.folder, "drafts", randomUUID());
   const files = join(draft, "tree");
   const index = join(draft, "index");
@@ -147,25 +147,25 @@ async function makeBase(store: Store, order: BaseOrder): Promise<void> {
     await mkdir(files, { recursive: true });
     const making = await lockedDraft(draft);
     try {
-      const call = lookCall(order, files, index);
+      const call = lookCall(source, files, index);
       at("base_read");
-      await git({ ...call, args: ["read-tree", order.tree] });
+      await git({ ...call, args: ["read-tree", source.tree] });
       at("base_files");
       await git({ ...call, args: ["-c", "checkout.workers=0", "checkout-index", "-q", "-f", "-u", "-a"] }).catch(async (error: unknown) => {
-        throw await missingOr(order.call, order.tree, error);
+        throw await missingOr(source.call, source.tree, error);
       });
       await ahead(index);
-      if (!(await holdsStat(order, { files, index })))
+      if (!(await holdsStat(source, { files, index })))
         throw new WorkspaceFailed(
           "workspace_unusable",
           "This disk can't hold all files of the commit: some names are the same to it, because they differ in case or spelling only.",
         );
-      const bytes = await bytesIn(call, order.tree);
+      const bytes = await bytesIn(call, source.tree);
       at("base_note");
-      await writeWhole(join(draft, "base.json"), `${JSON.stringify({ version: 1, tree: order.tree, bytes, boot: bootId() })}\n`);
+      await writeWhole(join(draft, "base.json"), `${JSON.stringify({ version: 1, tree: source.tree, bytes, boot: bootId() })}\n`);
       await writeFile(lookedIn(draft), "");
       at("base_rename");
-      await rename(draft, folderOf(store, order)).catch((error: unknown) => {
+      await rename(draft, folderOf(store, source)).catch((error: unknown) => {
         if (!["ENOTEMPTY", "EEXIST"].includes(errnoOf(error) ?? "")) throw error; // B1: another was first
       });
     } finally {
@@ -193,9 +193,9 @@ export async function missingOr(call: Omit<GitCall, "args">, treeish: GitSha, er
 }
 
 /** Locked before it can be seen, so that nobody takes a draft away under its maker. */
-export async function lockedDraft(draft: string): Promise<Lease | null> {
+export async function lockedDraft(draft: string): Promise<BaseLock | null> {
   await writeFile(join(draft, "lease.new"), "");
-  const making = await shareLease(join(draft, "lease.new"));
+  const making = await lockShared(join(draft, "lease.new"));
   await rename(join(draft, "lease.new"), join(draft, "lease"));
   return making;
 }
@@ -236,7 +236,7 @@ export async function evict(store: Store): Promise<void> {
   }
 
   async function take(folder: string): Promise<boolean> {
-    const lease = await aloneLease(join(folder, "lease"));
+    const lease = await lockExclusive(join(folder, "lease"));
     if (lease === null) return false;
     store.failpoint?.("base_evict");
     const grave = await bury(folder, trash);

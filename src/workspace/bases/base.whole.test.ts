@@ -19,7 +19,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { evict, openBase, openStore, type Base, type BaseOrder, type Store } from "./base.ts";
+import { evict, openBase, openStore, type Base, type BaseSource, type Store } from "./base.ts";
 import { storeFolder } from "./store-folder.ts";
 
 let room = "";
@@ -37,7 +37,7 @@ afterEach(() => {
 const git = (...args: string[]): string =>
   execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], { cwd: join(room, "repo"), encoding: "utf8" }).trim();
 
-function treeOf(files: Readonly<Record<string, string>>): BaseOrder {
+function treeOf(files: Readonly<Record<string, string>>): BaseSource {
   const root = join(room, "repo");
   mkdirSync(root, { recursive: true });
   if (!existsSync(join(root, ".git"))) git("init", "-q");
@@ -50,8 +50,8 @@ function treeOf(files: Readonly<Record<string, string>>): BaseOrder {
   return { call: { cwd: root, isOwn: true, env: { GIT_DIR: join(root, ".git") } }, format: "sha1", tree: git("write-tree") };
 }
 
-async function open(order: BaseOrder, from: Store = store): Promise<Base> {
-  const base = await openBase(from, order);
+async function open(source: BaseSource, from: Store = store): Promise<Base> {
+  const base = await openBase(from, source);
   opened.push(base);
   return base;
 }
@@ -61,17 +61,17 @@ const kept = (): string[] => readdirSync(join(store.folder, "bases"));
 const rubbish = (): string[] => ["drafts", "trash"].flatMap((name) => readdirSync(join(store.folder, name)));
 
 test("it is made once, and the next one asks for finds the same files", async () => {
-  const order = treeOf(usual);
-  const first = await open(order);
+  const source = treeOf(usual);
+  const first = await open(source);
   expect(textIn(first, "b/d/e.txt")).toBe("three\n");
   const { ino } = lstatSync(join(first.files, "a.txt"));
-  expect(lstatSync(join((await open(order)).files, "a.txt")).ino).toBe(ino);
+  expect(lstatSync(join((await open(source)).files, "a.txt")).ino).toBe(ino);
   expect([kept().length, rubbish()]).toEqual([1, []]);
 });
 
 test("two that are made at once are one", async () => {
-  const order = treeOf(usual);
-  const [one, other] = await Promise.all([open(order), open(order)]);
+  const source = treeOf(usual);
+  const [one, other] = await Promise.all([open(source), open(source)]);
   expect(one.files).toBe(other.files);
   expect([kept().length, rubbish()]).toEqual([1, []]);
 });
@@ -79,7 +79,7 @@ test("two that are made at once are one", async () => {
 test.each(["base_draft", "base_read", "base_files", "base_note", "base_rename"])(
   "cut short at %s, nothing of it counts and the next one makes it whole",
   async (place) => {
-    const order = treeOf(usual);
+    const source = treeOf(usual);
     let fired = 0;
     const failpoint = (at: string): void => {
       if (at !== place) return;
@@ -87,10 +87,10 @@ test.each(["base_draft", "base_read", "base_files", "base_note", "base_rename"])
       throw new Error("killed");
     };
     const failing = openStore(store.folder, { failpoint });
-    await expect(openBase(failing, order)).rejects.toThrow("killed");
+    await expect(openBase(failing, source)).rejects.toThrow("killed");
     expect(fired).toBe(1);
     expect(kept()).toEqual([]);
-    expect(textIn(await open(order), "a.txt")).toBe("one\n");
+    expect(textIn(await open(source), "a.txt")).toBe("one\n");
     expect(rubbish()).toEqual([]);
   },
 );
@@ -115,14 +115,14 @@ const damages: Readonly<Record<string, (files: string) => void>> = {
   "its note is gone": (files) => rmSync(join(dirname(files), "base.json")),
 };
 test.each(Object.entries(damages))("where %s it is made anew", async (_, damage) => {
-  const order = treeOf(usual);
-  const base = await open(order);
+  const source = treeOf(usual);
+  const base = await open(source);
   base.lease.release();
   damage(base.files);
   const changed = join(base.files, "a.txt");
   const later = new Date(Date.now() + 5_000); // git tells times apart by their seconds
   if (readFileSync(changed, "utf8") !== "one\n") utimesSync(changed, later, later);
-  const again = await open(order);
+  const again = await open(source);
   expect([textIn(again, "a.txt"), textIn(again, "b/c.txt"), readdirSync(join(again.files, "b")).sort()]).toEqual([
     "one\n",
     "two\n",
@@ -132,19 +132,19 @@ test.each(Object.entries(damages))("where %s it is made anew", async (_, damage)
 });
 
 test("its files are not looked at again within the time that is set, and after it they are", async () => {
-  const order = treeOf(usual);
-  const base = await open(order);
+  const source = treeOf(usual);
+  const base = await open(source);
   rmSync(join(base.files, "b/c.txt"));
   base.lease.release();
-  await open(order, { ...store, lookAgainMs: 600_000 });
+  await open(source, { ...store, lookAgainMs: 600_000 });
   expect(existsSync(join(base.files, "b/c.txt"))).toBe(false);
   for (const one of opened.splice(0)) one.lease.release();
-  expect(textIn(await open(order), "b/c.txt")).toBe("two\n");
+  expect(textIn(await open(source), "b/c.txt")).toBe("two\n");
 });
 
 test("after the machine started anew its content is read once, so that damage no time tells of is found", async () => {
-  const order = treeOf(usual);
-  const base = await open(order);
+  const source = treeOf(usual);
+  const base = await open(source);
   base.lease.release();
   const file = join(base.files, "a.txt");
   const { atime, mtime } = statSync(file);
@@ -152,13 +152,13 @@ test("after the machine started anew its content is read once, so that damage no
   utimesSync(file, atime, mtime);
   const note = join(base.folder, "base.json");
   writeFileSync(note, readFileSync(note, "utf8").replace(/"boot":"[^"]*"/, '"boot":"another"'));
-  expect(textIn(await open(order), "a.txt")).toBe("one\n");
+  expect(textIn(await open(source), "a.txt")).toBe("one\n");
 });
 
 test("the least recently used goes first, and one that is in use stays", async () => {
   const orders = ["1", "2", "3"].map((text) => treeOf({ "a.txt": text.repeat(1000) }));
   const bases: Base[] = [];
-  for (const order of orders) bases.push(await open(order));
+  for (const source of orders) bases.push(await open(source));
   const [oldest, middle, newest] = bases;
   oldest?.lease.release();
   newest?.lease.release();
@@ -188,22 +188,22 @@ test("names that are no text, 40 folders deep, 5,000 files in one folder, links:
 });
 
 test("a content filter of the tree does not run: the bytes are those of the object", async () => {
-  const order = treeOf({ ".gitattributes": "*.txt filter=shout text eol=crlf\n", "a.txt": "quiet\n" });
+  const source = treeOf({ ".gitattributes": "*.txt filter=shout text eol=crlf\n", "a.txt": "quiet\n" });
   git("config", "filter.shout.smudge", "tr a-z A-Z");
   mkdirSync(join(room, "raw", "info"), { recursive: true });
   const raw = join(room, "raw.git");
   execFileSync("git", ["init", "-q", "--bare", raw]);
   writeFileSync(join(raw, "objects", "info", "alternates"), `${join(room, "repo", ".git", "objects")}\n`);
   writeFileSync(join(raw, "info", "attributes"), "* -text -eol -crlf -filter -ident -working-tree-encoding\n");
-  expect(textIn(await open({ ...order, call: { cwd: room, isOwn: true, env: { GIT_DIR: raw } } }), "a.txt")).toBe("quiet\n");
+  expect(textIn(await open({ ...source, call: { cwd: room, isOwn: true, env: { GIT_DIR: raw } } }), "a.txt")).toBe("quiet\n");
 });
 
 test.each([
   ["others may write to", (folder: string): void => chmodSync(folder, 0o777), "can be written by others"],
   ["is a link", (folder: string): void => (rmSync(folder, { recursive: true }), symlinkSync(room, folder)), "is not a folder"],
-])("a store that %s is refused", (_, spoil, words) => {
+])("a store that %s is refused", (_, spoil, message) => {
   spoil(store.folder);
-  expect(() => openStore(store.folder)).toThrow(words);
+  expect(() => openStore(store.folder)).toThrow(message);
 });
 
 test("a folder of bases that others may write to is refused", () => {

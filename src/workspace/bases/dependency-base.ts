@@ -14,9 +14,9 @@ import { copyFolder } from "../layers/dependencies.ts";
 import { errnoOf } from "../failure.ts";
 import { erase, readJson, readSmallFile, writeWhole } from "../folder.ts";
 import { evict, lockedDraft, type Store } from "./base.ts";
-import { type Lease, shareLease } from "./lease.ts";
+import { type BaseLock, lockShared } from "./base-lock.ts";
 
-export type DependencyBase = { readonly key: string; readonly files: string; readonly paths: readonly string[]; readonly lease: Lease };
+export type DependencyBase = { readonly key: string; readonly files: string; readonly paths: readonly string[]; readonly lease: BaseLock };
 
 const lockNames = [
   "package-lock.json",
@@ -46,7 +46,7 @@ export async function openDependencyBase(store: Store, root: string, paths: read
   if (key === null) return null;
   const folder = join(store.folder, "bases", `packages-${key}`);
   for (let tries = 0; tries < 3; tries += 1) {
-    const lease = await shareLease(join(folder, "lease"));
+    const lease = await lockShared(join(folder, "lease"));
     if (lease !== null && (await readJson(join(folder, "base.json"))) !== null) return { key, files: join(folder, "tree"), paths, lease };
     lease?.release();
     if (lease !== null) await erase(folder);

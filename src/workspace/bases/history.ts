@@ -16,7 +16,7 @@ import { erase, readJson, writeWhole } from "../folder.ts";
 import { git, type GitCall } from "../git/git.ts";
 import { quoted } from "../git/shadow.ts";
 import { evict, lockedDraft, missingOr, type Store } from "./base.ts";
-import { type Lease, shareLease } from "./lease.ts";
+import { type BaseLock, lockShared } from "./base-lock.ts";
 
 export const historyCommits = 20;
 /** Git follows no more than five stores that borrow from each other. */
@@ -28,7 +28,7 @@ export type History = {
   readonly objects: readonly string[];
   /** Commits whose parents are not there. */
   readonly shallow: readonly GitSha[];
-  readonly leases: readonly Lease[];
+  readonly leases: readonly BaseLock[];
 };
 
 type Noted = { readonly shallow: readonly GitSha[]; readonly below: GitSha | null; readonly depth: number };
@@ -46,12 +46,12 @@ export async function openHistory(store: Store, call: Omit<GitCall, "args">, com
 }
 
 async function take(store: Store, commit: GitSha): Promise<History | null> {
-  const leases: Lease[] = [];
+  const leases: BaseLock[] = [];
   const objects: string[] = [];
   let top: Noted | null = null;
   for (let at: GitSha | null = commit; at !== null;) {
     const folder = folderOf(store, at);
-    const lease = await shareLease(join(folder, "lease"));
+    const lease = await lockShared(join(folder, "lease"));
     const noted = (lease === null ? null : await readJson(join(folder, "base.json"))) as Noted | null;
     if (lease !== null) leases.push(lease);
     const packs = noted === null ? [] : await readdir(join(folder, "objects", "pack")).catch(() => []);

@@ -70,9 +70,9 @@ const hardeningAlone = [
 export async function git(call: GitCall): Promise<GitAnswer> {
   const answer = await spawnGit(call);
   if ((call.codes ?? [0]).includes(answer.code)) return answer;
-  const words = answer.err.trim().replace(/\s+/g, " ").slice(0, 2000);
+  const message = answer.err.trim().replace(/\s+/g, " ").slice(0, 2000);
   const reason = (await isDiskFull(answer, call.cwd)) ? "disk_full" : "workspace_unusable";
-  throw new WorkspaceFailed(reason, `git ${call.args[0] ?? ""} failed (${answer.code}): ${words}`);
+  throw new WorkspaceFailed(reason, `git ${call.args[0] ?? ""} failed (${answer.code}): ${message}`);
 }
 
 /** Whether git failed for want of room. It does not always say so, and then the disk itself is asked. */

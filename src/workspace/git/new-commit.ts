@@ -6,7 +6,7 @@ import { type Identity, identityEnv } from "./identity.ts";
 import { writeObject } from "./loose-objects.ts";
 import type { ObjectFormat } from "./tree.ts";
 
-export type CommitOrder = {
+export type CommitInput = {
   readonly tree: GitSha;
   readonly parents: readonly GitSha[];
   readonly identity: Identity;
@@ -19,8 +19,8 @@ const isPlain = ({ name, email }: Identity): boolean =>
   /^[\w.+@-]*\w$/.test(email) &&
   /^\w/.test(email);
 
-export async function newCommit(call: Omit<GitCall, "args">, format: ObjectFormat, order: CommitOrder): Promise<GitSha> {
-  const { tree, parents, identity, message } = order;
+export async function newCommit(call: Omit<GitCall, "args">, format: ObjectFormat, input: CommitInput): Promise<GitSha> {
+  const { tree, parents, identity, message } = input;
   const isText = !message.includes("\0") && message.endsWith("\n");
   if (isPlain(identity) && isText) {
     const who = `${identity.name} <${identity.email}> ${dateOf(new Date())}`;

@@ -44,8 +44,8 @@ function openReader(call: Omit<GitCall, "args">, forget: () => void): Reader {
   let heldBytes = 0;
   let wake: () => void = () => undefined;
   let failure: string | null = null;
-  const end = (words: string): void => {
-    failure ??= words; // R1
+  const end = (text: string): void => {
+    failure ??= text; // R1
     forget();
     child.kill("SIGKILL");
     wake();

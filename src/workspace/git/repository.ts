@@ -10,7 +10,7 @@ import { WorkspaceFailed } from "../failure.ts";
 import { git, type GitAnswer, requireSoundRepository } from "./git.ts";
 import { ownedAlways } from "../owned.ts";
 import { ownedOf } from "../layers/scope.ts";
-import { changedIn, uncommittedWords } from "./status.ts";
+import { changedIn, uncommittedMessage } from "./status.ts";
 import { isGitlink, type ObjectFormat, type TreeEntry } from "./tree.ts";
 import { listTree } from "./tree-list.ts";
 import { type GitPlaces, placesAround } from "./places.ts";
@@ -186,7 +186,7 @@ async function surveyed(repository: Repository, owned: readonly string[]): Promi
     { root, gitDir },
     notable.filter(([path, { mode }]) => mode.startsWith("100") && attributesName.test(path)),
   );
-  const uncommitted = changed.length > 0 ? [uncommittedWords(changed, head.commit)] : [];
+  const uncommitted = changed.length > 0 ? [uncommittedMessage(changed, head.commit)] : [];
   const warnings = [
     ...uncommitted,
     ...(branch === null ? ["HEAD is detached, so the work stays on its own branch and will not be merged for you."] : []),

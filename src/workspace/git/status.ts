@@ -38,7 +38,7 @@ async function look(repository: GitPlaces, isOwned: PathTest, untrackedFiles: "a
 const namedMax = 3;
 
 /** What uncommitted changes mean for a run, said before it begins. */
-export function uncommittedWords(changed: readonly string[], commit: string): string {
+export function uncommittedMessage(changed: readonly string[], commit: string): string {
   const named = changed.slice(0, namedMax).join(", ");
   const more = changed.length > namedMax ? ` and ${changed.length - namedMax} more` : "";
   const have = changed.length === 1 ? "has" : "have";

@@ -68,7 +68,7 @@ function lookAt(path: string): Kind {
 
 const partsOf = (path: string): string[] => path.split("/").filter((part) => part !== "" && part !== ".");
 
-export type ProgramOrder = {
+export type ProgramInput = {
   readonly argv: readonly string[];
   readonly path: string;
   readonly home: string;
@@ -77,9 +77,9 @@ export type ProgramOrder = {
 };
 
 /** Paths to be given read-only, as they were named. */
-export function programPlaces(order: ProgramOrder): readonly string[] {
-  const folders = order.path.split(delimiter).filter((folder) => folder.startsWith("/"));
-  const [program = "", ...args] = order.argv;
+export function programPlaces(input: ProgramInput): readonly string[] {
+  const folders = input.path.split(delimiter).filter((folder) => folder.startsWith("/"));
+  const [program = "", ...args] = input.argv;
   const named = program.includes("/")
     ? [program]
     : folders
@@ -91,40 +91,40 @@ export function programPlaces(order: ProgramOrder): readonly string[] {
   const files = [process.execPath, ...named, ...scripts];
   const packages = files.flatMap((file) => {
     const way = wayTo(file);
-    return way === null ? [] : [file, packageOf(way.real, order)];
+    return way === null ? [] : [file, packageOf(way.real, input)];
   });
-  return [...new Set([...folders.flatMap((folder) => folderPlace(folder, order)), ...packages])];
+  return [...new Set([...folders.flatMap((folder) => folderPlace(folder, input)), ...packages])];
 }
 
 /** A folder of the PATH, with the tool it belongs to. */
-function folderPlace(folder: string, order: ProgramOrder): readonly string[] {
+function folderPlace(folder: string, input: ProgramInput): readonly string[] {
   const way = wayTo(folder);
-  if (way === null || order.hidden.some((hidden) => isWithin(way.real, hidden))) return [];
-  if (isTooWide(way.real, order)) return [];
-  return [folder, prefixOf(way.real, order) ?? way.real];
+  if (way === null || input.hidden.some((hidden) => isWithin(way.real, hidden))) return [];
+  if (isTooWide(way.real, input)) return [];
+  return [folder, prefixOf(way.real, input) ?? way.real];
 }
 
 /** The package a program is part of: all of its node_modules, its package's folder, its tool's, or itself alone. */
-export function packageOf(real: string, order: ProgramOrder): string {
+export function packageOf(real: string, input: ProgramInput): string {
   const modules = real.indexOf("/node_modules/");
   if (modules > 0) return real.slice(0, modules + "/node_modules".length);
-  const prefix = prefixOf(dirname(real), order);
+  const prefix = prefixOf(dirname(real), input);
   if (prefix !== null) return prefix;
   for (let folder = dirname(real); folder !== "/"; folder = dirname(folder)) {
-    if (existsSync(join(folder, "package.json"))) return isTooWide(folder, order) ? real : folder; // P1
+    if (existsSync(join(folder, "package.json"))) return isTooWide(folder, input) ? real : folder; // P1
   }
   return real;
 }
 
-function prefixOf(folder: string, order: ProgramOrder): string | null {
+function prefixOf(folder: string, input: ProgramInput): string | null {
   if (!["bin", "sbin", "shims"].includes(basename(folder))) return null;
   const prefix = dirname(folder);
-  if (isTooWide(prefix, order) || basename(prefix) === ".local") return null; // P1
+  if (isTooWide(prefix, input) || basename(prefix) === ".local") return null; // P1
   return prefixMarks.some((mark) => existsSync(join(prefix, mark))) ? prefix : null;
 }
 
 /** P1 */
-function isTooWide(folder: string, { home, hidden }: ProgramOrder): boolean {
+function isTooWide(folder: string, { home, hidden }: ProgramInput): boolean {
   return partsOf(folder).length < 2 || [home, ...hidden].some((place) => isWithin(place, folder));
 }
 

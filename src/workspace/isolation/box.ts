@@ -19,7 +19,7 @@ import { programPlaces, wayTo } from "./box-programs.ts";
 import { cleanEnvironment, privateHome, type Command, type IsolationPlace } from "./confinement.ts";
 import { besideDoor, doorGifts, doorProgram } from "./door.ts";
 
-export type BoxOrder = {
+export type BoxInput = {
   readonly place: IsolationPlace;
   readonly means: BoxMeans;
   readonly command: Command;
@@ -39,7 +39,7 @@ const ending = ["--cap-drop", "ALL", "--die-with-parent", "--new-session", "--se
 const scratchBytesMax = 4 * 1024 ** 3;
 const etcEntriesMax = 20_000;
 
-export function boxOf({ place, means, command, shownAt }: BoxOrder): Sandbox {
+export function boxOf({ place, means, command, shownAt }: BoxInput): Sandbox {
   const home = command.home === "user" ? (command.env["HOME"] ?? homedir()) : privateHome(place.runDir);
   const cwd = realOf(command.cwd);
   const door = command.network === "door" ? command.door : undefined;

@@ -25,7 +25,7 @@ export function wrapInBox(place: IsolationPlace, means: BoxMeans, command: Comma
   return { argv: ["/bin/sh", "-c", openFilter, "autopilot-box", filter, ...argv], env, cwd: command.cwd };
 }
 
-type TestOrder = {
+type SelfTestInput = {
   readonly level: "overlay" | "bwrap";
   readonly programs: readonly string[];
   readonly cache: SelfTestCache | undefined;
@@ -35,7 +35,7 @@ type TestOrder = {
 /** The means that was seen to hold here, the first whose test finds nothing, or what the last one found. */
 export async function firstThatHolds(
   candidates: readonly BoxMeans[],
-  { level, programs, cache, test }: TestOrder,
+  { level, programs, cache, test }: SelfTestInput,
 ): Promise<{ readonly means: BoxMeans } | { readonly failures: readonly string[] }> {
   const known = cache?.read(level, programs) ?? null;
   const seen = known === null ? undefined : candidates.find(({ users }) => users.kind === known);

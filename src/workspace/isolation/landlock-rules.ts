@@ -25,9 +25,9 @@ const devices = ["null", "zero", "full", "random", "urandom"].map((name) => `/de
 const kernelPlaces = ["/proc"];
 const piecesMax = 4_000;
 
-export type RulesOrder = { readonly place: IsolationPlace; readonly command: Command; readonly writable: readonly string[] };
+export type RulesInput = { readonly place: IsolationPlace; readonly command: Command; readonly writable: readonly string[] };
 
-export function rulesFor({ place, command, writable }: RulesOrder): readonly Rule[] {
+export function rulesFor({ place, command, writable }: RulesInput): readonly Rule[] {
   const own = homedir();
   const hidden = [...place.hidden, place.runDir].map(realOf);
   const programs = programPlaces({ argv: command.argv, path: command.env["PATH"] ?? "", home: realOf(own), hidden });

@@ -121,16 +121,16 @@ const settingsOf = ({ processesMax, memoryBytesMax }: Limits): readonly (readonl
 
 const seatPattern = /^autopilot-(\d+)-(\d+)-(\d+)-[0-9a-f]{12}$/;
 
-/** Whose it is stands in its name: process ids' own world, process, the moment it began. */
+/** Whose it is stands in its name: the pid namespace, the process, the moment it began. */
 function seatName(runDir: string, key: string): string {
   const hash = createHash("sha256").update(`${runDir}\0${key}`).digest("hex").slice(0, 12);
-  return `autopilot-${pidWorld()}-${process.pid}-${beganOf(process.pid) ?? "0"}-${hash}`;
+  return `autopilot-${pidNamespace()}-${process.pid}-${beganOf(process.pid) ?? "0"}-${hash}`;
 }
 
 async function clearLeftovers(parent: string): Promise<void> {
   const left = readdirSync(parent).filter((name) => {
-    const [, world, pid, began] = seatPattern.exec(name) ?? [];
-    return pid !== undefined && world === pidWorld() && beganOf(Number(pid)) !== began; // C2
+    const [, namespace, pid, began] = seatPattern.exec(name) ?? [];
+    return pid !== undefined && namespace === pidNamespace() && beganOf(Number(pid)) !== began; // C2
   });
   await Promise.all(left.map((name) => clearSeat(join(parent, name))));
 }
@@ -149,7 +149,7 @@ async function clearSeat(folder: string): Promise<void> {
   }
 }
 
-const pidWorld = (): string => /\d+/.exec(linkOf("/proc/self/ns/pid"))?.[0] ?? "0";
+const pidNamespace = (): string => /\d+/.exec(linkOf("/proc/self/ns/pid"))?.[0] ?? "0";
 
 /** The moment a process began, in the kernel's ticks; undefined where there is none. */
 function beganOf(pid: number): string | undefined {

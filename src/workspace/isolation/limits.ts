@@ -73,7 +73,7 @@ export async function openLimits(runDir: string, cache: SelfTestCache = noCache)
     await means.chosen.release(key);
   };
   return {
-    ...wordsOf(means),
+    ...describeLimits(means),
     wrap,
     release,
     close: async () => {
@@ -239,7 +239,7 @@ function saidBy([program = "", ...args]: readonly string[]): Promise<string> {
   });
 }
 
-function wordsOf({ chosen, holdsProcesses, holdsMemory }: Chosen): Pick<OpenedLimits, "inForce" | "missing"> {
+function describeLimits({ chosen, holdsProcesses, holdsMemory }: Chosen): Pick<OpenedLimits, "inForce" | "missing"> {
   const held: readonly (readonly [boolean, string, string])[] = [
     [
       holdsProcesses,
@@ -256,7 +256,7 @@ function wordsOf({ chosen, holdsProcesses, holdsMemory }: Chosen): Pick<OpenedLi
     [chosen.endsAll, `nothing of a command outlives it (${chosen.name})`, mayOutlive],
   ];
   return {
-    inForce: held.filter(([is]) => is).map(([, words]) => words),
-    missing: held.filter(([is]) => !is).map(([, , words]) => words),
+    inForce: held.filter(([is]) => is).map(([, message]) => message),
+    missing: held.filter(([is]) => !is).map(([, , message]) => message),
   };
 }

@@ -21,7 +21,7 @@ import { discard } from "../folder.ts";
 import { kindAt, letIn, linkInto, listAt, makeFolder, moveAway, withHeld, type HeldFolder } from "./overlay-fd.ts";
 import { apartNames, apartOf, apartPrefix, apartRoot, makeApart, mountedShell, type MountPrograms } from "./overlay-place.ts";
 
-export type CollectOrder = {
+export type CollectInput = {
   readonly runDir: string;
   readonly folder: string;
   readonly programs: MountPrograms;
@@ -34,14 +34,14 @@ const depthMax = 128;
 const mountTimeoutMs = 20_000;
 const sliceMs = 25;
 
-export async function collectApart(order: CollectOrder): Promise<void> {
-  const { runDir, folder } = order;
+export async function collectApart(input: CollectInput): Promise<void> {
+  const { runDir, folder } = input;
   const trash = join(runDir, "trash");
   const apart = apartOf(runDir, folder);
   await forgetOthers(runDir, folder, apart, trash);
   if (apart === null || !existsSync(join(apart, apartNames.upper))) return;
   try {
-    await collectFrom(order, apart);
+    await collectFrom(input, apart);
   } catch (error) {
     const code = errnoOf(error);
     if (code === null) throw error;
@@ -51,14 +51,14 @@ export async function collectApart(order: CollectOrder): Promise<void> {
   await discard(apart, trash); // C2
 }
 
-async function collectFrom(order: CollectOrder, apart: string): Promise<void> {
+async function collectFrom(input: CollectInput, apart: string): Promise<void> {
   const upper = join(apart, apartNames.upper);
   chmodSync(upper, 0o755); // the command may have shut its own folder
   if (readdirSync(upper).length === 0) return;
-  makeApart(apart, order.folder);
+  makeApart(apart, input.folder);
   mkdirSync(join(apart, apartNames.gone), { recursive: true });
-  const shared = await sharedFolders(upper, order.folder);
-  await bringIn(order, apart, await differencesIn(order, apart, shared));
+  const shared = await sharedFolders(upper, input.folder);
+  await bringIn(input, apart, await differencesIn(input, apart, shared));
 }
 
 /** What was kept apart for an earlier folder of the same name is nobody's any more. */
@@ -71,7 +71,7 @@ async function forgetOthers(runDir: string, folder: string, own: string | null, 
 /** The folders that are both above and below: only in these can something be gone. What was shut is opened on the way. */
 async function sharedFolders(upper: string, lower: string): Promise<readonly BytePath[]> {
   const shared: BytePath[] = [];
-  await walk((path, names) =>
+  await cursor((path, names) =>
     withHeld(upper, path, (above) => {
       if (withHeld(lower, path, () => true) === true) shared.push(path);
       return names(above).filter((name) => {
@@ -87,8 +87,8 @@ async function sharedFolders(upper: string, lower: string): Promise<readonly Byt
 /** Of one folder: the names that are gone, and those above that stand for no file but for one that is gone. */
 type Difference = { readonly gone: readonly BytePath[]; readonly unseen: ReadonlySet<BytePath> };
 
-async function differencesIn(order: CollectOrder, apart: string, shared: readonly BytePath[]): Promise<ReadonlyMap<BytePath, Difference>> {
-  return withMerged(order.programs, apart, (merged) => {
+async function differencesIn(input: CollectInput, apart: string, shared: readonly BytePath[]): Promise<ReadonlyMap<BytePath, Difference>> {
+  return withMerged(input.programs, apart, (merged) => {
     const listed = (root: string, path: BytePath): readonly BytePath[] => {
       const names = withHeld(root, path, listAt);
       if (names === null) throw new WorkspaceFailed("workspace_unusable", "What an agent wrote apart could not be read.");
@@ -98,13 +98,13 @@ async function differencesIn(order: CollectOrder, apart: string, shared: readonl
       const seen = new Set(listed(merged, path));
       const isUnseen = (name: BytePath): boolean => !seen.has(name);
       const above = listed(join(apart, apartNames.upper), path);
-      return { gone: listed(order.folder, path).filter(isUnseen), unseen: new Set(above.filter(isUnseen)) };
+      return { gone: listed(input.folder, path).filter(isUnseen), unseen: new Set(above.filter(isUnseen)) };
     };
     return new Map(shared.map((path) => [path, difference(path)]));
   });
 }
 
-async function bringIn({ folder, failpoint }: CollectOrder, apart: string, differences: ReadonlyMap<BytePath, Difference>): Promise<void> {
+async function bringIn({ folder, failpoint }: CollectInput, apart: string, differences: ReadonlyMap<BytePath, Difference>): Promise<void> {
   const draft = join(apart, apartNames.draft);
   const away = (below: HeldFolder, name: BytePath): void => {
     failpoint?.();
@@ -120,7 +120,7 @@ async function bringIn({ folder, failpoint }: CollectOrder, apart: string, diffe
     else linkInto(kind === "folder" ? null : above, below, name, draft); // C2, C3
     return isFolder;
   };
-  await walk((path, names) =>
+  await cursor((path, names) =>
     withHeld(join(apart, apartNames.upper), path, (above) => {
       const { gone, unseen } = differences.get(path) ?? { gone: [], unseen: new Set<BytePath>() };
       const brought = withHeld(folder, path, (below) => {
@@ -138,7 +138,7 @@ async function bringIn({ folder, failpoint }: CollectOrder, apart: string, diffe
 const mayEnter = (path: BytePath): boolean => partsOf(path).length < depthMax;
 
 /** Every folder of a tree, from the top; `visit` reads its names by `names`, which counts them, and says which to go into. */
-async function walk(visit: (path: BytePath, names: (held: HeldFolder) => BytePath[]) => readonly BytePath[] | null): Promise<void> {
+async function cursor(visit: (path: BytePath, names: (held: HeldFolder) => BytePath[]) => readonly BytePath[] | null): Promise<void> {
   const folders: BytePath[] = ["" as BytePath];
   let entries = 0;
   let began = performance.now();

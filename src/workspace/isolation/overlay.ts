@@ -8,7 +8,7 @@ import { boxOf, openFilter } from "./box.ts";
 import { boxPromises, firstThatHolds, nothingToStart, wrapInBox } from "./bwrap.ts";
 import type { Command, Isolation, IsolationPlace, Wrapped } from "./confinement.ts";
 import { collectApart } from "./overlay-collect.ts";
-import { mergedIn, mountedWorld, worldAt } from "../worlds/world-place.ts";
+import { mergedIn, mountedCheckout, checkoutAt } from "../checkouts/checkout-place.ts";
 import { apartNames, apartOf, makeApart, mountedShell, type MountPrograms } from "./overlay-place.ts";
 
 export function overlayIsolation(given: IsolationPlace): Isolation {
@@ -45,10 +45,10 @@ export function overlayIsolation(given: IsolationPlace): Isolation {
 
 function wrapBy(place: IsolationPlace, programs: MountPrograms, means: BoxMeans, command: Command): Wrapped {
   const folder = realOf(command.cwd);
-  const world = isOwnFolder(place, command, folder) ? worldAt(place.runDir, folder) : null;
-  if (world !== null) {
-    const { argv, env, filter } = boxOf({ place, means, command, shownAt: (path) => (path === folder ? mergedIn(world) : path) });
-    return { argv: mountedWorld(programs, world, openFilter, [filter, ...argv]), env, cwd: command.cwd };
+  const mount = isOwnFolder(place, command, folder) ? checkoutAt(place.runDir, folder) : null;
+  if (mount !== null) {
+    const { argv, env, filter } = boxOf({ place, means, command, shownAt: (path) => (path === folder ? mergedIn(mount) : path) });
+    return { argv: mountedCheckout(programs, mount, openFilter, [filter, ...argv]), env, cwd: command.cwd };
   }
   const apart = isKeptApart(place, command, folder) ? apartOf(place.runDir, folder) : null;
   if (apart === null) return wrapInBox(place, directly(means), command);

@@ -22,7 +22,7 @@ export type SrtSettings = {
   };
 };
 
-export type SettingsOrder = {
+export type SettingsInput = {
   readonly place: IsolationPlace;
   readonly command: Command;
   readonly writable: readonly string[];
@@ -34,7 +34,7 @@ export type SettingsOrder = {
 /** Tops that every program needs, besides those that hold programs. */
 const neededTops = ["/dev", "/proc", "/sys", "/System", "/Library", "/private", "/Applications", "/var", "/cores"];
 
-export function settingsFor({ place, command, writable, program, isMac }: SettingsOrder, tops = topsHere()): SrtSettings {
+export function settingsFor({ place, command, writable, program, isMac }: SettingsInput, tops = topsHere()): SrtSettings {
   const own = realOf(homedir());
   const hidden = [...place.hidden, place.runDir].map(realOf);
   const isNeeded = (top: string): boolean => neededTops.includes(top) || machinePlaces.some((one) => isWithin(one, top) && top !== "/home");

@@ -69,7 +69,7 @@ exec env "$@"`;
 export function srtIsolation(place: IsolationPlace): Isolation {
   const isMac = process.platform === "darwin";
   const program = programOnPath("srt");
-  const inner = isMac || program === null ? [] : innerWords();
+  const inner = isMac || program === null ? [] : innerArguments();
   const wrap = (command: Command): Wrapped =>
     program === null ? { argv: ["/nonexistent/srt"], env: {}, cwd: command.cwd } : wrapCommand(place, command, { program, inner, isMac });
   return {
@@ -135,7 +135,7 @@ function wrapCommand(place: IsolationPlace, command: Command, { program, inner: 
 }
 
 /** S3: everything as the runtime has it, but nothing of the kernel's own can be written. Empty where it cannot be had. */
-function innerWords(): readonly string[] {
+function innerArguments(): readonly string[] {
   const processor = processorHere();
   const { language, abi } = landlockHere();
   if (processor === null || language === null || abi < 1) return [];

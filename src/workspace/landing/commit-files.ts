@@ -8,7 +8,7 @@
 //   C4. The runner's own files are judged like an agent's: inside the scope, within the size, without a secret.
 
 import type { GitSha } from "../../contracts/ids.ts";
-import type { Applied, CommitFilesOrder, Violation } from "../../ports/workspace.ts";
+import type { Applied, CommitFilesRequest, Violation } from "../../ports/workspace.ts";
 import { bytePathOfText, foldersAbove, type BytePath } from "../git/byte-path.ts";
 import { commitFor, tipOf } from "../git/history.ts";
 import { writeObject } from "../git/loose-objects.ts";
@@ -22,7 +22,7 @@ import { appliedBy, commitOnTip } from "./commit-on-tip.ts";
 
 export async function commitFiles(
   run: OpenRun,
-  { attempt, since, files, subject }: CommitFilesOrder,
+  { attempt, since, files, subject }: CommitFilesRequest,
 ): Promise<Applied | { readonly conflict: readonly string[] } | null> {
   const tip = await tipOf(run);
   const done = await commitFor(run, attempt, tip.commit);
@@ -39,7 +39,7 @@ export async function commitFiles(
   return commitOnTip(run, { attempt, subject }, tip.commit, tree);
 }
 
-type RunnerFile = CommitFilesOrder["files"][number];
+type RunnerFile = CommitFilesRequest["files"][number];
 
 async function judged(run: OpenRun, since: GitSha, { path, text }: RunnerFile): Promise<readonly Violation[]> {
   if (!run.inScope(path)) return [{ path, kind: "outside_scope", detail: "the runner's own file is outside the run's scope" }];

@@ -25,7 +25,7 @@ import { inView } from "../git/user-view.ts";
 /** The documents of one piece of work, and the commit with which that work landed. */
 export type Pages = { readonly folder: string; readonly landed: GitSha; readonly files: ReadonlyMap<string, Buffer> };
 
-export type PagesOrder = {
+export type PagesInput = {
   readonly root: string;
   readonly runId: string;
   readonly base: { readonly commit: GitSha; readonly branch: string | null };
@@ -42,29 +42,30 @@ const trailer = "Autopilot-Pages";
 const underWay = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"];
 
 /** The commit, or null where there is none to make or it cannot be made now. */
-export async function commitPages(order: PagesOrder): Promise<GitSha | null> {
-  const found = await findRepository(order.root);
+export async function commitPages(stepInput: PagesInput): Promise<GitSha | null> {
+  const found = await findRepository(stepInput.root);
   if (!("repository" in found)) return null;
   const { repository } = found;
   const { head, branch } = repository;
   const call: Call = { ...inView(repository), config: "none" }; // P3
-  if (branch === null || branch !== order.base.branch || underWay.some((name) => existsSync(join(repository.gitDir, name)))) return null;
-  if (await isCommitted(call, order, head.commit)) return null; // P4
-  const changed = await changedIn(repository, ownedOf([...ownedAlways, ...order.owned]));
+  if (branch === null || branch !== stepInput.base.branch || underWay.some((name) => existsSync(join(repository.gitDir, name))))
+    return null;
+  if (await isCommitted(call, stepInput, head.commit)) return null; // P4
+  const changed = await changedIn(repository, ownedOf([...ownedAlways, ...stepInput.owned]));
   if (changed.length > 0) return null; // P2
   const pages: Pages[] = [];
-  for (const one of order.pages) if (await isIn(call, one.landed, head.commit)) pages.push(one);
-  const changes = await changesOf(repository, call, order, pages);
+  for (const one of stepInput.pages) if (await isIn(call, one.landed, head.commit)) pages.push(one);
+  const changes = await changesOf(repository, call, stepInput, pages);
   if (changes.length === 0) return null;
 
   const tree = await writeEditedTree(call, repository.format, head.tree, changes);
   const identity = identityEnv(await identityOf(repository.root));
-  const words = `${order.subject}\n\nAutopilot-Run: ${order.runId}\n${trailer}: ${order.runId}\n`;
+  const text = `${stepInput.subject}\n\nAutopilot-Run: ${stepInput.runId}\n${trailer}: ${stepInput.runId}\n`;
   const commit = await gitLine({
     ...call,
     env: { ...call.env, ...identity },
     args: ["commit-tree", tree, "-p", head.commit, "-F", "-"],
-    input: [Buffer.from(words)],
+    input: [Buffer.from(text)],
   });
   if (!(await stage(call, repository, changes))) return null; // P4
   const args = ["update-ref", "-m", "autopilot: pages", "HEAD", commit, head.commit];
@@ -78,15 +79,15 @@ export async function commitPages(order: PagesOrder): Promise<GitSha | null> {
 const isIn = async (call: Call, older: GitSha, head: GitSha): Promise<boolean> =>
   (await git({ ...call, args: ["merge-base", "--is-ancestor", older, head], codes: [0, 1, 128] })).code === 0;
 
-async function isCommitted(call: Call, { base, runId }: PagesOrder, head: GitSha): Promise<boolean> {
+async function isCommitted(call: Call, { base, runId }: PagesInput, head: GitSha): Promise<boolean> {
   const args = ["log", `--format=%(trailers:key=${trailer},valueonly)`, `${base.commit}..${head}`, "--"];
   const { code, out } = await git({ ...call, args, codes: [0, 128] });
   return code !== 0 || out.toString("utf8").split("\n").includes(runId); // without the run's base nobody can tell
 }
 
 /** What differs from HEAD: files that are other or new, and those of the runner's own that are gone. */
-async function changesOf(repository: Repository, call: Call, order: PagesOrder, pages: readonly Pages[]): Promise<readonly Change[]> {
-  const isPage = ownedOf(order.owned);
+async function changesOf(repository: Repository, call: Call, stepInput: PagesInput, pages: readonly Pages[]): Promise<readonly Change[]> {
+  const isPage = ownedOf(stepInput.owned);
   const isWanted = (path: BytePath): boolean => isPage(shownOf(path)) && pages.some(({ folder }) => path.startsWith(`${folder}/`));
   const folders = treeFolders(call);
   const held = new Map<BytePath, TreeEntry>();

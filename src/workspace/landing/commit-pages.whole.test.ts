@@ -5,7 +5,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, wr
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { commitPages, type PagesOrder } from "./commit-pages.ts";
+import { commitPages, type PagesInput } from "./commit-pages.ts";
 
 const made: string[] = [];
 afterEach(() => {
@@ -83,7 +83,7 @@ test("a file of an earlier run that is gone goes, one that differs is renewed, a
 });
 
 type Made = ReturnType<typeof project>;
-const inTheWay: Readonly<Record<string, (made: Made) => Partial<PagesOrder> | void>> = {
+const inTheWay: Readonly<Record<string, (made: Made) => Partial<PagesInput> | void>> = {
   "another branch is checked out": ({ git }) => void git("switch", "-q", "-c", "other"),
   "HEAD is detached": ({ git }) => void git("switch", "-q", "--detach"),
   "the run began on a detached HEAD": ({ order }) => ({ base: { ...order.base, branch: null } }),

@@ -148,8 +148,8 @@ async function mergeCommit(
   if (merge.code === 1 && conflicts.length > 0) return refusal("merge_conflict", `Both sides changed ${some(conflicts)}.`);
   if (merge.code === 129) return refusal("merge_conflict", "This git is too old to merge without a checkout (2.38 or newer is needed).");
   if (merge.code !== 0 && merge.code !== 1) return refusal("merge_conflict", merge.err.trim().slice(0, 500));
-  const words = message.trim() === "" ? `Merge ${shortOf(run.ref)}` : message.trim();
-  const input = [Buffer.from(`${words}\n\nAutopilot-Run: ${run.runId}\n${since === null ? "" : squashTrailer(tip)}`)];
+  const text = message.trim() === "" ? `Merge ${shortOf(run.ref)}` : message.trim();
+  const input = [Buffer.from(`${text}\n\nAutopilot-Run: ${run.runId}\n${since === null ? "" : squashTrailer(tip)}`)];
   const whole = deleted.size === 0 ? tree : await writeTree(run.shadow, call, tree, deleted.values());
   const commit = await gitLine({
     ...call,

@@ -5,7 +5,7 @@
 //   T2. It is done at most once: its commit is found by its key.
 
 import type { GitSha } from "../../contracts/ids.ts";
-import type { Applied, TakeInOrder } from "../../ports/workspace.ts";
+import type { Applied, MergeChildRequest } from "../../ports/workspace.ts";
 import { conflictsOf, refuseIfCheckedOut } from "./apply.ts";
 import { appliedBy, commitOnTip } from "./commit-on-tip.ts";
 import { commitFor, tipOf } from "../git/history.ts";
@@ -16,7 +16,7 @@ import { isSame, readTree, type Tree, type TreeEntry } from "../git/tree.ts";
 
 export async function takeIn(
   run: OpenRun,
-  { attempt, since, commit: child, subject }: TakeInOrder,
+  { attempt, since, commit: child, subject }: MergeChildRequest,
 ): Promise<Applied | { readonly conflict: readonly string[] } | null> {
   const tip = await tipOf(run);
   const done = await commitFor(run, attempt, tip.commit);

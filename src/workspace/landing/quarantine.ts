@@ -20,7 +20,7 @@ const linesMax = 500;
 export async function setLayerAside(run: OpenRun, attempt: AttemptId): Promise<void> {
   if ((await run.layers.read(attempt)) !== null) await keepPatch(run, attempt);
   await run.layers.remove(attempt);
-  await run.worlds.drop(layerFolder(run, attempt));
+  await run.checkouts.drop(layerFolder(run, attempt));
 }
 
 async function keepPatch(run: OpenRun, attempt: AttemptId): Promise<void> {

@@ -7,7 +7,7 @@
 //   U4. It is done at most once: its commit is found by its key.
 
 import type { GitSha } from "../../contracts/ids.ts";
-import type { TakeBackOrder, TakenBack } from "../../ports/workspace.ts";
+import type { RevertRequest, TakenBack } from "../../ports/workspace.ts";
 import { refuseIfCheckedOut } from "./apply.ts";
 import { bytePathOf, foldersAbove, shownOf, type BytePath } from "../git/byte-path.ts";
 import { appliedBy, commitOnTip } from "./commit-on-tip.ts";
@@ -21,22 +21,22 @@ import { isSame, readTree, type Tree, type TreeEntry } from "../git/tree.ts";
 
 const namesMax = 100;
 
-export async function takeBack(run: OpenRun, order: TakeBackOrder): Promise<TakenBack> {
+export async function takeBack(run: OpenRun, request: RevertRequest): Promise<TakenBack> {
   const tip = await tipOf(run);
   const commits = await ownCommits(run, tip.commit);
-  const done = commits.find(({ attempt }) => attempt === trailerValue(order.attempt)); // U4
+  const done = commits.find(({ attempt }) => attempt === trailerValue(request.attempt)); // U4
   if (done !== undefined)
-    return { applied: await appliedBy(run, done), branch: await keeperOf(run, order.branch, done.parent), conflict: [] };
-  const behind = commitsBehind(run, commits, order.since);
-  const { rows, shared } = await changesOf(run, order, behind, tip.commit);
+    return { applied: await appliedBy(run, done), branch: await keeperOf(run, request.branch, done.parent), conflict: [] };
+  const behind = commitsBehind(run, commits, request.since);
+  const { rows, shared } = await changesOf(run, request, behind, tip.commit);
   if (rows.length + shared.length === 0) return { applied: null, branch: null, conflict: [] };
-  const tree = shared.length === 0 ? await treeWith(run, tip.commit, rows) : await mergedTree(run, order, behind, tip.commit); // U3
+  const tree = shared.length === 0 ? await treeWith(run, tip.commit, rows) : await mergedTree(run, request, behind, tip.commit); // U3
   if (tree === null) return { applied: null, branch: null, conflict: shared.map(shownOf) };
   if (tree === tip.tree) return { applied: null, branch: null, conflict: [] };
   await refuseIfCheckedOut(run);
-  const branch = await keeperOf(run, order.branch, tip.commit); // U1
+  const branch = await keeperOf(run, request.branch, tip.commit); // U1
   run.failpoint("kept");
-  return { applied: await commitOnTip(run, order, tip.commit, tree), branch, conflict: [] };
+  return { applied: await commitOnTip(run, request, tip.commit, tree), branch, conflict: [] };
 }
 
 /** The run's commits behind one of its own, or behind the base. */
@@ -55,7 +55,7 @@ const isOf = ({ attempt }: RunCommit, of: string): boolean => attempt.startsWith
 /** What must be put back, and which of its own paths others have changed since. */
 async function changesOf(
   run: OpenRun,
-  { of, since }: TakeBackOrder,
+  { of, since }: RevertRequest,
   commits: readonly RunCommit[],
   tip: GitSha,
 ): Promise<{ readonly rows: readonly Row[]; readonly shared: readonly BytePath[] }> {
@@ -78,7 +78,7 @@ const treeWith = (run: OpenRun, onto: GitSha, rows: readonly Row[]): Promise<Git
   writeTree(run.shadow, run.shadow.callIntoUser, onto, rows);
 
 /** As git reverts: what others did since, without what was done before it. Null where that conflicts, or the commits are mingled. */
-async function mergedTree(run: OpenRun, { of, since }: TakeBackOrder, commits: readonly RunCommit[], tip: GitSha): Promise<GitSha | null> {
+async function mergedTree(run: OpenRun, { of, since }: RevertRequest, commits: readonly RunCommit[], tip: GitSha): Promise<GitSha | null> {
   const first = commits.findIndex((commit) => !isOf(commit, of));
   const last = commits[first - 1];
   if (last === undefined || commits.slice(first).some((commit) => isOf(commit, of))) return null;

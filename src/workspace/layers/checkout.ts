@@ -25,12 +25,12 @@ export async function makeCheckout(run: OpenRun, commit: GitSha, purpose: string
   const old = `${folder}.old`;
   await discard(old, run.folders.trash);
   if (before !== null) await rename(folder, old).catch(() => undefined);
-  await run.worlds.drop(folder);
+  await run.checkouts.drop(folder);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const tree = await treeWith(run, commit, taken);
   const wanted = await run.dependencyFolders(run.checkDependencies);
-  const packages = await run.worlds.packagesFor(tree, run.repository.root, wanted);
-  await run.worlds.make(folder, tree, undefined, packages);
+  const packages = await run.checkouts.packagesFor(tree, run.repository.root, wanted);
+  await run.checkouts.make(folder, tree, undefined, packages);
   const provided =
     packages === null
       ? await copied(run, folder, wanted, { record: before, old })
@@ -41,7 +41,7 @@ export async function makeCheckout(run: OpenRun, commit: GitSha, purpose: string
     key: purpose,
     base: commit,
     tree,
-    ...(run.worlds.kind === "overlay" ? { isView: true } : {}),
+    ...(run.checkouts.kind === "overlay" ? { isView: true } : {}),
     masks: [],
     dependencies: [...provided.dependencies],
     fingerprint: provided.fingerprint,
@@ -83,7 +83,7 @@ export async function dropCheckout(run: OpenRun, folder: string): Promise<void> 
   const record = (await run.checks.all()).find(({ key }) => folderFor(run, key) === folder);
   if (record === undefined || (record.isView !== true && record.dependencies.length > 0)) return;
   await run.checks.remove(record.key);
-  await run.worlds.drop(folder);
+  await run.checkouts.drop(folder);
 }
 
 const erasing = new WeakMap<OpenRun, Promise<void>>();

@@ -15,7 +15,7 @@ import type { Change } from "./judge.ts";
 import { isModulesName, plainName } from "../git/names.ts";
 import type { TreeEntry } from "../git/tree.ts";
 
-export type EmbeddedOrder = {
+export type EmbeddedInput = {
   /** Of the tree that the changes would make, at least what lies around them and around every `commondir`. */
   readonly result: ReadonlyMap<BytePath, TreeEntry>;
   readonly changes: readonly Change[];
@@ -27,7 +27,7 @@ export type EmbeddedOrder = {
 const isHead = (bytes: Buffer, isLink: boolean): boolean =>
   (isLink ? /^refs\// : /^(?:ref:\s*refs\/|[0-9a-f]{40})/i).test(bytes.toString("latin1", 0, 512));
 
-export async function embeddedRepositories({ result, changes, readHead }: EmbeddedOrder): Promise<readonly Violation[]> {
+export async function embeddedRepositories({ result, changes, readHead }: EmbeddedInput): Promise<readonly Violation[]> {
   const heads = [...result].filter(([path]) => nameOf(path) === "head");
   const repositories = new Set<BytePath>();
   for (const [path, entry] of heads) {

@@ -5,7 +5,7 @@ import { basename } from "node:path";
 import type { AttemptId, GitSha } from "../../contracts/ids.ts";
 import { invariant } from "../../kit/invariant.ts";
 import { bytesOf, shownOf, type BytePath } from "../git/byte-path.ts";
-import { embeddedRepositories, type EmbeddedOrder } from "./embedded-repository.ts";
+import { embeddedRepositories, type EmbeddedInput } from "./embedded-repository.ts";
 import { NotRead } from "./fd-walk.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { ignoredBy } from "../git/ignore.ts";
@@ -13,16 +13,16 @@ import { judge, type Judgement } from "./judge.ts";
 import { layerFolder } from "./layer.ts";
 import type { FolderRecord } from "./records.ts";
 import type { OpenRun } from "../run.ts";
-import { contentOf, scan, type Scan, type ScanOrder } from "./scan.ts";
+import { contentOf, scan, type Scan, type ScanInput } from "./scan.ts";
 import { readObject } from "../git/object-reader.ts";
 import { resultAround } from "../git/result-around.ts";
 import { masksOf, type PathTest, scopeOf } from "./scope.ts";
 import { secretsOf } from "./secrets.ts";
 import { objectHash, readTree, treeIdOf, type Tree } from "../git/tree.ts";
 import { editTree, type TreeChange, treeFolders } from "../git/tree-folders.ts";
-import { readBack } from "../worlds/read-back.ts";
-import { readListing } from "../worlds/listing.ts";
-import { worldAt, worldPlace } from "../worlds/world-place.ts";
+import { readBack } from "../checkouts/read-back.ts";
+import { readListing } from "../checkouts/listing.ts";
+import { checkoutAt, checkoutPlace } from "../checkouts/checkout-place.ts";
 
 export type Examined = Judgement & {
   readonly folder: string;
@@ -57,10 +57,10 @@ export async function touchedIn(run: OpenRun, record: FolderRecord, folder: stri
   const tree = await treeIdOf(call, record.tree ?? record.base);
   if (record.isView === true) {
     const order = { format, isOwned: none, ignoredOf: () => Promise.resolve(new Set<BytePath>()), fileBytesMax: run.fileBytesMax };
-    const place = placeOf(worldAt(run.runDir, folder));
+    const place = placeOf(checkoutAt(run.runDir, folder));
     return [...(await readBack({ ...order, place, folder, tree, against: tree, folders: treeFolders(call) })).base.keys()];
   }
-  const isUnchanged = await readListing(worldPlace(run.runDir, folder));
+  const isUnchanged = await readListing(checkoutPlace(run.runDir, folder));
   if (isUnchanged === null) return [];
   const touched: BytePath[] = [];
   for (const [path, { mode }] of await readTree(call, tree)) {
@@ -86,12 +86,12 @@ async function examine(
   const tree = await treeIdOf(call, against);
   const folders = treeFolders(call);
   const ignoredOf = ignoredBy(shadow, folders, await treeIdOf(call, record.base), run.folders.rules);
-  const order = { format, isOwned, ignoredOf, fileBytesMax };
-  const place = record.isView === true ? worldAt(run.runDir, folder) : null;
+  const request = { format, isOwned, ignoredOf, fileBytesMax };
+  const place = record.isView === true ? checkoutAt(run.runDir, folder) : null;
   const looked =
     record.isView === true
       ? await readBack({
-          ...order,
+          ...request,
           place: placeOf(place),
           folder,
           tree: await treeIdOf(call, record.tree ?? against),
@@ -99,14 +99,14 @@ async function examine(
           folders,
         })
       : await scanned({
-          ...order,
+          ...request,
           ...(await unchangedIn(run, folder, record, against)),
           root: folder,
           base: await readTree(call, against),
         });
   const { base, found, ignored } = looked;
   const judged = judge({ ...looked, inScope, isOwned, isMasked: masksOf(record.masks), isLeftOut, fileBytesMax });
-  const readHead: EmbeddedOrder["readHead"] = async (path, entry) => {
+  const readHead: EmbeddedInput["readHead"] = async (path, entry) => {
     const after = judged.changes.find((change) => change.path === path)?.after;
     if (after?.sha !== entry.sha) return (await readObject(call, entry.sha, headBytesMax))?.content ?? Buffer.from("ref: refs/"); // a HEAD is short
     try {
@@ -142,10 +142,10 @@ async function examine(
 }
 
 /** What a copy looked like tells of the tree it was made of, and of no other. */
-async function unchangedIn(run: OpenRun, folder: string, { tree }: FolderRecord, against: GitSha): Promise<Pick<ScanOrder, "isUnchanged">> {
+async function unchangedIn(run: OpenRun, folder: string, { tree }: FolderRecord, against: GitSha): Promise<Pick<ScanInput, "isUnchanged">> {
   const { call } = run.shadow;
   if (tree === undefined || (await treeIdOf(call, tree)) !== (await treeIdOf(call, against))) return {};
-  const isUnchanged = await readListing(worldPlace(run.runDir, folder));
+  const isUnchanged = await readListing(checkoutPlace(run.runDir, folder));
   return isUnchanged === null ? {} : { isUnchanged };
 }
 
@@ -154,6 +154,6 @@ function placeOf(place: string | null): string {
   return place;
 }
 
-const scanned = async (order: ScanOrder): Promise<Scan & Pick<ScanOrder, "base">> => ({ ...(await scan(order)), base: order.base });
+const scanned = async (input: ScanInput): Promise<Scan & Pick<ScanInput, "base">> => ({ ...(await scan(input)), base: input.base });
 
 const nameOf = (path: BytePath): string => shownOf(path).replace(/\/$/, "");

@@ -25,7 +25,7 @@ export type Judgement = {
   readonly leftOut: readonly Change[];
 };
 
-export type JudgeOrder = {
+export type JudgeInput = {
   readonly base: Tree;
   /** Names that are there beside the new ones, where the base is not the whole tree. */
   readonly beside?: readonly BytePath[];
@@ -39,34 +39,34 @@ export type JudgeOrder = {
 
 const pathBytesMax = 4000;
 
-export function judge(order: JudgeOrder): Judgement {
+export function judge(input: JudgeInput): Judgement {
   const changes: Change[] = [];
   const violations: Violation[] = [];
   const leftOut: Change[] = [];
   const take = (change: Change, found?: Exclude<Found, { kind: "odd" }>): void => {
-    if (order.isLeftOut(shownOf(change.path))) return void leftOut.push(change); // J4
+    if (input.isLeftOut(shownOf(change.path))) return void leftOut.push(change); // J4
     changes.push(change);
-    violations.push(...placeOf(order, change.path), ...(found === undefined ? [] : kindOf(order, change.path, found)));
+    violations.push(...placeOf(input, change.path), ...(found === undefined ? [] : kindOf(input, change.path, found)));
   };
-  for (const [path, before] of order.base) {
-    if (order.found.has(path) || isGitlink(before)) continue;
+  for (const [path, before] of input.base) {
+    if (input.found.has(path) || isGitlink(before)) continue;
     const shown = shownOf(path);
-    if (order.isOwned(shown) || order.isMasked(shown)) continue; // J3
+    if (input.isOwned(shown) || input.isMasked(shown)) continue; // J3
     take({ path, before, after: null }); // J1
   }
-  for (const [path, what] of order.found) {
+  for (const [path, what] of input.found) {
     if (what.kind === "odd") {
       const shown = shownOf(path);
       // An unreadable top hides what must be judged, whatever is left out below it.
-      if (path === "" || !order.isLeftOut(shown)) violations.push({ path: shown, kind: what.violation, detail: what.detail });
+      if (path === "" || !input.isLeftOut(shown)) violations.push({ path: shown, kind: what.violation, detail: what.detail });
       continue;
     }
-    const before = order.base.get(path) ?? null;
+    const before = input.base.get(path) ?? null;
     const after = { kind: what.kind, mode: what.kind === "link" ? "120000" : what.mode, sha: what.sha };
     if (isSame(before === null ? null : { ...before, mode: plainMode(before.mode) }, after)) continue;
     take({ path, before, after }, what);
   }
-  violations.push(...collisions(order.beside ?? order.base.keys(), changes));
+  violations.push(...collisions(input.beside ?? input.base.keys(), changes));
   changes.sort((one, other) => (one.path < other.path ? -1 : 1));
   violations.sort((one, other) => (one.path < other.path ? -1 : one.path > other.path ? 1 : 0));
   return { changes, violations, leftOut };
@@ -76,26 +76,26 @@ export function judge(order: JudgeOrder): Judgement {
 const plainMode = (mode: string): string => (mode === "100664" ? "100644" : mode);
 
 /** What is wrong with where a change lies. */
-function placeOf(order: JudgeOrder, path: BytePath): Violation[] {
+function placeOf(input: JudgeInput, path: BytePath): Violation[] {
   const text = textOf(path);
   if (text === null || path.length > pathBytesMax)
     return [{ path: shownOf(path), kind: "bad_path", detail: text === null ? "the name is no UTF-8" : "the path is too long" }];
   if (text.split("/").some((part) => part === "" || part === "." || part === ".."))
     return [{ path: text, kind: "bad_path", detail: "not a plain relative path" }];
-  if (order.isOwned(text)) return [{ path: text, kind: "runner_owned", detail: "only the runner writes this file" }]; // J3
-  if (order.isMasked(text)) return [{ path: text, kind: "outside_scope", detail: "kept from this attempt, so not its to write" }]; // J3
-  if (!order.inScope(text)) return [{ path: text, kind: "outside_scope", detail: "outside the scope" }];
+  if (input.isOwned(text)) return [{ path: text, kind: "runner_owned", detail: "only the runner writes this file" }]; // J3
+  if (input.isMasked(text)) return [{ path: text, kind: "outside_scope", detail: "kept from this attempt, so not its to write" }]; // J3
+  if (!input.inScope(text)) return [{ path: text, kind: "outside_scope", detail: "outside the scope" }];
   return [];
 }
 
 /** What is wrong with what a change is. */
-function kindOf(order: JudgeOrder, path: BytePath, what: Exclude<Found, { kind: "odd" }>): Violation[] {
+function kindOf(input: JudgeInput, path: BytePath, what: Exclude<Found, { kind: "odd" }>): Violation[] {
   const shown = shownOf(path);
   if (what.kind === "link") return [{ path: shown, kind: "symlink", detail: "new or changed links are never applied" }]; // J2
   if (what.links > 1)
     return [{ path: shown, kind: "hard_link", detail: `the file has ${what.links} names, so others could still change it` }]; // J2
-  if (what.bytes > order.fileBytesMax)
-    return [{ path: shown, kind: "too_large", detail: `${what.bytes} bytes, ${order.fileBytesMax} allowed` }];
+  if (what.bytes > input.fileBytesMax)
+    return [{ path: shown, kind: "too_large", detail: `${what.bytes} bytes, ${input.fileBytesMax} allowed` }];
   return [];
 }
 

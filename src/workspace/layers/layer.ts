@@ -33,7 +33,7 @@ export async function makeLayer(
 ): Promise<string> {
   const folder = layerFolder(run, attempt);
   await run.layers.remove(attempt);
-  await run.worlds.drop(folder);
+  await run.checkouts.drop(folder);
   await mkdir(folder, { recursive: true, mode: 0o700 });
 
   const { call } = run.shadow;
@@ -54,15 +54,15 @@ export async function makeLayer(
   const root = hidden.length === 0 ? run.base.commit : await maskedRoot(run, isMasked);
   const borrows = await makeRepository(run, folder, start, root);
   const wanted = await run.dependencyFolders(run.dependencies);
-  const packages = await run.worlds.packagesFor(tree, run.repository.root, wanted);
-  await run.worlds.make(folder, tree, join(folder, ".git", "index"), packages);
+  const packages = await run.checkouts.packagesFor(tree, run.repository.root, wanted);
+  await run.checkouts.make(folder, tree, join(folder, ".git", "index"), packages);
   const dependencies = await provide(run, folder, masks, wanted, packages);
   await run.layers.write({
     version: 1,
     key: attempt,
     base: tip,
     tree,
-    ...(run.worlds.kind === "overlay" ? { isView: true } : {}),
+    ...(run.checkouts.kind === "overlay" ? { isView: true } : {}),
     ...(borrows.length === 0 ? {} : { borrows: [...borrows] }),
     masks: [...masks],
     ...(keeps === undefined ? {} : { keeps: [...keeps] }),
@@ -187,7 +187,7 @@ async function provide(
   const moved = last === undefined ? [] : await moveDependencies(layerFolder(run, last.key), last.dependencies, folder);
   for (const record of finished) {
     await run.layers.remove(record.key);
-    await run.worlds.drop(layerFolder(run, record.key));
+    await run.checkouts.drop(layerFolder(run, record.key));
   }
   if (packages !== null) return [...new Set([...moved, ...packages.paths])];
   const rest = wanted.filter((path) => !moved.includes(path));

@@ -23,7 +23,7 @@ export type Scan = {
   readonly ignored: readonly BytePath[];
 };
 
-export type ScanOrder = {
+export type ScanInput = {
   readonly root: string;
   readonly format: ObjectFormat;
   readonly base: Tree;
@@ -42,21 +42,21 @@ const entriesMax = 2_000_000;
 const hashedBytesMax = 4 * 1024 ** 3;
 const sliceMs = 25;
 
-export async function scan(order: ScanOrder): Promise<Scan> {
+export async function scan(input: ScanInput): Promise<Scan> {
   const found = new Map<BytePath, Found>();
   const ignored: BytePath[] = [];
-  const trackedFolders = new Set([...order.base.keys()].flatMap(foldersAbove));
-  const gitlinks = new Set([...order.base].filter(([, entry]) => isGitlink(entry)).map(([path]) => path));
+  const trackedFolders = new Set([...input.base.keys()].flatMap(foldersAbove));
+  const gitlinks = new Set([...input.base].filter(([, entry]) => isGitlink(entry)).map(([path]) => path));
   let entries = 0;
   let began = performance.now();
 
-  let begun: readonly BytePath[] = order.from ?? [];
-  for (let folders: BytePath[] = order.from === undefined ? ["" as BytePath] : []; folders.length > 0 || begun.length > 0;) {
+  let begun: readonly BytePath[] = input.from ?? [];
+  for (let folders: BytePath[] = input.from === undefined ? ["" as BytePath] : []; folders.length > 0 || begun.length > 0;) {
     const untracked: BytePath[] = [...begun];
     begun = [];
     const stack = [...folders];
     for (let folder = stack.pop(); folder !== undefined; folder = stack.pop()) {
-      const look = lookAt(order, folder, { trackedFolders, gitlinks });
+      const look = lookAt(input, folder, { trackedFolders, gitlinks });
       for (const [path, what] of look.found) found.set(path, what);
       stack.push(...look.tracked);
       untracked.push(...look.untracked);
@@ -67,13 +67,13 @@ export async function scan(order: ScanOrder): Promise<Scan> {
       await setImmediate(); // A long look must not keep a stop request waiting.
       began = performance.now();
     }
-    const isOurs = (path: BytePath): boolean => order.isOwned(shownOf(path).replace(/\/$/, ""));
-    const passedOver = await order.ignoredOf(untracked.filter((path) => !isOurs(path)));
+    const isOurs = (path: BytePath): boolean => input.isOwned(shownOf(path).replace(/\/$/, ""));
+    const passedOver = await input.ignoredOf(untracked.filter((path) => !isOurs(path)));
     folders = [];
     for (const path of untracked) {
       if (passedOver.has(path)) ignored.push(path);
       else if (path.endsWith("/")) folders.push(path.slice(0, -1) as BytePath);
-      else found.set(path, identify(order, path));
+      else found.set(path, identify(input, path));
     }
   }
   return { found, ignored };
@@ -88,7 +88,7 @@ type Look = {
 type Known = { readonly trackedFolders: ReadonlySet<BytePath>; readonly gitlinks: ReadonlySet<BytePath> };
 
 /** One folder's entries: what the base tracks is identified at once, the rest waits for the ignore rules. */
-function lookAt(order: ScanOrder, folder: BytePath, known: Known): Look {
+function lookAt(input: ScanInput, folder: BytePath, known: Known): Look {
   const look: Look & { entries: number } = { found: [], tracked: [], untracked: [], entries: 0 };
   const visit = (held: HeldFolder): void => {
     for (const name of held.list()) {
@@ -98,15 +98,15 @@ function lookAt(order: ScanOrder, folder: BytePath, known: Known): Look {
       const metadata = metadataOf(folder, name, stat);
       if (metadata === "own") continue;
       if (metadata !== null) look.found.push([path, metadata]);
-      else if (known.gitlinks.has(path)) look.found.push(...submoduleAt(order, path, stat));
+      else if (known.gitlinks.has(path)) look.found.push(...submoduleAt(input, path, stat));
       else if (stat.isDirectory() && known.trackedFolders.has(path)) look.tracked.push(path);
       else if (stat.isDirectory()) look.untracked.push(`${path}/` as BytePath);
-      else if (order.base.has(path)) look.found.push([path, identifyIn(order, held, path, name, stat)]);
+      else if (input.base.has(path)) look.found.push([path, identifyIn(input, held, path, name, stat)]);
       else look.untracked.push(path);
     }
   };
   try {
-    withFolder(order.root, folder, visit);
+    withFolder(input.root, folder, visit);
   } catch (error) {
     if (!(error instanceof NotRead)) throw error;
     look.found.push([folder, { kind: "odd", violation: "special_file", detail: `the folder could not be read (${error.message})` }]);
@@ -123,23 +123,23 @@ export function metadataOf(folder: BytePath, name: BytePath, stat: Stats): Found
 }
 
 /** A submodule's place is an empty folder, or absent; anything else would be a change inside another repository. */
-export function submoduleAt(order: ScanOrder, path: BytePath, stat: Stats): (readonly [BytePath, Found])[] {
+export function submoduleAt(input: ScanInput, path: BytePath, stat: Stats): (readonly [BytePath, Found])[] {
   const odd = (detail: string): (readonly [BytePath, Found])[] => [[path, { kind: "odd", violation: "nested_repository", detail }]];
   if (!stat.isDirectory()) return odd("a submodule's place was taken by something else");
   try {
-    return withFolder(order.root, path, (held) => held.list()).length === 0 ? [] : odd("files inside a submodule's place");
+    return withFolder(input.root, path, (held) => held.list()).length === 0 ? [] : odd("files inside a submodule's place");
   } catch (error) {
     if (error instanceof NotRead) return odd("a submodule's place could not be read");
     throw error;
   }
 }
 
-function identify(order: ScanOrder, path: BytePath): Found {
+function identify(input: ScanInput, path: BytePath): Found {
   const at = path.lastIndexOf("/");
   const name = path.slice(at + 1) as BytePath;
   try {
-    return withFolder(order.root, path.slice(0, Math.max(at, 0)) as BytePath, (held) =>
-      identifyIn(order, held, path, name, held.stat(name)),
+    return withFolder(input.root, path.slice(0, Math.max(at, 0)) as BytePath, (held) =>
+      identifyIn(input, held, path, name, held.stat(name)),
     );
   } catch (error) {
     if (!(error instanceof NotRead)) throw error;
@@ -147,24 +147,24 @@ function identify(order: ScanOrder, path: BytePath): Found {
   }
 }
 
-export function identifyIn(order: ScanOrder, held: HeldFolder, path: BytePath, name: BytePath, stat: Stats): Found {
-  const before = order.isUnchanged?.(path, stat) === true ? order.base.get(path) : undefined;
+export function identifyIn(input: ScanInput, held: HeldFolder, path: BytePath, name: BytePath, stat: Stats): Found {
+  const before = input.isUnchanged?.(path, stat) === true ? input.base.get(path) : undefined;
   try {
     if (before?.mode === "120000" && stat.isSymbolicLink()) return { kind: "link", sha: before.sha };
-    if (stat.isSymbolicLink()) return { kind: "link", sha: objectHash(order.format, "blob", held.linkTarget(name)) };
+    if (stat.isSymbolicLink()) return { kind: "link", sha: objectHash(input.format, "blob", held.linkTarget(name)) };
     if (!stat.isFile()) return { kind: "odd", violation: "special_file", detail: "neither a file nor a folder" };
     const mode = (stat.mode & 0o100) === 0 ? "100644" : "100755";
     if (before?.mode === mode) return { kind: "file", mode, sha: before.sha, bytes: stat.size, links: stat.nlink };
-    if (stat.size > (order.base.has(path) ? hashedBytesMax : order.fileBytesMax)) {
+    if (stat.size > (input.base.has(path) ? hashedBytesMax : input.fileBytesMax)) {
       return {
         kind: "file",
         mode,
-        sha: objectHash(order.format, "blob", Buffer.from(`unread ${stat.size}`)),
+        sha: objectHash(input.format, "blob", Buffer.from(`unread ${stat.size}`)),
         bytes: stat.size,
         links: stat.nlink,
       };
     }
-    const hash = createHash(order.format).update(`blob ${stat.size}\0`);
+    const hash = createHash(input.format).update(`blob ${stat.size}\0`);
     const opened = held.read(name, (piece) => hash.update(piece), hashedBytesMax);
     if (opened.size !== stat.size) throw new NotRead("changed while it was read");
     return {

@@ -53,7 +53,7 @@ export const roadmapStories: Readonly<Record<string, Scenario>> = {
         : null;
     },
   },
-  "roadmap: a failed phase pauses, resume walks it again, checkpoints": {
+  "roadmap: a failed phase pauses, resume runs it again, checkpoints": {
     flow: "roadmap",
     drafted: { options: { checkpoint_every: 1 } },
     script: {

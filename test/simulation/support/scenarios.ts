@@ -26,13 +26,13 @@ export const resume = (run: Run): Draft => ({
 export function answer(run: Run, reply: string | ((block: Run["blocks"][string]) => string), issues?: string[]): readonly Draft[] {
   const block = Object.values(run.blocks)[0];
   if (block === undefined) return [resume(run)];
-  const words = typeof reply === "string" ? reply : reply(block);
+  const text = typeof reply === "string" ? reply : reply(block);
   return [
     {
       event: "block_answered",
       request: `answer:${block.block}`,
       block: block.block,
-      answer: words,
+      answer: text,
       ...(issues === undefined ? {} : { issues }),
     },
     resume(run),
@@ -90,7 +90,7 @@ export function essenceOf({ tape, disk }: Lived): unknown {
     phases: run.phases.map(({ id, status, visit, because }) => [id, status, visit, because]),
     retries: run.retries,
     taken: run.taken,
-    walks: Object.fromEntries(Object.values(run.walks).map(({ path, result, ended, taken }) => [path, { result, ended, taken }])),
+    cursors: Object.fromEntries(Object.values(run.cursors).map(({ path, result, ended, taken }) => [path, { result, ended, taken }])),
     places: run.turns.map(({ attempt, asks, isOver }) => `${attempt} asked ${asks}${isOver ? "" : ", not over"}`).toSorted(),
     commits: disk.commits.toSorted(),
     effects: [...disk.effects].toSorted(),

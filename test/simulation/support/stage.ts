@@ -144,14 +144,14 @@ function step(machine: Machine, live: Map<string, Generator<Draft | null, void>>
 
 function* perform({ disk }: Machine, now: () => Run, attempt: string, script: Script): Generator<Draft | null, void> {
   const open = now().open[attempt] as OpenAttempt;
-  const walk = cursorOf(now(), open.walk);
-  const task = walk.kind === "phase" || walk.kind === "closing" ? null : (open.walk.split("/").pop() ?? null);
+  const cursor = cursorOf(now(), open.cursor);
+  const task = cursor.kind === "phase" || cursor.kind === "closing" ? null : (open.cursor.split("/").pop() ?? null);
   const plan = script.plan({
-    phase: walk.phase,
+    phase: cursor.phase,
     step: open.step,
     task,
     n: Number(attempt.split("#").pop()),
-    visit: walk.visit,
+    visit: cursor.visit,
     run: now(),
   });
   const facts = { ...plan.facts };
@@ -209,7 +209,7 @@ function* perform({ disk }: Machine, now: () => Run, attempt: string, script: Sc
     yield null;
     if (!disk.commits.includes(attempt)) disk.commits.push(attempt);
     disk.layers.delete(attempt);
-    disk.files.add(`${walk.phase}/${task === null ? open.step : "t"}`);
+    disk.files.add(`${cursor.phase}/${task === null ? open.step : "t"}`);
     const commit = sha(disk.commits.indexOf(attempt) + 2);
     yield { event: "changes_applied", attempt, commit, parent: sha(1), tree: commit, paths: ["x"], not_applied: 0 };
   }

@@ -64,7 +64,7 @@ export const stories: Readonly<Record<string, Scenario>> = {
               ? { facts: { complete: n === 3 } }
               : ok,
     },
-    user: (run, why) => (why === "confidence_drop_requires_handoff" && run.walks["1"]?.ended["judged"] === 1 ? [resume(run)] : null),
+    user: (run, why) => (why === "confidence_drop_requires_handoff" && run.cursors["1"]?.ended["judged"] === 1 ? [resume(run)] : null),
   },
   "objective: the scope left twice pauses": {
     flow: "objective",

@@ -28,7 +28,10 @@ export async function openQualityPlaybook(parts: PlaybookParts): Promise<OpenedP
       if (log.volumes.length === 0) return;
       const differs = await file.differs();
       if (log.gate !== null) await drawWhole(gateLogPath, gateLog(log.gate)); // D1
-      await drawWhole(progressPath, progressPage(log, { differs: differs === null ? null : differsWords(differs), isVerifiedEarlier }));
+      await drawWhole(
+        progressPath,
+        progressPage(log, { differs: differs === null ? null : describeDifference(differs), isVerifiedEarlier }),
+      );
       if (differs === null) await file.write();
     },
     remarks: () => generatedFiles.remarks(),
@@ -51,5 +54,5 @@ export function earlierOf({ options, documents }: RunView["drafted"], readBlob: 
   return { bytes: typeof bytes === "number" ? bytes : 0, hash: typeof hash === "string" ? hash : "", text };
 }
 
-export const differsWords = ({ line, found }: Differs): string =>
+export const describeDifference = ({ line, found }: Differs): string =>
   `${runStatePath} is not what the journal yields, from line ${line} on (found ${JSON.stringify(found)}). It is left as it is and nothing is added to it; move it away, and it is drawn anew when the run is next taken up.`;

@@ -16,7 +16,7 @@ import type { ProjectPaths } from "../../../project/runs/project-paths.ts";
 import { openedRepository } from "../../../project/runs/opened-repository.ts";
 import { refuse } from "../../../project/reply.ts";
 import { settingsOf } from "../../../project/config/settings.ts";
-import type { Prepared, PrepareOrder } from "../../contract/playbook.ts";
+import type { Prepared, PrepareInput } from "../../contract/playbook.ts";
 import { ignoredAmong } from "../../contract/ignored-paths.ts";
 import { refuseUncommittedDocs } from "./quality-docs.ts";
 import { hashOf } from "./quality-log-file.ts";
@@ -38,7 +38,7 @@ type Earlier = {
   readonly warnings: readonly string[];
 };
 
-export async function prepareQuality({ context, paths: projectPaths, input }: PrepareOrder): Promise<Prepared> {
+export async function prepareQuality({ context, paths: projectPaths, input }: PrepareInput): Promise<Prepared> {
   const earlier = await earlierIn(projectPaths.root);
   const head = { ...earlier.head, ...input.options };
   const target = head["target_path"] ?? ".";

@@ -1,5 +1,5 @@
 // quality-take-up: before a quality run goes on, its files are looked at: a log that is not the journal's is told, and phases whose landed
-// artifacts the user no longer has are walked again.
+// artifacts the user no longer has are run again.
 //
 // Invariants:
 //   U1. Artifacts beat events: what was landed and is gone from the checkout no longer proves anything.
@@ -18,15 +18,15 @@ import { git } from "../../../workspace/git/git.ts";
 import { gatesOfPhase } from "../steps/phase-gates.ts";
 import { type ProjectPaths, runFolder } from "../../../project/runs/project-paths.ts";
 import { openedRepository } from "../../../project/runs/opened-repository.ts";
-import type { TakenUp, TakeUpOrder } from "../../contract/playbook.ts";
+import type { TakenUp, TakeUpInput } from "../../contract/playbook.ts";
 import { blobsIn, entriesIn } from "../../contract/recorded.ts";
 import { type Differs, QualityLogFile } from "./quality-log-file.ts";
-import { differsWords, earlierOf, logOf } from "./quality-open.ts";
+import { describeDifference, earlierOf, logOf } from "./quality-open.ts";
 
 const goneMax = 100;
 const shownMax = 5;
 
-export async function takeUpQuality({ paths, view }: TakeUpOrder): Promise<TakenUp> {
+export async function takeUpQuality({ paths, view }: TakeUpInput): Promise<TakenUp> {
   const folder = runFolder(paths, view.drafted.run_id);
   const readBlob = blobsIn(folder);
   const entries = entriesIn(folder);
@@ -38,7 +38,7 @@ export async function takeUpQuality({ paths, view }: TakeUpOrder): Promise<Taken
   const again = await phasesGone(paths, view);
   return {
     events: [...(differs === null || isReported ? [] : [differedEvent(differs)]), ...again.events],
-    warnings: [...(differs === null ? [] : [differsWords(differs)]), ...again.warnings],
+    warnings: [...(differs === null ? [] : [describeDifference(differs)]), ...again.warnings],
   };
 }
 
@@ -98,7 +98,7 @@ const isMissing = (root: string, path: string): boolean => lstatSync(join(root, 
 function landingsOf(view: RunView): ReadonlyMap<string, string> {
   const finished = new Set(view.phases.filter(({ group, status }) => group === "phases" && status === "completed").map(({ id }) => id));
   const landings = new Map<string, string>();
-  for (const { kind, phase, last } of Object.values(view.walks)) {
+  for (const { kind, phase, last } of Object.values(view.cursors)) {
     const { landed, commit, why } = last["land"]?.facts ?? {};
     if (kind !== "closing" || !finished.has(phase)) continue;
     if (landed === true && typeof commit === "string") landings.set(phase, commit);

@@ -10,7 +10,7 @@ import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { Evidence, type Check, type CheckResult, type TestTally } from "../../../contracts/evidence.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
-import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
+import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Verifier } from "../../../ports/verifier.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import { testsAmong } from "../../../verify/detect/tests-among.ts";
@@ -21,7 +21,7 @@ type Parts = {
   readonly verifier: Pick<Verifier, "check">;
   readonly workspace: Pick<Workspace, "pathsAt" | "textAt">;
 };
-type Order = FunctionOrder<RunView, CursorView>;
+type StepInput = FunctionInput<RunView, CursorView>;
 
 const triedMax = 20;
 const doesNotApply = 87;
@@ -30,15 +30,15 @@ export const fixPatch = (id: string): string => `quality/patches/${id}-fix.patch
 
 export const bugsShown = (parts: Parts) => ({
   version: 1,
-  prove: async (order: Order): Promise<FunctionResult> => {
-    const tree = await openQualityTree(parts.workspace, order.commit);
+  prove: async (input: StepInput): Promise<FunctionResult> => {
+    const tree = await openQualityTree(parts.workspace, input.commit);
     const all = [...new Set(bugIdsIn(await tree.text("quality/BUGS.md")))];
     const bugs = all.filter((id) => tree.has(testPatch(id)));
     if (bugs.length === 0) return { ok: true, facts: {} };
-    const [test] = testsAmong(order.state.drafted.checks.filter(({ kind }) => kind === "project"));
+    const [test] = testsAmong(input.state.drafted.checks.filter(({ kind }) => kind === "project"));
     if (test === undefined) return undecided("no test command of this project is known"); // B4
     const run = async (checks: readonly Check[]): Promise<readonly CheckResult[]> => {
-      const { attempt, commit, cancel, onLiveEvent } = order;
+      const { attempt, commit, cancel, onLiveEvent } = input;
       const results = await parts.verifier.check({ attempt, checks, commit, cancel, onLiveEvent });
       return results.filter(({ check }) => check.kind === "proof");
     };

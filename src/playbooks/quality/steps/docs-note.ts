@@ -2,7 +2,7 @@
 // that has said it itself is left alone.
 
 import type { RunView, CursorView } from "../../../core/state.ts";
-import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
+import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 
 const path = "quality/EXPLORATION.md";
@@ -13,7 +13,7 @@ export function docsNote(workspace: Pick<Workspace, "textAt" | "commitFiles">) {
   return {
     version: 1,
     effect: "keyed" as const,
-    async perform({ attempt, state, commit }: FunctionOrder<RunView, CursorView>): Promise<FunctionResult> {
+    async perform({ attempt, state, commit }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
       const before = await workspace.textAt(commit, path, textBytesMax);
       if (before === null || /^#+\s+Documentation status: code-only mode\s*$/m.test(before)) return { ok: true, facts: { noted: false } };
       const files = [{ path, text: `${noteOf(reasonOf(state))}${before}` }];
@@ -40,6 +40,6 @@ Requirements found here are read from the code; where the code is wrong they may
 }
 
 function reasonOf(state: RunView): string {
-  const reason = state.walks["before.docs"]?.last["look"]?.facts["reason"];
+  const reason = state.cursors["before.docs"]?.last["look"]?.facts["reason"];
   return typeof reason === "string" ? reason : "reference_docs/ holds no .md or .txt file";
 }

@@ -2,7 +2,7 @@
 
 import { optionOf } from "../../../core/selectors.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
-import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
+import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 
 const textBytesMax = 1024 * 1024;
@@ -13,7 +13,7 @@ export function docsPresent(workspace: Pick<Workspace, "pathsAt" | "textAt">) {
   return {
     version: 1,
     effect: "none" as const,
-    async perform({ state, commit }: FunctionOrder<RunView, CursorView>): Promise<FunctionResult> {
+    async perform({ state, commit }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
       const folders = docsFolders(String(optionOf(state, "target_path")));
       const named = (await workspace.pathsAt(commit)).filter(
         (path) => folders.some((folder) => path.startsWith(folder)) && isDocument(path),

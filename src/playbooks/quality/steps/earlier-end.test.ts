@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { runIndex as index, runStart as start } from "../views/run-state-rules.test-support.ts";
 import { factIn, PhaseTally, tallyFact } from "../../../contracts/quality-facts.ts";
 import type { CursorView, RunView } from "../../../core/state.ts";
-import type { FunctionOrder } from "../../../ports/functions.ts";
+import type { FunctionInput } from "../../../ports/functions.ts";
 import { readLog } from "../views/run-state-read.ts";
 import { hasHeldGate } from "../files/quality-prepare.ts";
 import { phaseFound } from "./phase-found.ts";
@@ -33,7 +33,7 @@ function scene({ phase, log: text, files = {}, takenOver = true, options = {} }:
   };
   const last = takenOver ? { earlier: { facts: { proved: true } } } : {};
   const state = {
-    walks: { [phase]: { last } },
+    cursors: { [phase]: { last } },
     phases: [{ id: phase, group: "phases" }],
     overrides: {},
     drafted: {
@@ -43,17 +43,17 @@ function scene({ phase, log: text, files = {}, takenOver = true, options = {} }:
       flow: { phases: [{ id: "6", steps: [] }] },
     },
   } as unknown as RunView;
-  const order = { state, walk: { phase, visit: 1, last }, commit: "c", attempt: `${phase}@1/x#1` } as unknown as FunctionOrder<
+  const input = { state, cursor: { phase, visit: 1, last }, commit: "c", attempt: `${phase}@1/x#1` } as unknown as FunctionInput<
     RunView,
     CursorView
   >;
   const parts = { workspace, entries: () => [], readBlob: () => Buffer.from(text ?? "") };
-  return { order, parts: parts as unknown as Parameters<typeof phaseTally>[0] & Parameters<typeof phaseFound>[0], workspace };
+  return { order: input, parts: parts as unknown as Parameters<typeof phaseTally>[0] & Parameters<typeof phaseFound>[0], workspace };
 }
 
 async function countsOf(story: Story): Promise<PhaseTally["key_counts"]> {
-  const { order, parts } = scene(story);
-  const { facts } = await phaseTally(parts).perform(order);
+  const { order: input, parts } = scene(story);
+  const { facts } = await phaseTally(parts).perform(input);
   return factIn(facts, tallyFact, PhaseTally)?.key_counts ?? {};
 }
 
@@ -90,8 +90,8 @@ test.each([
 ] as const)("a terminal gate that another tool judged %s is taken over: %s", async (gate_verdict, isHeld) => {
   const text = log(6, { bugs_md_count: 0, gate_verdict });
   expect(hasHeldGate(readLog(text))).toBe(isHeld);
-  const { order, parts } = scene({ phase: "6", log: text, options: { earlier_verified: isHeld } });
-  const found = await phaseFound(parts).perform(order);
+  const { order: input, parts } = scene({ phase: "6", log: text, options: { earlier_verified: isHeld } });
+  const found = await phaseFound(parts).perform(input);
   expect(found.facts).toEqual({ proved: isHeld });
   if (gate_verdict === "fail") expect(found.detail).toBe("its terminal gate had failed");
 });
@@ -99,10 +99,10 @@ test.each([
 test("what it was judged to be is what is told, and a gap", async () => {
   const text = log(6, { bugs_md_count: 0, gate_verdict: "partial" });
   expect(await countsOf({ phase: "6", log: text })).toEqual({ bugs_md_count: 0, gate_verdict: "partial" });
-  const { order, workspace } = scene({ phase: "6", log: text, options: { earlier_verified: true } });
+  const { order: input, workspace } = scene({ phase: "6", log: text, options: { earlier_verified: true } });
   const tally = { facts: { bugs_md_count: 0, gate_verdict: "partial" } };
-  const state = { ...order.state, walks: { "6": { last: { tally } } } } as unknown as RunView;
-  const { facts } = await runAgrees(workspace).perform({ ...order, state });
+  const state = { ...input.state, cursors: { "6": { last: { tally } } } } as unknown as RunView;
+  const { facts } = await runAgrees(workspace).perform({ ...input, state });
   expect(facts).toMatchObject({
     verdict: "verified_with_gaps",
     gaps: "the terminal gate was judged by the tool that began this run (partial), not here",

@@ -2,9 +2,9 @@
 
 import type { CursorView } from "../../../core/state.ts";
 
-/** What the agent of a walk's step handed back, as its turn was kept; null where it handed nothing back or that can no longer be read. */
-export function keptReturn(readBlob: (hash: string) => Buffer | null, walk: Pick<CursorView, "handed">, step = "do"): unknown {
-  const hash = walk.handed?.[step];
+/** What the agent of a cursor's step handed back, as its turn was kept; null where it handed nothing back or that can no longer be read. */
+export function keptReturn(readBlob: (hash: string) => Buffer | null, cursor: Pick<CursorView, "handed">, step = "do"): unknown {
+  const hash = cursor.handed?.[step];
   const bytes = hash === undefined ? null : readBlob(hash);
   if (bytes === null) return null;
   try {

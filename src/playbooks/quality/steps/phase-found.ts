@@ -2,14 +2,14 @@
 //
 // Invariants:
 //   P1. Without an earlier log nothing is taken over: the run begins afresh, whatever lies under quality/.
-//   P2. A phase that is walked again is done again: what the user took away is taken off the branch too, so that nobody finds the old one.
+//   P2. A phase that is run again is done again: what the user took away is taken off the branch too, so that nobody finds the old one.
 
 import type { Entry } from "../../../contracts/event.ts";
 import { goneField } from "../views/run-state-names.ts";
 import { optionOf } from "../../../core/selectors.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import { asFound } from "../../../engine/found-gates.ts";
-import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
+import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Verifier } from "../../../ports/verifier.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import { bugHeadingsIn } from "./counted-in.ts";
@@ -17,7 +17,7 @@ import { earlierEnd } from "./earlier-end.ts";
 import { gatesOfPhase } from "./phase-gates.ts";
 import { openQualityTree } from "./quality-tree.ts";
 
-type Order = FunctionOrder<RunView, CursorView>;
+type StepInput = FunctionInput<RunView, CursorView>;
 type Parts = {
   readonly verifier: Pick<Verifier, "prove">;
   readonly workspace: Pick<Workspace, "pathsAt" | "textAt" | "commitFiles">;
@@ -29,12 +29,12 @@ export function phaseFound(parts: Parts) {
   return {
     version: 1,
     effect: "keyed" as const,
-    async perform(order: Order): Promise<FunctionResult> {
-      if (order.walk.visit > 1) return cleared(parts, order); // P2
-      if (optionOf(order.state, "earlier_log") === "none") return found(false); // P1
-      const gates = gatesOfPhase(order.state, order.walk.phase).map(asFound);
-      if (gates.length === 0) return verifiedBefore(parts, order);
-      const { attempt, commit, cancel, onLiveEvent } = order;
+    async perform(input: StepInput): Promise<FunctionResult> {
+      if (input.cursor.visit > 1) return cleared(parts, input); // P2
+      if (optionOf(input.state, "earlier_log") === "none") return found(false); // P1
+      const gates = gatesOfPhase(input.state, input.cursor.phase).map(asFound);
+      if (gates.length === 0) return verifiedBefore(parts, input);
+      const { attempt, commit, cancel, onLiveEvent } = input;
       const { holds, failures } = await parts.verifier.prove({ attempt, gates, commit, changed: [], cancel, onLiveEvent });
       return found(holds, failures.map((failure) => `${failure.file ?? failure.rule}: ${failure.found}`).join("; "));
     },
@@ -44,7 +44,7 @@ export function phaseFound(parts: Parts) {
 const found = (proved: boolean, detail = ""): FunctionResult => ({ ok: true, facts: { proved }, ...(detail === "" ? {} : { detail }) });
 
 /** The last phase leaves only what the runner itself keeps: it is done where the earlier log says so and its count still holds. */
-async function verifiedBefore({ workspace, readBlob }: Parts, { state, commit }: Order): Promise<FunctionResult> {
+async function verifiedBefore({ workspace, readBlob }: Parts, { state, commit }: StepInput): Promise<FunctionResult> {
   const ended = earlierEnd(state, "6", readBlob);
   if (ended === null) return found(false);
   const verdict = ended.key_counts["gate_verdict"];
@@ -57,8 +57,8 @@ async function verifiedBefore({ workspace, readBlob }: Parts, { state, commit }:
 }
 
 /** Takes off the branch what was found gone from the user's checkout when the run was taken up. */
-async function cleared({ workspace, entries }: Parts, { attempt, walk, commit }: Order): Promise<FunctionResult> {
-  const gone = goneSince(entries(), walk.phase);
+async function cleared({ workspace, entries }: Parts, { attempt, cursor, commit }: StepInput): Promise<FunctionResult> {
+  const gone = goneSince(entries(), cursor.phase);
   const there = (await workspace.pathsAt(commit)).filter((path) => gone.has(path));
   if (there.length === 0) return { ok: true, facts: { proved: false, cleared: 0 } };
   const files = there.map((path) => ({ path, text: null }));

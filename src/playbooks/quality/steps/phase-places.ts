@@ -15,7 +15,7 @@ const places: Readonly<Record<string, RegExp>> = {
 export const placeOfPhase = (phase: string): RegExp => places[phase] ?? /^$/;
 
 /** Whether a phase was closed by documents that lay there when the run began. */
-export const isTakenOver = (state: RunView, phase: string): boolean => state.walks[phase]?.last["earlier"]?.facts["proved"] === true;
+export const isTakenOver = (state: RunView, phase: string): boolean => state.cursors[phase]?.last["earlier"]?.facts["proved"] === true;
 
 /**
  * The phases of which this run has changed no document though some lie there: whoever was asked to do them has done nothing, or nobody

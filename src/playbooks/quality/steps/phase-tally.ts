@@ -13,7 +13,7 @@ import { terminalVerdicts } from "../../../contracts/quality-run.ts";
 import { qualityReturns } from "../../../contracts/quality-returns.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import { keptReturn } from "./kept-return.ts";
-import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
+import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import { bugHeadingsIn, bugIdsIn, findingsIn, idsIn, names, namesPattern } from "./counted-in.ts";
 import { earlierEnd } from "./earlier-end.ts";
@@ -21,25 +21,25 @@ import { isTakenOver, placeOfPhase } from "./phase-places.ts";
 import { openQualityTree, type QualityTree } from "./quality-tree.ts";
 import { reconciliationOf } from "./reconciliation.ts";
 
-type Order = FunctionOrder<RunView, CursorView>;
+type StepInput = FunctionInput<RunView, CursorView>;
 type Parts = {
   readonly workspace: Pick<Workspace, "pathsAt" | "textAt" | "differences">;
   readonly entries: () => readonly Entry[];
   readonly readBlob: (hash: string) => Buffer | null;
 };
 type Counted = Pick<PhaseTally, "key_counts"> & Partial<PhaseTally> & { readonly gate?: GateFound };
-type Counting = { readonly tree: QualityTree; readonly claim: unknown; readonly order: Order };
+type Counting = { readonly tree: QualityTree; readonly claim: unknown; readonly input: StepInput };
 
 export function phaseTally(parts: Parts) {
   return {
     version: 1,
     effect: "none" as const,
-    async perform(order: Order): Promise<FunctionResult> {
-      const tree = await openQualityTree(parts.workspace, order.commit);
-      const claim = keptReturn(parts.readBlob, order.walk);
-      const { gate, ...counted } = (await countings[order.walk.phase]?.({ tree, claim, order })) ?? { key_counts: {} };
-      const key_counts = withEarlier(parts, order, counted.key_counts);
-      const artifacts = await tree.sized(await artifactsOf(parts, order, tree));
+    async perform(input: StepInput): Promise<FunctionResult> {
+      const tree = await openQualityTree(parts.workspace, input.commit);
+      const claim = keptReturn(parts.readBlob, input.cursor);
+      const { gate, ...counted } = (await countings[input.cursor.phase]?.({ tree, claim, input })) ?? { key_counts: {} };
+      const key_counts = withEarlier(parts, input, counted.key_counts);
+      const artifacts = await tree.sized(await artifactsOf(parts, input, tree));
       const tally: PhaseTally = { patterns: [], findings: [], passes: [], ...counted, key_counts, artifacts: [...artifacts] };
       const facts = { ...key_counts, [tallyFact]: JSON.stringify(tally) };
       return { ok: true, facts: gate === undefined ? facts : { ...facts, [gateFact]: JSON.stringify(gate) } };
@@ -50,8 +50,8 @@ export function phaseTally(parts: Parts) {
 /**
  * Of a phase that documents of an earlier run prove nobody was asked here, so what no file holds is what that run's log said. T4
  */
-function withEarlier({ readBlob }: Parts, { state, walk }: Order, counted: PhaseTally["key_counts"]): PhaseTally["key_counts"] {
-  const earlier = isTakenOver(state, walk.phase) ? earlierEnd(state, walk.phase, readBlob) : null;
+function withEarlier({ readBlob }: Parts, { state, cursor }: StepInput, counted: PhaseTally["key_counts"]): PhaseTally["key_counts"] {
+  const earlier = isTakenOver(state, cursor.phase) ? earlierEnd(state, cursor.phase, readBlob) : null;
   if (earlier === null) return counted;
   const reported = Object.entries(counted).map(([name, value]) => {
     const said = earlier.key_counts[name];
@@ -106,7 +106,7 @@ const isWrittenDown = (document: string | null, { id, file, line, title }: Found
 const allPatterns = [1, 2, 3, 4, 5, 6, 7];
 type Walked = { readonly pattern: number; readonly findings_count: number };
 
-/** A document that speaks of patterns tells which were walked; of one that speaks of none only the number of findings can be held against the word. */
+/** A document that speaks of patterns tells which were run; of one that speaks of none only the number of findings can be held against the word. */
 function patternsOnDisk(document: string | null, claimed: readonly Walked[], findings: number): readonly Walked[] {
   const each = [...new Map(claimed.map((one) => [one.pattern, one])).values()].toSorted((a, b) => a.pattern - b.pattern);
   if (allPatterns.some((one) => namesPattern(document, one))) return each.filter(({ pattern }) => namesPattern(document, pattern));
@@ -161,8 +161,8 @@ async function reconciled({ tree }: Counting): Promise<Counted> {
   return { key_counts: { gate_checks_total: gate.checks.length, gate_failures: failures }, gate };
 }
 
-async function verified({ tree, order }: Counting): Promise<Counted> {
-  const outcomes = [order.walk.last["do"], order.walk.last["terminal"]];
+async function verified({ tree, input }: Counting): Promise<Counted> {
+  const outcomes = [input.cursor.last["do"], input.cursor.last["terminal"]];
   const gates = outcomes.flatMap((outcome) => (outcome === undefined ? [] : (factIn(outcome.facts, gateFact, GateFound) ?? [])));
   return {
     key_counts: {
@@ -176,8 +176,12 @@ async function verified({ tree, order }: Counting): Promise<Counted> {
  * The files that commits of this visit changed and that are still there. Without any commit: those that lie where the phase puts them, if
  * the phase was found done, or another phase of this run left them.
  */
-async function artifactsOf({ entries, workspace }: Parts, { walk, state, commit }: Order, tree: QualityTree): Promise<readonly string[]> {
-  const { phase, visit } = walk;
+async function artifactsOf(
+  { entries, workspace }: Parts,
+  { cursor, state, commit }: StepInput,
+  tree: QualityTree,
+): Promise<readonly string[]> {
+  const { phase, visit } = cursor;
   const changed = new Set<string>();
   for (const entry of entries())
     if (entry.event === "changes_applied" && entry.attempt.startsWith(`${phase}@${visit}/`))

@@ -1,7 +1,7 @@
 // red-logs: writes what the runner saw of each bug's regression test to quality/results/, in place of what an agent wrote there.
 
 import type { RunView, CursorView } from "../../../core/state.ts";
-import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
+import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import { logOfTry } from "./bugs-shown.ts";
 
@@ -12,7 +12,7 @@ export function redLogs({ workspace, readBlob }: Parts) {
   return {
     version: 1,
     effect: "keyed" as const,
-    async perform({ attempt, sees, commit }: FunctionOrder<RunView, CursorView>): Promise<FunctionResult> {
+    async perform({ attempt, sees, commit }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
       const tries = (sees["do"]?.checks ?? []).filter(({ check }) => /^bug:BUG-[A-Za-z0-9-]+$/.test(check.id));
       const logs = tries.flatMap((result) => {
         const text = logOfTry(result, readBlob);

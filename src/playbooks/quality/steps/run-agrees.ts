@@ -2,7 +2,7 @@
 
 import { optionOf } from "../../../core/selectors.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
-import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
+import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import { bugHeadingsIn } from "./counted-in.ts";
 import { openQualityTree } from "./quality-tree.ts";
@@ -13,10 +13,10 @@ export function runAgrees(workspace: Pick<Workspace, "pathsAt" | "textAt">) {
   return {
     version: 1,
     effect: "none" as const,
-    async perform({ state, commit }: FunctionOrder<RunView, CursorView>): Promise<FunctionResult> {
+    async perform({ state, commit }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
       const tree = await openQualityTree(workspace, commit);
       const now = bugHeadingsIn(await tree.text("quality/BUGS.md"));
-      const counted = state.walks["6"]?.last["tally"]?.facts["bugs_md_count"];
+      const counted = state.cursors["6"]?.last["tally"]?.facts["bugs_md_count"];
       if (counted !== now) {
         const detail = `quality/BUGS.md has ${now} bugs, and the last phase counted ${String(counted ?? "none")}`;
         return { ok: false, facts: { bugs: now }, reason: "proof_missing", detail };
@@ -26,7 +26,7 @@ export function runAgrees(workspace: Pick<Workspace, "pathsAt" | "textAt">) {
       const warned = (gateIn(state)?.checks ?? []).filter(({ name, verdict }) => verdict === "warn" && !isReportedAlready(name));
       const gaps = warned.map(({ name, reason }) => `${name}: ${reason.replaceAll(";", ",")}`);
       const isTaken = optionOf(state, "earlier_verified") === true && gateIn(state) === null;
-      const said = String(state.walks["6"]?.last["tally"]?.facts["gate_verdict"] ?? "unknown");
+      const said = String(state.cursors["6"]?.last["tally"]?.facts["gate_verdict"] ?? "unknown");
       if (isTaken) gaps.push(`the terminal gate was judged by the tool that began this run (${said}), not here`);
       return { ok: true, facts: { bugs: now, verdict: gaps.length === 0 ? "verified" : "verified_with_gaps", gaps: gaps.join("; ") } };
     },

@@ -37,12 +37,12 @@ async function checksOf({ files = {}, changed, options = {}, takenOver = [] }: S
   } as unknown as Parameters<typeof terminalProof>[0]);
   const state = {
     phases: Object.keys(left).map((id) => ({ id, name: id, group: "phases" })),
-    walks: Object.fromEntries(takenOver.map((id) => [id, { last: { earlier: { facts: { proved: true } } } }])),
+    cursors: Object.fromEntries(takenOver.map((id) => [id, { last: { earlier: { facts: { proved: true } } } }])),
     overrides: {},
     drafted: { flow, options, base: { commit: "base" } },
   } as unknown as RunView;
-  const order = { attempt: "6@1/do#1", state, commit: "tip" } as unknown as Parameters<typeof prove>[0];
-  const gate = factIn((await prove(order)).facts, gateFact, GateFound);
+  const input = { attempt: "6@1/do#1", state, commit: "tip" } as unknown as Parameters<typeof prove>[0];
+  const gate = factIn((await prove(input)).facts, gateFact, GateFound);
   return Object.fromEntries((gate?.checks ?? []).map(({ name, verdict, reason }) => [name, `${verdict}: ${reason}`]));
 }
 

@@ -9,7 +9,7 @@
 import { factIn, gateFact, GateFound, type GateCheck } from "../../../contracts/quality-facts.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import { asFound } from "../../../engine/found-gates.ts";
-import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
+import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Verifier } from "../../../ports/verifier.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import { patchesOf } from "./bugs-shown.ts";
@@ -20,7 +20,7 @@ import { phasesNotMade } from "./phase-places.ts";
 import { openQualityTree, type QualityTree } from "./quality-tree.ts";
 import { idsClaimed } from "./ids-claimed.ts";
 
-type Order = FunctionOrder<RunView, CursorView>;
+type StepInput = FunctionInput<RunView, CursorView>;
 type Parts = {
   readonly verifier: Pick<Verifier, "prove">;
   readonly workspace: Pick<Workspace, "pathsAt" | "textAt" | "differences">;
@@ -33,13 +33,13 @@ const namedMax = 10;
 export const terminalGate = (parts: Parts) => ({
   version: 1,
   effect: "none" as const,
-  perform: async (order: Order): Promise<FunctionResult> => resultOf(await judged(parts, order), { decides: false }),
+  perform: async (input: StepInput): Promise<FunctionResult> => resultOf(await judged(parts, input), { decides: false }),
 });
 
 /** As a proof: it decides. */
 export const terminalProof = (parts: Parts) => ({
   version: 1,
-  prove: async (order: Order): Promise<FunctionResult> => resultOf(await judged(parts, order), { decides: true }),
+  prove: async (input: StepInput): Promise<FunctionResult> => resultOf(await judged(parts, input), { decides: true }),
 });
 
 function resultOf(gate: GateFound, { decides }: { readonly decides: boolean }): FunctionResult {
@@ -55,30 +55,30 @@ function resultOf(gate: GateFound, { decides }: { readonly decides: boolean }): 
   };
 }
 
-async function judged(parts: Parts, order: Order): Promise<GateFound> {
-  const tree = await openQualityTree(parts.workspace, order.commit);
+async function judged(parts: Parts, input: StepInput): Promise<GateFound> {
+  const tree = await openQualityTree(parts.workspace, input.commit);
   const document = await tree.text(bugsPath);
   const isUnreadable = document === null && tree.has(bugsPath);
   const bugs = [...new Set(bugIdsIn(document))];
-  const { checks: ofPhases, hollow } = await phaseChecks(parts.verifier, order);
-  const changed = (await parts.workspace.differences(order.state.drafted.base.commit, order.commit)).map(({ path }) => path);
+  const { checks: ofPhases, hollow } = await phaseChecks(parts.verifier, input);
+  const changed = (await parts.workspace.differences(input.state.drafted.base.commit, input.commit)).map(({ path }) => path);
   const checks = [
     ...ofPhases, // G1
-    isUnreadable ? unreadable : headings(document, seenIds(parts, order.state)),
+    isUnreadable ? unreadable : headings(document, seenIds(parts, input.state)),
     await perBug(tree, "patches", bugs, (id) => `quality/patches/${id}-regression-test.patch`),
     await perBug(tree, "writeups", bugs, (id) => `quality/writeups/${id}.md`),
     await perBug(tree, "red_logs", bugs, (id) => `quality/results/${id}.red.log`),
-    regressionTests(order.state, bugs, await patchesOf(tree, bugs)),
+    regressionTests(input.state, bugs, await patchesOf(tree, bugs)),
     auditNames(tree),
     content(hollow),
-    madeHere(order.state, tree, { changed: new Set(changed), hasBugs: bugs.length > 0 }),
+    madeHere(input.state, tree, { changed: new Set(changed), hasBugs: bugs.length > 0 }),
     sourceUnchanged(changed),
   ];
   const has = (verdict: GateCheck["verdict"]): boolean => checks.some((check) => check.verdict === verdict);
   return { verdict: has("fail") ? "fail" : has("warn") ? "partial" : "pass", checks };
 }
 
-async function phaseChecks(verifier: Parts["verifier"], { attempt, state, commit, cancel, onLiveEvent }: Order) {
+async function phaseChecks(verifier: Parts["verifier"], { attempt, state, commit, cancel, onLiveEvent }: StepInput) {
   const checks: GateCheck[] = [];
   const hollow = new Map<string, string>();
   for (const { id, name, group } of state.phases) {
@@ -96,7 +96,7 @@ async function phaseChecks(verifier: Parts["verifier"], { attempt, state, commit
 
 /** The ids that agents named as confirmed bugs, in the phases that confirm them. */
 const seenIds = ({ readBlob }: Parts, state: RunView): readonly string[] =>
-  idsClaimed(["3", "5"].map((phase) => (state.walks[phase] === undefined ? null : keptReturn(readBlob, state.walks[phase]))));
+  idsClaimed(["3", "5"].map((phase) => (state.cursors[phase] === undefined ? null : keptReturn(readBlob, state.cursors[phase]))));
 
 const bugsPath = "quality/BUGS.md";
 const unreadable: GateCheck = {
@@ -143,7 +143,7 @@ async function perBug(tree: QualityTree, name: string, bugs: readonly string[], 
 function regressionTests(state: RunView, bugs: readonly string[], patches: string): GateCheck {
   const name = "regression_tests";
   if (bugs.length === 0) return { name, verdict: "skip", reason: "no confirmed bug" };
-  const facts = state.walks["5"]?.last["do"]?.facts ?? {};
+  const facts = state.cursors["5"]?.last["do"]?.facts ?? {};
   const [shown, untried, why] = [facts["bugs_shown"], facts["bugs_untried"], facts["bugs_undecided"]];
   if (typeof shown !== "number")
     return { name, verdict: "skip", reason: typeof why === "string" ? `not tried: ${why}` : "this run has not tried them" };
@@ -189,8 +189,8 @@ const some = (names: readonly string[]): string =>
 
 /** The gate as the last phase left it. */
 export function gateIn(state: RunView): GateFound | null {
-  const walk = state.walks["6"];
-  for (const outcome of [walk?.last["do"], walk?.last["terminal"]]) {
+  const cursor = state.cursors["6"];
+  for (const outcome of [cursor?.last["do"], cursor?.last["terminal"]]) {
     const gate = outcome === undefined ? null : factIn(outcome.facts, gateFact, GateFound);
     if (gate !== null) return gate;
   }

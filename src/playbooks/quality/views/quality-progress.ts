@@ -139,11 +139,11 @@ const passesIn = ({ volumes }: RunStateLog): readonly string[] =>
   [...new Set(volumes.flatMap(({ events }) => events).flatMap((event) => (event.event === "pass_ended" ? [event.pass] : [])))].sort();
 
 function eventLine(event: QualityRunEvent, passes: readonly string[]): string {
-  const parts = [event.event, ...phaseWords(event), ...detailsOf(event, passes)];
+  const parts = [event.event, ...phaseLines(event), ...detailsOf(event, passes)];
   return `- ${oneLine(event.ts)} — ${parts.join(" ")}`;
 }
 
-const phaseWords = (event: QualityRunEvent): readonly string[] =>
+const phaseLines = (event: QualityRunEvent): readonly string[] =>
   "phase" in event && typeof event.phase === "number" ? [`phase=${event.phase}`] : [];
 
 function detailsOf(event: QualityRunEvent, passes: readonly string[]): readonly string[] {
@@ -205,8 +205,8 @@ function errorLines({ errors }: RunStateLog, { differs }: Beside): readonly stri
 function gateLines({ gate, volumes }: RunStateLog, { isVerifiedEarlier }: Beside): readonly string[] {
   if (gate === null) {
     const said = plainOf(volumes.at(-1)?.ended.get(6)?.key_counts["gate_verdict"]);
-    const words = `Verdict: ${said}, judged by the tool that began this run and not again here; see ${gateLogPath}.`;
-    return isVerifiedEarlier ? ["", `## ${terminalSection}`, "", words] : [];
+    const message = `Verdict: ${said}, judged by the tool that began this run and not again here; see ${gateLogPath}.`;
+    return isVerifiedEarlier ? ["", `## ${terminalSection}`, "", message] : [];
   }
   const { found, ts } = gate;
   const count = (verdict: string): number => found.checks.filter((check) => check.verdict === verdict).length;

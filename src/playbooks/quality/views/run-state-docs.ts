@@ -38,7 +38,7 @@ export function openDocsRules(): DocsRules {
 }
 
 /** What a page says of missing documentation where the log, by saying nothing, says that there was some. */
-const codeOnlyWords: Readonly<Record<DocsPage, { readonly says: RegExp; readonly words: string }>> = {
+const codeOnlyPhrases: Readonly<Record<DocsPage, { readonly says: RegExp; readonly words: string }>> = {
   "PROGRESS.md": { says: /^\W*Documentation state: code_only\b/m, words: "Documentation state: code_only" },
   "EXPLORATION.md": { says: /^#+\s+Documentation status: code-only mode\b/m, words: "Documentation status: code-only mode" },
 };
@@ -51,7 +51,7 @@ export function docsUnwanted({
 }: DocsFacts): readonly { readonly page: DocsPage; readonly says: RegExp; readonly words: string }[] {
   if (codeOnly !== null || aborted !== null) return [];
   const pages: readonly DocsPage[] = isExplored ? ["PROGRESS.md", "EXPLORATION.md"] : ["PROGRESS.md"];
-  return pages.map((page) => ({ page, ...codeOnlyWords[page] }));
+  return pages.map((page) => ({ page, ...codeOnlyPhrases[page] }));
 }
 
 export type DocsPage = "PROGRESS.md" | "EXPLORATION.md";
@@ -69,7 +69,7 @@ export function docsWanted({
           {
             page: "PROGRESS.md" as const,
             line: codeOnly,
-            ...codeOnlyWords["PROGRESS.md"],
+            ...codeOnlyPhrases["PROGRESS.md"],
           },
         ]),
     ...(codeOnly === null || !isExplored
@@ -78,7 +78,7 @@ export function docsWanted({
           {
             page: "EXPLORATION.md" as const,
             line: codeOnly,
-            ...codeOnlyWords["EXPLORATION.md"],
+            ...codeOnlyPhrases["EXPLORATION.md"],
           },
         ]),
     ...(aborted === null

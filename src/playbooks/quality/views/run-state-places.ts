@@ -8,11 +8,11 @@ export const reopenings: Readonly<Record<string, string>> = {
   operator_retry: "The run had failed and was taken up again.",
 };
 
-/** The phase of the six that a walk is of; null for every other walk. */
-export const phaseOf = (walk: string): PhaseNumber | null => phaseNumbers.find((phase) => String(phase) === walk) ?? null;
+/** The phase of the six that a cursor is of; null for every other cursor. */
+export const phaseOf = (path: string): PhaseNumber | null => phaseNumbers.find((phase) => String(phase) === path) ?? null;
 
-/** An attempt's walk and step: `1@1/do#2` is the step `do` of walk `1`. */
-export function placeOf(attempt: string): { readonly walk: string; readonly step: string } {
-  const [, walk = "", step = ""] = /^(.*)@\d+\/([^/]+)#\d+$/.exec(attempt) ?? [];
-  return { walk, step };
+/** An attempt's cursor and step: `1@1/do#2` is the step `do` of cursor `1`. */
+export function placeOf(attempt: string): { readonly cursor: string; readonly step: string } {
+  const [, cursor = "", step = ""] = /^(.*)@\d+\/([^/]+)#\d+$/.exec(attempt) ?? [];
+  return { cursor, step };
 }

@@ -33,7 +33,7 @@ export function readLog(text: string): LogRead {
     if (line.trim() === "") continue;
     rules.line(line, at + 1);
     const tree = treeOf(line);
-    if (isTree(tree) && (tree["event"] === "_index" || tree["event"] === "run_start")) head = { ...wordsIn(tree), ...head };
+    if (isTree(tree) && (tree["event"] === "_index" || tree["event"] === "run_start")) head = { ...headIn(tree), ...head };
     const event = isTree(tree) ? runEventIn(tree) : null;
     if (event !== null) events.push(event);
   }
@@ -54,7 +54,7 @@ export function readLog(text: string): LogRead {
   };
 }
 
-function wordsIn(tree: Readonly<Record<string, unknown>>): LogHead {
+function headIn(tree: Readonly<Record<string, unknown>>): LogHead {
   const isWord = (value: unknown): value is string => typeof value === "string" && value !== "" && value.length <= headCharsMax;
   return Object.fromEntries(headNames.flatMap((name) => (isWord(tree[name]) ? [[name, tree[name]]] : [])));
 }

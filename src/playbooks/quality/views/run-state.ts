@@ -152,8 +152,8 @@ export class RunStateLog {
   }
 
   /** The phases before this one that still stand, told again; then its own beginning. */
-  #enter(walk: string, ts: string): void {
-    const phase = phaseOf(walk);
+  #enter(cursorPath: string, ts: string): void {
+    const phase = phaseOf(cursorPath);
     if (phase === null || this.#log === null) return;
     this.#closeKept(phase, ts);
     this.#log.start(phase, ts);
@@ -170,16 +170,16 @@ export class RunStateLog {
   }
 
   #outcome(entry: (EventOf<"step_completed"> | EventOf<"step_failed">) & { readonly ts: string }): void {
-    const { walk, step } = placeOf(entry.attempt);
-    const phase = phaseOf(walk);
-    if (entry.event === "step_failed") this.#failures.set(walk, { step, message: entry.detail ?? entry.reason_code });
-    if (walk === "before.docs" && entry.facts["present"] === false && entry.facts["required"] !== true) this.#codeOnly(entry);
+    const { cursor, step } = placeOf(entry.attempt);
+    const phase = phaseOf(cursor);
+    if (entry.event === "step_failed") this.#failures.set(cursor, { step, message: entry.detail ?? entry.reason_code });
+    if (cursor === "before.docs" && entry.facts["present"] === false && entry.facts["required"] !== true) this.#codeOnly(entry);
     if (phase === null) return;
     if (entry.facts["proved"] === false && this.#log?.ended.has(phase) === true) {
       const why = `Phase ${phase} had ended, and its artifacts no longer prove it (${oneLine(entry.event === "step_completed" ? (entry.detail ?? "gone") : "gone")}).`;
       this.#again.set(phase, why); // T2
       this.#beginAnew(entry.ts);
-      this.#enter(walk, entry.ts);
+      this.#enter(cursor, entry.ts);
     }
     const gate = factIn(entry.facts, gateFact, GateFound);
     if (gate !== null) this.#judged(gate, phase, entry.ts);
@@ -217,21 +217,21 @@ export class RunStateLog {
   }
 
   #interrupted({ attempt, by, detail, reason_code, ts }: EventOf<"step_interrupted"> & { readonly ts: string }): void {
-    const phase = phaseOf(placeOf(attempt).walk);
+    const phase = phaseOf(placeOf(attempt).cursor);
     if (phase === null || by === "operator") return;
     this.#error(ts, phase, `Phase ${phase} was cut short (${reason_code}): ${detail ?? by}`, { isRecoverable: true });
   }
 
   #settled({ attempt, remedy, doubt, ts }: EventOf<"attempt_settled"> & { readonly ts: string }): void {
-    const phase = phaseOf(placeOf(attempt).walk);
+    const phase = phaseOf(placeOf(attempt).cursor);
     if (phase === null || remedy !== "repeat" || doubt.kind !== "agent") return;
     this.#error(ts, phase, `The runner was cut off in phase ${phase}; what was half done is set aside, and the phase runs again.`, {
       isRecoverable: true,
     });
   }
 
-  #completed(walk: string, ts: string): void {
-    const phase = phaseOf(walk);
+  #completed(cursorPath: string, ts: string): void {
+    const phase = phaseOf(cursorPath);
     const log = this.#log;
     if (phase === null || log === null || log.ended.has(phase)) return;
     const tally = this.tallies.get(phase);

@@ -54,19 +54,19 @@ function verifiedBy(text: string): CriterionRead | null {
 function afterColons(text: string): CriterionRead | null {
   const at = /(?:^|\s)::(?:\s|$)/.exec(withoutCode(text));
   if (at === null) return null;
-  const words = text.slice(0, at.index).trim();
+  const wording = text.slice(0, at.index).trim();
   const rest = text.slice(at.index + at[0].length).trim();
   const quoted = codeSpansOf(rest).find(({ start }) => start === 0);
   if (quoted !== undefined && (quoted.end === rest.length || /^\s*\(/.test(rest.slice(quoted.end)))) {
     const reported = expectationAt(rest.slice(quoted.end).trimStart());
-    return checked(words, quoted.code.trim(), reported.expect, reported.faults);
+    return checked(wording, quoted.code.trim(), reported.expect, reported.faults);
   }
   const opens = [...rest.matchAll(/\s\((?=returns\b|expects?\b)/gi)].at(-1);
   if (opens !== undefined && closingParenthesis(rest, opens.index + 1) === rest.length - 1) {
     const reported = expectationAt(rest.slice(opens.index + 1));
-    return checked(words, rest.slice(0, opens.index).trim(), reported.expect, reported.faults);
+    return checked(wording, rest.slice(0, opens.index).trim(), reported.expect, reported.faults);
   }
-  return checked(words, rest, null, []);
+  return checked(wording, rest, null, []);
 }
 
 /** `text::command` means a check, and would pass for words: it is told, and not guessed at. */
@@ -77,9 +77,9 @@ function tightColons(text: string): readonly CriterionFault[] {
   return [{ rule: "check_separator", message, severity: "error" }];
 }
 
-function checked(words: string, command: string, expect: Expectation | null, faults: readonly CriterionFault[]): CriterionRead {
-  if (command === "") return { text: words, command: null, expect: null, faults: [...faults, empty] };
-  return { text: words === "" ? command : words, command, expect, faults };
+function checked(wording: string, command: string, expect: Expectation | null, faults: readonly CriterionFault[]): CriterionRead {
+  if (command === "") return { text: wording, command: null, expect: null, faults: [...faults, empty] };
+  return { text: wording === "" ? command : wording, command, expect, faults };
 }
 
 /** What stands in a parenthesis behind a command. Other parentheses are prose. */
@@ -106,9 +106,9 @@ function unquoted(text: string): string {
 
 /** The criterion's own words, without what led over to its check. */
 function wordsBefore(text: string, command: string): string {
-  let words = text.trimEnd();
-  while (/[-–—:;,(*]$/.test(words)) words = words.slice(0, -1).trimEnd();
-  return words === "" ? command : words;
+  let wording = text.trimEnd();
+  while (/[-–—:;,(*]$/.test(wording)) wording = wording.slice(0, -1).trimEnd();
+  return wording === "" ? command : wording;
 }
 
 const warning = (rule: string, message: string): CriterionFault => ({ rule, message, severity: "warning" });

@@ -1,4 +1,4 @@
-// order: which phases are meant, and in which order they are walked.
+// order: which phases are meant, and in which order they are run.
 
 import type { RoadmapPhase } from "../../../contracts/roadmap.ts";
 import { shown } from "../../../kit/finding.ts";

@@ -8,7 +8,7 @@
 import type { Check, Expectation } from "../../../contracts/evidence.ts";
 import type { CheckedCriterion, Plan, RoadmapPhase } from "../../../contracts/roadmap.ts";
 import { shown, type Finding } from "../../../kit/finding.ts";
-import { sameWords } from "../../../documents/same-words.ts";
+import { isSameText } from "../../../documents/same-text.ts";
 
 export type PhaseCriterion = {
   readonly id: string;
@@ -58,7 +58,7 @@ export function phaseCriteria(phase: Phase, roadmapPath: string, found: PlanAt |
         task,
       })),
     )
-    .filter(({ text }) => !own.some((criterion) => criterion.by === "roadmap" && sameWords(criterion.text, text))); // K1
+    .filter(({ text }) => !own.some((criterion) => criterion.by === "roadmap" && isSameText(criterion.text, text))); // K1
   return once([...own, ...added, ...ofTasks]);
 }
 
@@ -90,7 +90,7 @@ function answersIn(phase: Phase, plan: Plan): Map<number, CheckedCriterion> {
   const isParallel = plan.criteria.length === phase.success_criteria.length;
   const offered = [...plan.criteria, ...plan.tasks.filter(({ type }) => type === "auto").flatMap(({ verify }) => verify)];
   for (const [n, { text }] of phase.success_criteria.entries()) {
-    const same = offered.find((criterion) => criterion.command !== null && sameWords(criterion.text, text));
+    const same = offered.find((criterion) => criterion.command !== null && isSameText(criterion.text, text));
     const placed = isParallel ? plan.criteria[n] : undefined;
     const answer = same ?? (placed?.command === null ? undefined : placed);
     if (answer !== undefined) answers.set(n, answer);

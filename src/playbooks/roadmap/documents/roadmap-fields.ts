@@ -93,8 +93,8 @@ const split = (text: string): readonly string[] =>
 /** A text that only keeps the place for one: nothing, `TBD`, `[To be planned]`, with or without a parenthesis behind. */
 export function isPlaceholder(text: string): boolean {
   if (!/^[\s*_[]*(tbd|to be\b|[(（.…]|$)/i.test(text.slice(0, 40))) return false;
-  const words = outsideParentheses(text.replaceAll(/[*_]/g, "")).text;
-  return /^(\[?(tbd|to be (planned|defined|determined|decided)[^\]]{0,80})\]?)?[.…]?$/i.test(words);
+  const wording = outsideParentheses(text.replaceAll(/[*_]/g, "")).text;
+  return /^(\[?(tbd|to be (planned|defined|determined|decided)[^\]]{0,80})\]?)?[.…]?$/i.test(wording);
 }
 
 /** The criteria with their checks, numbered in the roadmap; a bulleted list is taken and told. */

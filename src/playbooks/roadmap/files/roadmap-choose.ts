@@ -1,4 +1,4 @@
-// roadmap-choose: which phases of a roadmap a run would walk, or why it is refused before anything runs. A run and `roadmap list` ask the
+// roadmap-choose: which phases of a roadmap a run would run, or why it is refused before anything runs. A run and `roadmap list` ask the
 // same function, so that the list fails where the run would be refused.
 //
 // Invariants:
@@ -37,7 +37,7 @@ export async function choosePhases(root: string, here: RoadmapHere, word: string
   if (errors.length > 0) refuseRoadmap(read, errors, requested); // Q1
   if ("problem" in selection) return refuseSelection(word, selection.problem);
   const wanted = selection.ids.filter((id) => !completed.has(id));
-  if (wanted.length === 0) refuseNothingLeft(read.path, read.phases, word, renamedWords(findings));
+  if (wanted.length === 0) refuseNothingLeft(read.path, read.phases, word, renamedMessages(findings));
   refuseUnmet(read.phases, wanted, requested, completed); // Q6
   await refuseIgnored(root, wanted); // Q5
   await refuseUncommitted(root, wanted, read.plans); // Q5
@@ -89,7 +89,7 @@ function refuseUnlanded(unlanded: readonly Unlanded[], wanted: readonly string[]
   });
 }
 
-const renamedWords = (findings: readonly Finding[]): readonly string[] =>
+const renamedMessages = (findings: readonly Finding[]): readonly string[] =>
   findings.filter(({ rule }) => rule === "phase_renamed").map(findingText);
 
 function refuseNothingLeft(path: string, phases: readonly RoadmapPhase[], word: string, warnings: readonly string[]): never {

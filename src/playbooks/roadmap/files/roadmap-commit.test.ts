@@ -17,11 +17,12 @@ const view = (...statuses: readonly RunView["phases"][number]["status"][]): RunV
   if (one === undefined) throw new Error("the view has a phase");
   return runView({ phases: statuses.map((status, at) => ({ ...one, id: String(at + 1), group: "phases", status })) });
 };
-const completed = (walk: string): Event => ({ event: "phase_completed", walk }) as Event;
-const land = (walk: string, facts: object): Event => ({ event: "step_completed", walk, step: "land", facts }) as unknown as Event;
+const completed = (cursorPath: string): Event => ({ event: "phase_completed", walk: cursorPath }) as Event;
+const land = (cursorPath: string, facts: object): Event =>
+  ({ event: "step_completed", walk: cursorPath, step: "land", facts }) as unknown as Event;
 const of = (...events: readonly Event[]) => events.map(entryOf);
 
-test("a landing brings every phase completed before it; what landed nowhere, was walked again since or failed is left out", () => {
+test("a landing brings every phase completed before it; what landed nowhere, was run again since or failed is left out", () => {
   const entries = of(
     completed("1"),
     land("1/closing", { landed: false, why: "checkout_dirty" }),

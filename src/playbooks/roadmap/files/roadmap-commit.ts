@@ -43,7 +43,7 @@ export function landedPhases({ phases }: RunView, entries: Iterable<Entry>): Rea
   const landed = new Map<string, GitSha>();
   for (const entry of entries) {
     if (entry.event === "phase_completed" && completed.has(entry.walk)) {
-      landed.delete(entry.walk); // it was walked again
+      landed.delete(entry.walk); // it was run again
       waiting.add(entry.walk);
     }
     const commit = entry.event === "step_completed" && entry.facts["landed"] === true ? entry.facts["commit"] : undefined;

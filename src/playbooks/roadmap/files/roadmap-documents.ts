@@ -1,4 +1,4 @@
-// roadmap-documents: the documents by which a roadmap is walked, read at once: the roadmap itself, the planning config, the specification
+// roadmap-documents: the documents by which a roadmap is run, read at once: the roadmap itself, the planning config, the specification
 // and the plans that are there. Whatever is wrong with any of them is told together, each with its line.
 
 import { readdirSync } from "node:fs";

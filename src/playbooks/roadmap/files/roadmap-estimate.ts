@@ -19,7 +19,7 @@ import type { RoadmapDocuments } from "./roadmap-documents.ts";
 const archivesMax = 20;
 const archiveBytesMax = 16 * 1_048_576;
 
-/** `ids`: those that would be walked. */
+/** `ids`: those that would be run. */
 export async function estimateRoadmap(
   paths: ProjectPaths,
   { phases, plans, config }: Pick<RoadmapDocuments, "phases" | "plans" | "config">,

@@ -56,7 +56,7 @@ function standingOf({ _meta: meta, phases }: RoadmapState): string {
 }
 
 /**
- * What is not completed is walked, with the phase it stopped in, of which there may be no record yet; and with the specification it was
+ * What is not completed is run, with the phase it stopped in, of which there may be no record yet; and with the specification it was
  * locked to, so that a change since is noticed.
  */
 function optionsOf({ _meta: { current_phase: current, run_id: run }, phases, spec }: RoadmapState): Foreign["options"] {

@@ -21,7 +21,7 @@ const now = "2030-01-01T00:00:00.000Z";
 const stories = Object.keys(roadmapStories);
 const entriesOf = (name: string): readonly Entry[] => live(roadmapStories[name] as Scenario).tape.entries;
 const everything = "roadmap: everything at once";
-const failing = "roadmap: a failed phase pauses, resume walks it again, checkpoints";
+const failing = "roadmap: a failed phase pauses, resume runs it again, checkpoints";
 const stateIn = (here: Room, path = ".autopilot/state.json"): RoadmapState => v.parse(RoadmapState, JSON.parse(here.text(path)));
 const runIdIn = (entries: readonly Entry[]): string => (entries[0]?.event === "run_drafted" ? entries[0].run_id : "");
 /** All that is drawn, without the times at which a run was merely known to be alive. */
@@ -197,7 +197,7 @@ describe("damaged files", () => {
 
 describe("a phase's folder", () => {
   const entries = entriesOf(everything);
-  test("holds the runner's pages and traces of every phase that was walked, and of no other", async () => {
+  test("holds the runner's pages and traces of every phase that was run, and of no other", async () => {
     const here = await drawnFrom(entries);
     expect(readdirSync(join(here.root, ".planning/phases/1"))).toEqual([
       "EXECUTION-LOG.md",

@@ -17,7 +17,7 @@ import { readDocument } from "../../contract/read-document.ts";
 import { refuse } from "../../../project/reply.ts";
 import { systemClock } from "../../../project/runs/system-clock.ts";
 import { stateFile } from "../../../contracts/roadmap-places.ts";
-import { resumedFrom, resumedWords } from "./roadmap-resumed.ts";
+import { resumedFrom, describeResumed } from "./roadmap-resumed.ts";
 import { readStateHere } from "./roadmap-states.ts";
 import { type Kept, phaseOfFinding } from "./roadmap-documents.ts";
 import { choosePhases } from "./roadmap-choose.ts";
@@ -25,12 +25,12 @@ import { roadmapHere } from "./roadmap-problems.ts";
 import { costConstants } from "../../../project/config/cost-constants.ts";
 import { estimateRoadmap } from "./roadmap-estimate.ts";
 import { settingsOf } from "../../../project/config/settings.ts";
-import type { Prepared, PrepareOrder } from "../../contract/playbook.ts";
-import { acceptedWords } from "./roadmap-take-up.ts";
+import type { Prepared, PrepareInput } from "../../contract/playbook.ts";
+import { acceptedMessage } from "./roadmap-take-up.ts";
 
 const warningsShownMax = 8;
 
-export async function prepare({ context, paths, input }: PrepareOrder): Promise<Prepared> {
+export async function prepare({ context, paths, input }: PrepareInput): Promise<Prepared> {
   const here = roadmapHere(paths);
   const { read } = here;
   const { path, phases, config, specPath } = read;
@@ -64,7 +64,7 @@ export async function prepare({ context, paths, input }: PrepareOrder): Promise<
     estimate: tokens.p90,
     warnings: [
       ...(theirs === null ? await unreadableState(paths.root) : []),
-      ...(theirs === null || resumes === null ? [] : [resumedWords(resumes, theirs.state)]),
+      ...(theirs === null || resumes === null ? [] : [describeResumed(resumes, theirs.state)]),
       ...relocked,
       ...raised.map((name) => `circuit_breaker_config.${name} in ${planningConfigPath} is ignored: it would raise a cap. ${sayItYourself}`),
       ...unfollowed(config),
@@ -74,7 +74,7 @@ export async function prepare({ context, paths, input }: PrepareOrder): Promise<
 }
 
 /** The state of the run that is to be gone on with, as it lies here now; refused where it is another one, or cools down. */
-async function theirState(root: string, { options, now }: PrepareOrder["input"]) {
+async function theirState(root: string, { options, now }: PrepareInput["input"]) {
   const { state, text, from } = await readStateHere(root);
   if (state === null || from === null || state._meta.run_id !== options?.["resumes"])
     return refuse("file_invalid", {
@@ -114,13 +114,13 @@ function lockedSpec(root: string, path: string, ours: Kept): Kept {
 }
 
 /** A run of another tool's was locked to a specification: where it is another one now, that is for a person to accept. Q2 */
-function lockedElsewhere({ options, flags }: PrepareOrder["input"], spec: Kept): readonly string[] {
+function lockedElsewhere({ options, flags }: PrepareInput["input"], spec: Kept): readonly string[] {
   const locked = options?.["spec_hash"];
   if (locked === undefined) return [];
   const found = specHash(spec.bytes);
   const mismatch = specMismatch(spec.path, locked, found);
   if (mismatch === null) return [];
-  if (flags?.has("accept-spec-change") === true) return [acceptedWords(spec.path, locked, found)];
+  if (flags?.has("accept-spec-change") === true) return [acceptedMessage(spec.path, locked, found)];
   return refuse("spec_hash_mismatch", {
     message: mismatch,
     remediation: ["autopilot resume --accept-spec-change goes on with it as it is now", `put ${spec.path} back as it was`],

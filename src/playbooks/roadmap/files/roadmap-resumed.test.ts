@@ -103,7 +103,7 @@ test("at execute with a sound plan: its commands are locked, and tasks whose com
   expect(phase?.facts?.["preflight"]?.["checkpoint"]).toMatch(/^[0-9a-f]{40}$/);
 });
 
-test("a failed phase is walked from its beginning, one that waits for a person is verified by the runner first", async () => {
+test("a failed phase is run from its beginning, one that waits for a person is verified by the runner first", async () => {
   expect((await taken(theirs({ status: "failed", debug_attempts: 3 }))).phases).toEqual([{ id: "2", counts: {}, tokens: 85_000 }]);
   const [waiting] = (await taken(theirs({ status: "needs_human_verification" }))).phases;
   expect(waiting).toMatchObject({ step: "checks", facts: { execute: { left: 1 } } });

@@ -21,7 +21,7 @@ type Asked = {
   readonly path: string;
   readonly state: RoadmapState;
   readonly read: RoadmapDocuments;
-  /** The phases that are to be walked. */
+  /** The phases that are to be run. */
   readonly wanted: readonly string[];
   readonly thresholds: { readonly noProgressMax: number; readonly sameErrorMax: number };
 };
@@ -63,7 +63,7 @@ const sumOf = (records: readonly PhaseRecord[], name: "tokens_used" | "debug_att
 
 async function phaseFrom(asked: Asked, phase: RoadmapPhase, record: PhaseRecord | undefined): Promise<ResumedPhase> {
   const tokens = amount(record?.tokens_used ?? 0);
-  // A failed phase is walked anew: what its last visit took is used, and its ways back are there again.
+  // A failed phase is run anew: what its last visit took is used, and its ways back are there again.
   if (record?.status === "failed" || record?.status === "not_started") return { id: phase.id, counts: {}, tokens };
   const counts = { debug: count(record?.debug_attempts ?? 0), replan: count(record?.replan_attempts ?? 0) };
   const plan = asked.read.plans.get(phase.id) ?? null;
@@ -130,7 +130,7 @@ async function tasksDone({ root, head }: Asked, record: PhaseRecord | undefined)
 }
 
 /** How it goes on, for whoever is asked to start it. */
-export function resumedWords({ run, status, phases, breaker }: Resumed, state: RoadmapState): string {
+export function describeResumed({ run, status, phases, breaker }: Resumed, state: RoadmapState): string {
   const at = phases.find(({ id }) => id === state._meta.current_phase);
   const stood = state._meta.current_step ?? "its beginning";
   const place = at === undefined ? "" : ` at phase ${at.id}, ${at.step === undefined ? "from its beginning" : stood}`;

@@ -8,18 +8,18 @@ import { readDocument } from "../../contract/read-document.ts";
 import { actorOf } from "../../../project/command-context.ts";
 import { redactionOf } from "../../../project/secrets/redaction-of.ts";
 import { refuse } from "../../../project/reply.ts";
-import type { TakenUp, TakeUpOrder } from "../../contract/playbook.ts";
+import type { TakenUp, TakeUpInput } from "../../contract/playbook.ts";
 import { stateFile } from "../../../contracts/roadmap-places.ts";
 import { readStateHere } from "./roadmap-states.ts";
 
 /** Its specification is looked at, and whether state.json can be read: the journal draws it anew, and its log says so. */
-export async function takeUp(order: TakeUpOrder): Promise<TakenUp> {
-  const locked = spec(order);
-  const rebuilt = await rebuiltState(order);
+export async function takeUp(input: TakeUpInput): Promise<TakenUp> {
+  const locked = spec(input);
+  const rebuilt = await rebuiltState(input);
   return { ...locked, events: [...rebuilt.events, ...locked.events], warnings: [...rebuilt.warnings, ...locked.warnings] };
 }
 
-async function rebuiltState({ paths }: TakeUpOrder): Promise<TakenUp> {
+async function rebuiltState({ paths }: TakeUpInput): Promise<TakenUp> {
   const { isThere, from, findings } = await readStateHere(paths.root);
   if (!isThere || from === stateFile) return { events: [], warnings: [] };
   const found = findings.length === 0 ? "it cannot be read" : findings.slice(0, 2).map(findingText).join("; ");
@@ -36,7 +36,7 @@ async function rebuiltState({ paths }: TakeUpOrder): Promise<TakenUp> {
 
 const foundCharsMax = 500;
 
-function spec({ context, paths, view, flags }: TakeUpOrder): TakenUp {
+function spec({ context, paths, view, flags }: TakeUpInput): TakenUp {
   const { options, documents = [], run_id } = view.drafted;
   const [specPath, locked, roadmapPath] = ["spec_path", "spec_hash", "roadmap_path"].map((name) => textIn(options, name));
   const { redactor } = redactionOf(context, paths.root);
@@ -87,7 +87,7 @@ function spec({ context, paths, view, flags }: TakeUpOrder): TakenUp {
       },
     ],
     blobs: isRoadmap ? [] : [text],
-    warnings: [`${acceptedWords(specPath, locked, found)}${isRoadmap ? " Its phases stay as they were read." : ""}`, ...changed],
+    warnings: [`${acceptedMessage(specPath, locked, found)}${isRoadmap ? " Its phases stay as they were read." : ""}`, ...changed],
   };
 }
 
@@ -105,5 +105,5 @@ function hashOf(root: string, path: string, redact: (text: string) => string): s
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 /** How an accepted change is told. */
-export const acceptedWords = (path: string, locked: string, found: string): string =>
+export const acceptedMessage = (path: string, locked: string, found: string): string =>
   `The changed specification ${path} was accepted: the run was locked to ${locked} and is locked to ${found} now.`;

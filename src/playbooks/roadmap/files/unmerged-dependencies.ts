@@ -11,12 +11,12 @@ export type Unlanded = { readonly phase: string; readonly branch: string };
 type Asked = {
   readonly root: string;
   readonly phases: readonly RoadmapPhase[];
-  /** What is to be walked. */
+  /** What is to be run. */
   readonly wanted: readonly string[];
   readonly known: ReadonlyMap<string, KnownPhase>;
 };
 
-/** Those that something to be walked builds upon, by however many steps. A phase that any run brought here is here. */
+/** Those that something to be run builds upon, by however many steps. A phase that any run brought here is here. */
 export async function unlandedBelow({ root, phases, wanted, known }: Asked): Promise<readonly Unlanded[]> {
   const needed = [...belowOf(phases, wanted)].filter((id) => known.get(id)?.isCompleted === true);
   if (needed.length === 0) return [];

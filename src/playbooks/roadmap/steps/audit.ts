@@ -6,7 +6,7 @@ import type { RunView, CursorView } from "../../../core/state.ts";
 import { type Gap, scoreOf } from "../insight/self-audit.ts";
 import type { TaskFound } from "../../../ports/functions.ts";
 import { placesIn, whyNotThere } from "./places.ts";
-import type { Found, Order, RoadmapParts } from "./parts.ts";
+import type { Found, StepInput, RoadmapParts } from "./parts.ts";
 import { handedBy } from "./handed.ts";
 import { phaseIn } from "./recorded.ts";
 
@@ -26,7 +26,7 @@ export function auditScope(parts: RoadmapParts) {
   return {
     version: 1,
     effect: "none" as const,
-    perform({ state }: Order): Found {
+    perform({ state }: StepInput): Found {
       const requirements = audited(parts, state);
       const phases = new Set(requirements.map(({ phase }) => phase));
       return Promise.resolve({
@@ -46,8 +46,8 @@ export function auditScope(parts: RoadmapParts) {
   };
 }
 
-function auditOf(parts: Pick<RoadmapParts, "readBlob">, walk: CursorView): SelfAuditReturn | null {
-  const read = v.safeParse(SelfAuditReturn, handedBy(parts, walk, auditStep));
+function auditOf(parts: Pick<RoadmapParts, "readBlob">, cursor: CursorView): SelfAuditReturn | null {
+  const read = v.safeParse(SelfAuditReturn, handedBy(parts, cursor, auditStep));
   return read.success ? read.output : null;
 }
 
@@ -55,8 +55,8 @@ function auditOf(parts: Pick<RoadmapParts, "readBlob">, walk: CursorView): SelfA
 export function auditEvidence(parts: RoadmapParts) {
   return {
     version: 1,
-    async prove({ state, walk, commit }: Order): Found {
-      const audit = auditOf(parts, walk);
+    async prove({ state, cursor, commit }: StepInput): Found {
+      const audit = auditOf(parts, cursor);
       if (audit === null) return { ok: false, facts: {}, detail: "no audit was handed back", reason: "return_invalid" };
       const checks = audit.audit_results.flatMap(({ requirements_checked }) => requirements_checked);
       const looked = new Set(checks.map(({ requirement_id }) => requirement_id));
@@ -79,9 +79,9 @@ export function auditEvidence(parts: RoadmapParts) {
 /** The reader `audit_gaps`: one task a gap, under the requirement's own id. */
 export function readAuditGaps(
   parts: RoadmapParts,
-): (state: RunView, walk: CursorView) => Promise<{ readonly tasks: readonly TaskFound[] } | { readonly problem: string }> {
-  return (_state, walk) => {
-    const audit = auditOf(parts, walk);
+): (state: RunView, cursor: CursorView) => Promise<{ readonly tasks: readonly TaskFound[] } | { readonly problem: string }> {
+  return (_state, cursor) => {
+    const audit = auditOf(parts, cursor);
     if (audit === null) return Promise.resolve({ problem: "No audit was handed back that could be read." });
     return Promise.resolve({ tasks: tasksFor(scoreOf(audit).gaps) });
   };

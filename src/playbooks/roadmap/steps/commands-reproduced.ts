@@ -7,7 +7,7 @@
 import type { Check, Expectation } from "../../../contracts/evidence.ts";
 import { trivialBecause } from "../../../documents/trivial-command.ts";
 import { fieldOf, handedBy, textsIn } from "./handed.ts";
-import type { Found, Order, RoadmapParts } from "./parts.ts";
+import type { Found, StepInput, RoadmapParts } from "./parts.ts";
 import { placesIn } from "./places.ts";
 import { runChecks } from "./run-checks.ts";
 import { openStep } from "./written.ts";
@@ -17,8 +17,8 @@ const commandsMax = 20;
 export function commandsReproduced(parts: RoadmapParts) {
   return {
     version: 1,
-    async prove(order: Order): Found {
-      const claim = handedBy(parts, order.walk, openStep(order.state, order.walk).id);
+    async prove(input: StepInput): Found {
+      const claim = handedBy(parts, input.cursor, openStep(input.state, input.cursor).id);
       const reported = textsIn(claim, "commands_run");
       if (reported.length === 0 && !namesPlace(claim))
         return {
@@ -29,14 +29,14 @@ export function commandsReproduced(parts: RoadmapParts) {
         }; // C2
       const claims = reported.flatMap(reportedCommand).slice(0, commandsMax);
       const checks = claims.map(({ command, expect }, n): Check => ({
-        id: `told:${order.walk.phase}.${n + 1}`,
+        id: `told:${input.cursor.phase}.${n + 1}`,
         kind: "proof",
         title: command,
         command,
         source: "what the agent says it ran",
         ...(expect === null ? {} : { expect }),
       }));
-      const results = await runChecks(parts, order, checks, order.commit);
+      const results = await runChecks(parts, input, checks, input.commit);
       const refuted = results.filter(({ status }) => status === "failed"); // C1
       const facts = { commands: reported.length, reproduced: refuted.length === 0, refuted: refuted.length };
       if (refuted.length === 0) return { ok: true, facts, checks: results };

@@ -7,20 +7,20 @@
 
 import { roadmapSteps } from "../views/phase-history.ts";
 import { documentTextBytesMax } from "../../../documents/document-text.ts";
-import { sameWords } from "../../../documents/same-words.ts";
+import { isSameText } from "../../../documents/same-text.ts";
 import { fieldOf, handedBy, textsIn } from "./handed.ts";
-import type { Found, Order, RoadmapParts } from "./parts.ts";
+import type { Found, StepInput, RoadmapParts } from "./parts.ts";
 import { placesIn, whyNotThere } from "./places.ts";
 import { documentOf, hashOf, openStep } from "./written.ts";
 
 /** The report as it was before the judge saw anybody else's, and as it is; null where it is not there. */
 async function reportOf(
   { workspace }: Pick<RoadmapParts, "workspace">,
-  { state, walk, commit }: Order,
+  { state, cursor, commit }: StepInput,
 ): Promise<{ readonly blind: string; readonly isKept: boolean; readonly path: string } | null> {
-  const step = openStep(state, walk);
-  const path = documentOf(state, step, walk);
-  const { output_hash: hash, output_bytes: size } = walk.last[step.continues ?? ""]?.facts ?? {};
+  const step = openStep(state, cursor);
+  const path = documentOf(state, step, cursor);
+  const { output_hash: hash, output_bytes: size } = cursor.last[step.continues ?? ""]?.facts ?? {};
   const text = path === null ? null : await workspace.textAt(commit, path, documentTextBytesMax);
   if (path === null || text === null || typeof hash !== "string" || typeof size !== "number") return null;
   const blind = Buffer.from(text, "utf8").subarray(0, size);
@@ -31,8 +31,8 @@ async function reportOf(
 export function judgeReportKept(parts: RoadmapParts) {
   return {
     version: 1,
-    async prove(order: Order): Found {
-      const report = await reportOf(parts, order);
+    async prove(input: StepInput): Found {
+      const report = await reportOf(parts, input);
       if (report === null)
         return { ok: false, facts: { report_kept: false }, reason: "return_invalid", detail: "the judge's own report is not there" };
       if (report.isKept) return { ok: true, facts: { report_kept: true } };
@@ -46,12 +46,12 @@ export function judgeReportKept(parts: RoadmapParts) {
 export function judgeIndependent(parts: RoadmapParts) {
   return {
     version: 1,
-    async prove(order: Order): Found {
-      const { state, walk, commit } = order;
-      const judged = handedBy(parts, walk, openStep(state, walk).id);
-      const theirs = verifierTexts(handedBy(parts, walk, roadmapSteps.verify));
-      const isTheirs = (text: string): boolean => theirs.some((one) => sameWords(one, text));
-      const report = await reportOf(parts, order);
+    async prove(input: StepInput): Found {
+      const { state, cursor, commit } = input;
+      const judged = handedBy(parts, cursor, openStep(state, cursor).id);
+      const theirs = verifierTexts(handedBy(parts, cursor, roadmapSteps.verify));
+      const isTheirs = (text: string): boolean => theirs.some((one) => isSameText(one, text));
+      const report = await reportOf(parts, input);
       const own: string[] = [];
       for (const text of textsIn(judged, "independent_evidence"))
         if (!isTheirs(text) && isIn(report?.blind ?? "", text) && (await isGrounded(parts, commit, text))) own.push(text);

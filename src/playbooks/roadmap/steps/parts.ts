@@ -2,7 +2,7 @@
 
 import type { Entry } from "../../../contracts/event.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
-import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
+import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Verifier } from "../../../ports/verifier.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 
@@ -15,5 +15,5 @@ export type RoadmapParts = {
   readonly entries: () => readonly Entry[];
 };
 
-export type Order = FunctionOrder<RunView, CursorView>;
+export type StepInput = FunctionInput<RunView, CursorView>;
 export type Found = Promise<FunctionResult>;

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { planPath } from "./phase-plan.ts";
-import type { Order, RoadmapParts } from "./parts.ts";
+import type { StepInput, RoadmapParts } from "./parts.ts";
 import { phasesHold } from "./phases-hold.ts";
 
 const plan =
@@ -37,9 +37,9 @@ function proved(criteria: string, isUsers = false) {
     checks: {},
     approved: [],
     phases: [{ id: "1", name: "A", group: "phases", status: "completed" }],
-    walks: { "1": { checks: [check] } },
+    cursors: { "1": { checks: [check] } },
   };
-  return phasesHold(parts).prove({ state, commit: "tip", attempt: "x" } as unknown as Order);
+  return phasesHold(parts).prove({ state, commit: "tip", attempt: "x" } as unknown as StepInput);
 }
 
 test("a phase without success criteria is not wholly proved by the commands that its planner chose", async () => {

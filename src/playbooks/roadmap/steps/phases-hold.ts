@@ -4,7 +4,7 @@ import type { Check } from "../../../contracts/evidence.ts";
 import type { Verdict } from "../../../contracts/objective.ts";
 import type { RunView } from "../../../core/state.ts";
 import { phaseCriteria } from "../documents/phase-criteria.ts";
-import type { Found, Order, RoadmapParts } from "./parts.ts";
+import type { Found, StepInput, RoadmapParts } from "./parts.ts";
 import { planAt } from "./phase-plan.ts";
 import { phaseIn, roadmapPathOf } from "./recorded.ts";
 import { redIn, runChecks } from "./run-checks.ts";
@@ -19,14 +19,14 @@ const planningFolder = ".planning/";
 export function phasesHold(parts: RoadmapParts) {
   return {
     version: 1,
-    async prove(order: Order): Found {
-      const { state, commit } = order;
+    async prove(input: StepInput): Found {
+      const { state, commit } = input;
       const completed = completedIn(state);
-      const locked = completed.flatMap(({ id }) => (state.walks[id]?.checks ?? []) as readonly Check[]);
+      const locked = completed.flatMap(({ id }) => (state.cursors[id]?.checks ?? []) as readonly Check[]);
       const checks = [...new Map(locked.map((check) => [check.id, check])).values()];
-      const results = await runChecks(parts, order, checks, commit);
+      const results = await runChecks(parts, input, checks, commit);
       const red = results.filter(({ status, quarantined }) => status !== "passed" && quarantined === undefined);
-      const gaps = red.length > 0 ? red.map(({ check }) => `${check.title} does not hold any more`) : await gapsIn(parts, order);
+      const gaps = red.length > 0 ? red.map(({ check }) => `${check.title} does not hold any more`) : await gapsIn(parts, input);
       const facts = { phases: completed.length, held: results.length - red.length, ...verdictOf(checks.length, red.length, gaps) };
       return { ok: red.length === 0, facts, checks: results, reason: "criterion_failed", detail: redIn(red) };
     },
@@ -42,7 +42,7 @@ function verdictOf(checks: number, red: number, gaps: readonly string[]): { read
 }
 
 /** Criteria of completed phases that nothing runnable decided; and where nothing was changed, that it held before. */
-async function gapsIn(parts: RoadmapParts, { state, commit }: Order): Promise<readonly string[]> {
+async function gapsIn(parts: RoadmapParts, { state, commit }: StepInput): Promise<readonly string[]> {
   const gaps: string[] = [];
   for (const { id } of completedIn(state)) {
     const phase = phaseIn(parts, state, id);

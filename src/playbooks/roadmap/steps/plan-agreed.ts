@@ -1,7 +1,7 @@
 // plan-agreed: proof that the plan checker approved the plan with enough confidence.
 
 import { fieldOf, handedBy } from "./handed.ts";
-import type { Found, Order, RoadmapParts } from "./parts.ts";
+import type { Found, StepInput, RoadmapParts } from "./parts.ts";
 import { openStep } from "./written.ts";
 
 const confidenceMin = 7;
@@ -11,8 +11,8 @@ const issuesShownMax = 20;
 export function planAgreed(parts: RoadmapParts) {
   return {
     version: 1,
-    prove({ state, walk }: Order): Found {
-      const said = handedBy(parts, walk, openStep(state, walk).id);
+    prove({ state, cursor }: StepInput): Found {
+      const said = handedBy(parts, cursor, openStep(state, cursor).id);
       const [pass, confidence] = [fieldOf(said, "pass"), fieldOf(said, "confidence")];
       const isSure = typeof confidence === "number" && confidence >= confidenceMin;
       const facts = { agreed: pass === true && isSure };

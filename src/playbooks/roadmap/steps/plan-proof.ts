@@ -13,7 +13,7 @@ import { checksIn, type PhaseCriterion, phaseCriteria, unansweredCriteria } from
 import { lintPlan } from "../documents/plan-lint.ts";
 import { type Finding, findingText, shown } from "../../../kit/finding.ts";
 import { checkpointOf } from "./checkpoint.ts";
-import type { Found, Order, RoadmapParts } from "./parts.ts";
+import type { Found, StepInput, RoadmapParts } from "./parts.ts";
 import { type PlanFound, planAt } from "./phase-plan.ts";
 import { phaseIn, roadmapOf, roadmapPathOf, textOption } from "./recorded.ts";
 import { runChecks } from "./run-checks.ts";
@@ -25,20 +25,20 @@ const leftCharsMax = 1_000;
 export function planProof(parts: RoadmapParts) {
   return {
     version: 1,
-    async prove(order: Order): Found {
-      const { state, walk, commit } = order;
-      const phase = phaseIn(parts, state, walk.phase);
-      const found = await planAt(parts, state, walk.phase, commit);
+    async prove(input: StepInput): Found {
+      const { state, cursor, commit } = input;
+      const phase = phaseIn(parts, state, cursor.phase);
+      const found = await planAt(parts, state, cursor.phase, commit);
       if (phase === null || found === null)
-        return { ok: false, facts: { findings: 1 }, detail: `Phase ${walk.phase} has no PLAN.md that could be read.` };
+        return { ok: false, facts: { findings: 1 }, detail: `Phase ${cursor.phase} has no PLAN.md that could be read.` };
       const criteria = phaseCriteria(phase, roadmapPathOf(state), found);
       const written = [
         ...found.findings,
         ...lintPlan(found.path, found.plan, { requirements: phase.requirements }),
-        ...lockedDocuments(parts, order, found),
+        ...lockedDocuments(parts, input, found),
         ...(found.isUsers ? [] : unansweredCriteria(criteria, found.path)), // L3
       ];
-      const tried = found.isUsers || hasErrors(written) ? nothingTried : await tryOnBase(parts, order, found, criteria, phase);
+      const tried = found.isUsers || hasErrors(written) ? nothingTried : await tryOnBase(parts, input, found, criteria, phase);
       const findings = [...written, ...tried.findings];
       const checks = checksIn(criteria);
       const left = leftToPeople(found);
@@ -68,7 +68,7 @@ const isError = ({ severity }: Finding): boolean => severity === "error";
 const hasErrors = (findings: readonly Finding[]): boolean => findings.some(isError);
 
 /** Roadmap and specification are the user's: a task that means to change them is no plan for this phase. */
-function lockedDocuments(parts: RoadmapParts, { state }: Order, { plan, path }: PlanFound): readonly Finding[] {
+function lockedDocuments(parts: RoadmapParts, { state }: StepInput, { plan, path }: PlanFound): readonly Finding[] {
   const locked = new Set([roadmapOf(parts, state)?.path, textOption(state, "spec_path")]);
   return plan.tasks.flatMap(({ id, files, line }) =>
     files
@@ -93,12 +93,12 @@ const keyOf = ({ command, expect }: Pick<CheckedCriterion, "command" | "expect">
 /** L2: what the plan's own commands come to on the tree as it was when the phase began. */
 async function tryOnBase(
   parts: RoadmapParts,
-  order: Order,
+  input: StepInput,
   found: PlanFound,
   criteria: readonly PhaseCriterion[],
   phase: RoadmapPhase,
 ): Promise<Tried> {
-  const guards = new Set((order.state.drafted.checks as readonly Check[]).map(({ command }) => command));
+  const guards = new Set((input.state.drafted.checks as readonly Check[]).map(({ command }) => command));
   const autos = found.plan.tasks.filter(({ type }) => type === "auto");
   const ofPhase = criteria.filter(({ by, task, command }) => by === "plan" && task === null && command !== null && !guards.has(command));
   const asked = [...ofPhase, ...autos.flatMap(({ verify }) => verify)].filter(({ command }) => command !== null);
@@ -111,7 +111,7 @@ async function tryOnBase(
     source: found.path,
     ...(expect === null ? {} : { expect }),
   }));
-  const results = await runChecks(parts, order, checks, checkpointOf(order.walk) ?? order.commit);
+  const results = await runChecks(parts, input, checks, checkpointOf(input.cursor) ?? input.commit);
   const green = new Set(distinct.filter((_, n) => results[n]?.status === "passed").map(keyOf));
   return {
     red: distinct.length - green.size,

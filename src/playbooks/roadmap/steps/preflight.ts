@@ -8,7 +8,7 @@ import { ownedOf } from "../../../workspace/layers/scope.ts";
 import { changedIn } from "../../../workspace/git/status.ts";
 import { ownedInPhases } from "../../../contracts/roadmap-places.ts";
 import { readDocument } from "../../contract/read-document.ts";
-import type { Found, Order, RoadmapParts } from "./parts.ts";
+import type { Found, StepInput, RoadmapParts } from "./parts.ts";
 import { roadmapOf, textOption } from "./recorded.ts";
 
 const debugFolder = ".planning/debug/";
@@ -25,12 +25,12 @@ export function preflight(parts: RoadmapParts) {
   return {
     version: 1,
     effect: "none" as const,
-    async perform({ state, walk }: Order): Found {
+    async perform({ state, cursor }: StepInput): Found {
       const tip = await parts.workspace.tip();
       const spec = specIssue(parts, state);
       const isClean = tip.commit === state.tip.commit;
       const dirty = await uncommitted(parts, state);
-      const unmet = unmetOf(parts, state, walk.phase);
+      const unmet = unmetOf(parts, state, cursor.phase);
       const unresolved = await unresolvedDebug(parts, state);
       const issues: readonly Issue[] = [
         ...(spec === null ? [] : [{ reason: "spec_hash_mismatch" as const, text: spec }]),

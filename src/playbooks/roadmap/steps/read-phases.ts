@@ -1,9 +1,9 @@
-// read-phases: the reader `roadmap`: which phases of the recorded roadmap are walked, in which order, and what is known of each.
+// read-phases: the reader `roadmap`: which phases of the recorded roadmap are run, in which order, and what is known of each.
 //
 // Invariants:
 //   R1. Only the recorded roadmap counts; what lies in a folder meanwhile does not.
 //   R2. Phases come in execution order, and wait for those of them they depend on.
-//   R3. A phase that is completed already is told and not walked, whoever completed it.
+//   R3. A phase that is completed already is told and not run, whoever completed it.
 
 import type { RoadmapPhase } from "../../../contracts/roadmap.ts";
 import type { RunView } from "../../../core/state.ts";

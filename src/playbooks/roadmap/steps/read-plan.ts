@@ -18,7 +18,7 @@ const aboutCharsMax = 16_000;
 /** The reader `plan`: the tasks of the phase's plan on the run's branch, each behind the wave before its own. */
 export function readPlanTasks(
   parts: RoadmapParts,
-): (state: RunView, walk: CursorView) => Promise<{ readonly tasks: readonly TaskFound[] } | { readonly problem: string }> {
+): (state: RunView, cursor: CursorView) => Promise<{ readonly tasks: readonly TaskFound[] } | { readonly problem: string }> {
   return async (state, { phase }) => {
     const found = await planAt(parts, state, phase, state.tip.commit);
     if (found === null) return { problem: `Phase ${phase} has no PLAN.md on the run's branch.` };
@@ -32,8 +32,8 @@ export function readPlanTasks(
 }
 
 /** What another tool's run had done and committed before this one went on with it; a replan plans all of it anew. */
-function tasksDoneIn({ drafted, walks }: RunView, phase: string): ReadonlySet<string> {
-  const isFirst = (walks[phase]?.ended["execute"] ?? 0) === 0 && walks[phase]?.visit === 1;
+function tasksDoneIn({ drafted, cursors }: RunView, phase: string): ReadonlySet<string> {
+  const isFirst = (cursors[phase]?.ended["execute"] ?? 0) === 0 && cursors[phase]?.visit === 1;
   return new Set(isFirst ? drafted.resumes?.phases.find(({ id }) => id === phase)?.tasks_done : []);
 }
 

@@ -12,7 +12,7 @@ import { roadmapEventSchemas } from "../../../contracts/roadmap-events.ts";
 import { roadmapStateOf } from "../views/roadmap-state.ts";
 import type { Entry } from "../../../contracts/event.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
-import type { FunctionOrder } from "../../../ports/functions.ts";
+import type { FunctionInput } from "../../../ports/functions.ts";
 import { clearRooms, room, type Room } from "../files/roadmap-room.test-support.ts";
 import { wrapUp } from "./roadmap-wrap-up.ts";
 
@@ -28,7 +28,7 @@ const perform = (here: Room, state: RunView = run, now = "2026-02-01T00:00:00.00
     entries: () => tape.entries,
     readBlob: () => null,
     clock: { now: () => now },
-  }).perform({ state } as FunctionOrder<RunView, CursorView>);
+  }).perform({ state } as FunctionInput<RunView, CursorView>);
 const metricsIn = (here: Room): readonly RunMetrics[] => v.parse(MetricsFile, JSON.parse(here.text(".autopilot/archive/metrics.json")));
 const dataIn = (here: Room): CompletionFile => v.parse(CompletionFile, JSON.parse(here.text(".autopilot/completion-report.json")));
 const wholeIn = (here: Room): Extract<CompletionFile, { mode: "--complete" }> => {
@@ -127,9 +127,12 @@ describe("the report", () => {
   });
   test("an audit that failed is no audit without gaps, and phases that do not hold together are no completed run", async () => {
     const failedIn = (phase: string, step: string, detail: string): RunView => {
-      const walk = { ...run.walks[phase], last: { [step]: { kind: "failed", facts: {}, reason: "x", detail } } } as unknown as CursorView;
+      const cursor = {
+        ...run.cursors[phase],
+        last: { [step]: { kind: "failed", facts: {}, reason: "x", detail } },
+      } as unknown as CursorView;
       const completed = run.phases.map((one) => (one.status === "failed" ? { ...one, status: "completed" as const } : one));
-      return { ...run, phases: completed, walks: { ...run.walks, [phase]: walk } };
+      return { ...run, phases: completed, cursors: { ...run.cursors, [phase]: cursor } };
     };
     const [unaudited, broken] = [room(), room()];
     const judged = { verdict: "verified" as const, gaps: [] };
@@ -158,8 +161,8 @@ describe("the report", () => {
     expect(failed).not.toContain("proved");
     const phases = run.phases.map((one) => (one.group === "phases" ? { ...one, status: "completed" as const } : one));
     expect(await said({ ...run, judged, phases })).toContain("The run is completed. Everything asked for was proved.");
-    const broken = { ...run.walks["after.integration"], last: { check: { kind: "failed", facts: {}, reason: "x", detail: "sum" } } };
-    const apart = await said({ ...run, judged, phases, walks: { ...run.walks, "after.integration": broken as unknown as CursorView } });
+    const broken = { ...run.cursors["after.integration"], last: { check: { kind: "failed", facts: {}, reason: "x", detail: "sum" } } };
+    const apart = await said({ ...run, judged, phases, cursors: { ...run.cursors, "after.integration": broken as unknown as CursorView } });
     expect(apart).toContain("The run is failed. A check shows that it isn't done: The phases do not hold together: sum");
   });
   test("what it found makes the log's event of a whole roadmap", async () => {

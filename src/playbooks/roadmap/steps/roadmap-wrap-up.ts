@@ -117,7 +117,7 @@ type Runs = { readonly runs: ReturnType<typeof withMetrics> };
 /** What went wrong where the whole was looked at: a report that only counts phases would keep it quiet. */
 function afterwards(run: RunView): readonly Warning[] {
   const failureIn = (phase: string, step: string): string | null => {
-    const outcome = own(own(run.walks, phase)?.last ?? {}, step);
+    const outcome = own(own(run.cursors, phase)?.last ?? {}, step);
     return outcome?.kind === "failed" ? (outcome.detail ?? outcome.reason ?? "it gave no reason").slice(0, detailCharsMax) : null;
   };
   const broken = failureIn(integration.phase, integration.check);

@@ -1,7 +1,7 @@
 // rollback: step that reverts a failed phase in one commit and keeps the work on a diagnostic branch.
 
 import { phaseDirIn } from "../../../engine/prove.ts";
-import type { Found, Order, RoadmapParts } from "./parts.ts";
+import type { Found, StepInput, RoadmapParts } from "./parts.ts";
 import { checkpointOf } from "./checkpoint.ts";
 
 const shownMax = 20;
@@ -15,8 +15,8 @@ export function rollback({ workspace }: Pick<RoadmapParts, "workspace">) {
     version: 1,
     effect: "keyed" as const,
     isDone: async (attempt: string): Promise<boolean> => (await workspace.inspect(attempt, null)).commit !== null,
-    async perform({ attempt, walk, state }: Order): Found {
-      const since = checkpointOf(walk);
+    async perform({ attempt, cursor, state }: StepInput): Found {
+      const since = checkpointOf(cursor);
       if (since === null) {
         const detail = "Where the phase began is not written down, so nothing was taken back.";
         return { ok: false, facts: { rollback_performed: false }, reason: "workspace_unusable", detail };
@@ -24,9 +24,9 @@ export function rollback({ workspace }: Pick<RoadmapParts, "workspace">) {
       const { applied, branch, conflict } = await workspace.takeBack({
         attempt,
         since,
-        of: `${walk.path}@`,
-        branch: `autopilot-diagnostic-phase-${walk.phase}`,
-        subject: `autopilot ${walk.phase}: take back what failed (${phaseDirIn(state.drafted.flow, walk.phase)})`,
+        of: `${cursor.path}@`,
+        branch: `autopilot-diagnostic-phase-${cursor.phase}`,
+        subject: `autopilot ${cursor.phase}: take back what failed (${phaseDirIn(state.drafted.flow, cursor.phase)})`,
       });
       const facts = {
         rollback_performed: applied !== null,

@@ -1,13 +1,13 @@
 // run-checks: runs checks on a commit with the protected tests of the base.
 
 import type { Check, CheckResult } from "../../../contracts/evidence.ts";
-import { testsBefore } from "../../../engine/oracles.ts";
-import type { Order, RoadmapParts } from "./parts.ts";
+import { testsBefore } from "../../../engine/protected-files.ts";
+import type { StepInput, RoadmapParts } from "./parts.ts";
 
 /** Runs checks on a commit under the base's oracles: what judges is not for those who are judged to change. */
 export async function runChecks(
   { verifier }: Pick<RoadmapParts, "verifier">,
-  { attempt, state, cancel, onLiveEvent }: Pick<Order, "attempt" | "state" | "cancel" | "onLiveEvent">,
+  { attempt, state, cancel, onLiveEvent }: Pick<StepInput, "attempt" | "state" | "cancel" | "onLiveEvent">,
   checks: readonly Check[],
   commit: string,
 ): Promise<readonly CheckResult[]> {

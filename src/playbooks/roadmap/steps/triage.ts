@@ -1,9 +1,9 @@
-// triage: which way a phase is walked. Every criterion that has a command is run on the tree as it is; where nearly all hold already,
+// triage: which way a phase is run. Every criterion that has a command is run on the tree as it is; where nearly all hold already,
 // there is nothing to build and only to verify.
 //
 // Invariants:
 //   T1. The share is of all criteria: one that nothing can decide, or whose command cannot fail, is not held to be met.
-//   T2. What only a person can judge is never skipped: a plan that leaves something to one is walked in full.
+//   T2. What only a person can judge is never skipped: a plan that leaves something to one is run in full.
 //   T3. A plan counts here only as the user left it: what an agent wrote and nobody has checked decides nothing.
 
 import type { Check } from "../../../contracts/evidence.ts";
@@ -17,7 +17,7 @@ import { phaseTypeOf } from "../../../insight/phase-type.ts";
 import type { PhaseType } from "../../../contracts/roadmap-values.ts";
 import type * as v from "valibot";
 import { aboutPhase } from "./about.ts";
-import type { Found, Order, RoadmapParts } from "./parts.ts";
+import type { Found, StepInput, RoadmapParts } from "./parts.ts";
 import { type PlanFound, planAt } from "./phase-plan.ts";
 import { configOf, phaseIn, roadmapPathOf } from "./recorded.ts";
 import { runChecks } from "./run-checks.ts";
@@ -31,19 +31,20 @@ export function triage(parts: RoadmapParts) {
   return {
     version: 1,
     effect: "none" as const,
-    async perform(order: Order): Found {
-      const { state, walk } = order;
-      const phase = phaseIn(parts, state, walk.phase);
-      if (phase === null) return { ok: false, facts: {}, reason: "roadmap_invalid", detail: `Phase ${walk.phase} is not in the roadmap.` };
+    async perform(input: StepInput): Found {
+      const { state, cursor } = input;
+      const phase = phaseIn(parts, state, cursor.phase);
+      if (phase === null)
+        return { ok: false, facts: {}, reason: "roadmap_invalid", detail: `Phase ${cursor.phase} is not in the roadmap.` };
       const found = await planAt(parts, state, phase.id, state.tip.commit);
       const plan = found?.isUsers === true ? found : null; // T3
       const criteria = phaseCriteria(phase, roadmapPathOf(state), plan);
       const checks = checksIn(criteria);
-      const results = await runChecks(parts, order, checks, state.tip.commit);
+      const results = await runChecks(parts, input, checks, state.tip.commit);
       const held = results.filter(({ status }) => status === "passed");
       const passed = held.filter(isReporting).length;
       const ratio = criteria.length === 0 ? 0 : passed / criteria.length; // T1
-      const wasAsked = walk.seen[roadmapSteps.human] === undefined ? 0 : 1; // in an earlier visit, which failed
+      const wasAsked = cursor.seen[roadmapSteps.human] === undefined ? 0 : 1; // in an earlier visit, which failed
       const left = plan === null ? wasAsked : plan.plan.tasks.filter(({ type }) => type !== "auto").length;
       const reported = routed(ratio, { total: criteria.length, checked: checks.length, passed, left, trivial: held.length - passed });
       const phaseType = typeOf(parts, state, plan, aboutPhase(phase));
@@ -94,7 +95,7 @@ function noteOf(isImplemented: boolean, { total, checked, passed, left, trivial 
   if (checked === 0) return `None of the ${total} criteria has a command, so all of it is to be done.`;
   const sure = trivial === 0 ? "" : ` (and ${trivial} by a command that cannot fail, which shows nothing)`;
   const held = `${passed} of ${total} criteria hold already${sure}`;
-  if (isImplemented && left > 0) return `${held}, but ${left} of its tasks only a person can judge: it is walked in full.`;
+  if (isImplemented && left > 0) return `${held}, but ${left} of its tasks only a person can judge: it is run in full.`;
   return isImplemented ? `${held}: it is only verified.` : `${held}: it is planned and done in full.`;
 }
 

@@ -6,7 +6,7 @@
 
 import { listTree, textReader } from "../../../verify/gates/tree-facts.ts";
 import { checkpointOf } from "./checkpoint.ts";
-import type { Found, Order, RoadmapParts } from "./parts.ts";
+import type { Found, StepInput, RoadmapParts } from "./parts.ts";
 
 const shownMax = 20;
 const lookedAtMax = 500;
@@ -14,8 +14,8 @@ const lookedAtMax = 500;
 export function wiring({ workspace }: Pick<RoadmapParts, "workspace">) {
   return {
     version: 1,
-    async prove({ walk, state, commit }: Order): Found {
-      const since = checkpointOf(walk) ?? state.drafted.base.commit;
+    async prove({ cursor, state, commit }: StepInput): Found {
+      const since = checkpointOf(cursor) ?? state.drafted.base.commit;
       const added = (await workspace.differences(since, commit)).filter(({ kind }) => kind === "added").map(({ path }) => path);
       const sources = added.filter(isSource).slice(0, lookedAtMax);
       if (sources.length === 0) return { ok: true, facts: { added: added.length, orphaned: 0 } };

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import type { Entry } from "../../../contracts/event.ts";
 import type { LandResult } from "../../../ports/workspace.ts";
-import type { Order } from "./parts.ts";
+import type { StepInput } from "./parts.ts";
 import { withdraw } from "./withdraw.ts";
 
 const applied = (attempt: string) => ({ event: "changes_applied", attempt }) as unknown as Entry;
@@ -12,17 +12,17 @@ const landed = { event: "step_completed", attempt: "2/closing@1/land#1", facts: 
 const root = mkdtempSync(join(tmpdir(), "autopilot-withdraw-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 const home = { root, folder: join(root, ".autopilot") };
-const order = {
+const input = {
   state: { drafted: { run_id: "run-2026-01-01-000000" } },
-  walk: { path: "1", visit: 1, phase: "1" },
+  cursor: { path: "1", visit: 1, phase: "1" },
   cancel: new AbortController().signal,
-} as unknown as Order;
+} as unknown as StepInput;
 
 function withdrawn(entries: readonly Entry[], result: LandResult = { landed: true, how: "merge", commit: "c" } as never) {
   let lands = 0;
   const workspace = { land: () => Promise.resolve((lands++, result)) } as never;
   return withdraw({ workspace, paths: home, entries: () => entries })
-    .perform(order)
+    .perform(input)
     .then((found) => ({ ...found, lands }));
 }
 

@@ -3,7 +3,7 @@
 import type { Entry } from "../../../contracts/event.ts";
 import type { CursorView } from "../../../core/state.ts";
 import { landInTurn } from "../../contract/landing.ts";
-import type { Found, Order, RoadmapParts } from "./parts.ts";
+import type { Found, StepInput, RoadmapParts } from "./parts.ts";
 
 /**
  * What was taken back on the run's branch is taken back on the user's too, where it had come there: a phase that waited for a person
@@ -13,10 +13,10 @@ export function withdraw({ workspace, paths, entries }: Pick<RoadmapParts, "work
   return {
     version: 1,
     effect: "idempotent" as const,
-    async perform({ state, walk, cancel }: Order): Found {
-      if (!hasLanded(entries(), walk)) return { ok: true, facts: { landed: false, why: "nothing_to_land" } };
+    async perform({ state, cursor, cancel }: StepInput): Found {
+      if (!hasLanded(entries(), cursor)) return { ok: true, facts: { landed: false, why: "nothing_to_land" } };
       const branch = `autopilot/${state.drafted.run_id}`;
-      const result = await landInTurn(workspace, paths, `Merge ${branch}: take back phase ${walk.phase}`, cancel);
+      const result = await landInTurn(workspace, paths, `Merge ${branch}: take back phase ${cursor.phase}`, cancel);
       if (result.landed) return { ok: true, facts: { landed: true }, stands: true };
       if (result.because === "nothing_to_land") return { ok: true, facts: { landed: false } };
       return {

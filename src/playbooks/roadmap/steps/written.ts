@@ -7,13 +7,13 @@ import type { Step } from "../../../contracts/flow.ts";
 import { phaseDirIn } from "../../../engine/prove.ts";
 import { documentTextBytesMax } from "../../../documents/document-text.ts";
 import { invariant } from "../../../kit/invariant.ts";
-import type { Found, Order, RoadmapParts } from "./parts.ts";
+import type { Found, StepInput, RoadmapParts } from "./parts.ts";
 
-/** The step at which this walk stands, as the flow has it. */
-export function openStep(state: RunView, walk: CursorView): Step {
-  const open = walk.open === null ? undefined : state.open[walk.open];
-  invariant(open !== undefined, `E1: ${walk.path} proves something in an attempt`);
-  return stepOf(state, walk, open.step);
+/** The step at which this cursor stands, as the flow has it. */
+export function openStep(state: RunView, cursor: CursorView): Step {
+  const open = cursor.open === null ? undefined : state.open[cursor.open];
+  invariant(open !== undefined, `E1: ${cursor.path} proves something in an attempt`);
+  return stepOf(state, cursor, open.step);
 }
 
 /** The document that a step says it writes, in the folder of its phase. */
@@ -24,8 +24,8 @@ export const documentOf = (state: RunView, { writes }: Pick<Step, "writes">, { p
 export function written({ workspace }: Pick<RoadmapParts, "workspace">) {
   return {
     version: 1,
-    async prove({ state, walk, commit }: Order): Found {
-      const path = documentOf(state, openStep(state, walk), walk);
+    async prove({ state, cursor, commit }: StepInput): Found {
+      const path = documentOf(state, openStep(state, cursor), cursor);
       const text = path === null ? null : await workspace.textAt(commit, path, documentTextBytesMax);
       if (text === null || text.trim() === "") return { ok: false, facts: {}, detail: `${path ?? "no document"} is not there or empty` };
       const bytes = Buffer.from(text, "utf8");

@@ -130,7 +130,7 @@ export function openPhaseHistory(): PhaseHistory {
       case "step_retried":
         return setTask(entry.walk, (task) => task.retries++);
       case "changes_applied":
-        return setTask(attemptParts(entry.attempt)?.walk ?? "", (task) => (task.commit = entry.commit));
+        return setTask(attemptParts(entry.attempt)?.cursor ?? "", (task) => (task.commit = entry.commit));
       case "route_taken":
         if (entry.count === "debug") phaseOf(phaseOfPath(entry.walk)).debugs++;
         if (entry.count === "replan") phaseOf(phaseOfPath(entry.walk)).replans++;
@@ -150,8 +150,8 @@ export function openPhaseHistory(): PhaseHistory {
     const parts = attemptParts(entry.attempt);
     const turn = turns.get(entry.attempt);
     turns.delete(entry.attempt);
-    if (parts === null || !isOwnCursor(parts.walk)) return;
-    const phase = phaseOf(parts.walk);
+    if (parts === null || !isOwnCursor(parts.cursor)) return;
+    const phase = phaseOf(parts.cursor);
     const reported = reportedOf(entry.event === "step_completed" ? "passed" : "failed", entry);
     phase.steps.set(parts.step, {
       ...reported,
@@ -176,9 +176,9 @@ export function openPhaseHistory(): PhaseHistory {
     phase.left = left;
   };
 
-  const setTask = (walk: string, change: (task: TaskSummary) => void): void => {
-    const task = taskOfCursor(walk);
-    const reported = task === null ? undefined : phases.get(phaseOfPath(walk))?.tasks.get(task);
+  const setTask = (cursorPath: string, change: (task: TaskSummary) => void): void => {
+    const task = taskOfCursor(cursorPath);
+    const reported = task === null ? undefined : phases.get(phaseOfPath(cursorPath))?.tasks.get(task);
     if (reported !== undefined) change(reported);
   };
 
@@ -222,8 +222,8 @@ function leftIn({ steps }: PhaseSummary): string | null {
 
 const taskStatus = { task_completed: "completed", task_failed: "failed", task_skipped: "skipped" } as const;
 
-/** A phase's own walk, and not one inside it. */
-const isOwnCursor = (walk: string): boolean => !walk.includes("/");
+/** A phase's own cursor, and not one inside it. */
+const isOwnCursor = (cursorPath: string): boolean => !cursorPath.includes("/");
 
 function newPhase(id: string): PhaseSummary {
   return {

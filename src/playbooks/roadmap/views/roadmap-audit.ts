@@ -1,4 +1,4 @@
-// roadmap-audit: the self-audit's events, from the walk that audits: begun, each gap found, each gap closed and seen closed, ended.
+// roadmap-audit: the self-audit's events, from the cursor that audits: begun, each gap found, each gap closed and seen closed, ended.
 
 import type { Entry } from "../../../contracts/event.ts";
 import type { RoadmapEventName } from "../../../contracts/roadmap-events.ts";
@@ -89,7 +89,7 @@ export function openAuditBook(claimOf: ClaimOf): AuditBook {
           return [...lines, ...tasks.flatMap(({ id, title, files }) => find(gapOfTask(id, title, files)))];
         }
         case "changes_applied": {
-          const task = taskOfCursor(attemptParts(entry.attempt)?.walk ?? "");
+          const task = taskOfCursor(attemptParts(entry.attempt)?.cursor ?? "");
           const gap = [...open.values()].find(({ requirement_id }) => taskFor(requirement_id) === task);
           if (gap !== undefined) gap.commit = entry.commit;
           return [];

@@ -2,14 +2,14 @@
 //
 // Invariants:
 //   X1. It tells what the runner recorded. An agent's own confidence is in it as its word, nothing else an agent says is.
-//   X2. It only grows while a phase is walked: later rounds stand below earlier ones.
+//   X2. It only grows while a phase is run: later rounds stand below earlier ones.
 
 import type { Entry, EventOf } from "../../../contracts/event.ts";
 import type { CheckResult } from "../../../contracts/evidence.ts";
 import { attemptParts, isAround, phaseOfEntry, taskOfCursor } from "../../../insight/places.ts";
 import { msOf } from "../../../kit/iso-time.ts";
 import { inCode, inText, section, table } from "../../../views/markdown.ts";
-import { attemptWords, duration, plural } from "../../../views/wording.ts";
+import { describeAttempt, duration, plural } from "../../../views/wording.ts";
 
 export type ExecutionLog = {
   apply(entry: Entry): void;
@@ -44,9 +44,9 @@ export function openExecutionLog(): ExecutionLog {
     phases.set(id, known);
     return known;
   };
-  const taskOf = (phase: Phase, walk: string): Task | undefined => {
-    const task = taskOfCursor(walk);
-    return task === null ? undefined : phase.rounds.findLast(({ attempt }) => walk.startsWith(`${attempt}/`))?.tasks.get(task);
+  const taskOf = (phase: Phase, cursorPath: string): Task | undefined => {
+    const task = taskOfCursor(cursorPath);
+    return task === null ? undefined : phase.rounds.findLast(({ attempt }) => cursorPath.startsWith(`${attempt}/`))?.tasks.get(task);
   };
 
   return {
@@ -87,7 +87,7 @@ export function openExecutionLog(): ExecutionLog {
         case "task_skipped": {
           const task = taskOf(phaseOf(id), entry.walk);
           const because = "because" in entry && entry.because !== undefined ? `: ${entry.because}` : "";
-          if (task !== undefined) task.status = `${taskWords[entry.event]}${entry.event === "task_completed" ? "" : because}`;
+          if (task !== undefined) task.status = `${taskLabels[entry.event]}${entry.event === "task_completed" ? "" : because}`;
           return;
         }
         default:
@@ -105,14 +105,14 @@ export function openExecutionLog(): ExecutionLog {
         ...phase.rounds.flatMap((round, at) => section(`Execution ${at + 1}`, roundLines(round))),
         ...phase.steps
           .filter(({ commands, commit }) => commands.length > 0 || commit !== null)
-          .flatMap((step) => section(inText(attemptWords(step.attempt)), tryLines(step))),
+          .flatMap((step) => section(inText(describeAttempt(step.attempt)), tryLines(step))),
         "",
       ].join("\n");
     },
   };
 }
 
-const taskWords = { task_completed: "COMPLETED", task_failed: "FAILED", task_skipped: "SKIPPED" } as const;
+const taskLabels = { task_completed: "COMPLETED", task_failed: "FAILED", task_skipped: "SKIPPED" } as const;
 
 const tryOf = ({ attempt, ts }: EventOf<"step_started"> & Entry): Try => ({
   attempt,

@@ -27,16 +27,16 @@ export const roadmapEventSources: Readonly<Record<RoadmapEventName, string>> = {
   phase_started: "phase_started; phase_reopened",
   phase_completed: "phase_completed",
   phase_failed: "phase_failed; closing_failed",
-  step_started: "step_started of a phase's walk or its closing",
-  step_completed: "step_completed of a phase's walk or its closing",
-  step_failed: "step_failed of a phase's walk or its closing",
+  step_started: "step_started of a phase's cursor or its closing",
+  step_completed: "step_completed of a phase's cursor or its closing",
+  step_failed: "step_failed of a phase's cursor or its closing",
   task_completed: "task_completed",
   task_failed: "task_failed",
-  task_retried: "step_retried in a task's walk",
+  task_retried: "step_retried in a task's cursor",
   circuit_breaker_opened: "circuit_breaker_opened",
   circuit_breaker_closed: "circuit_breaker_closed",
   checkpoint_written:
-    "step_completed, step_failed of any walk but a task's: once per step transition; document_differed of state.json itself",
+    "step_completed, step_failed of any cursor but a task's: once per step transition; document_differed of state.json itself",
   debug_attempt: "route_taken that uses the count debug",
   replan_attempt: "route_taken that uses the count replan",
   rollback_initiated: "step_started of undo",
@@ -150,7 +150,7 @@ export function openRoadmapLog(history: PhaseHistory, { claimOf = () => undefine
       case "step_completed":
       case "step_failed": {
         const parts = attemptParts(entry.attempt);
-        if (parts === null || taskOfCursor(parts.walk) !== null) return;
+        if (parts === null || taskOfCursor(parts.cursor) !== null) return;
         const categories = categoriesIn(claimOf, reported?.steps.get(parts.step)?.claim ?? null);
         const why = entry.event === "step_failed" ? given({ reason: entry.reason_code, detail: entry.detail }) : {};
         say(
@@ -240,7 +240,7 @@ function namedStep(step: string | undefined, details: Details): { readonly step?
 function checkpoint(entry: Entry): readonly RoadmapEvent[] {
   if (entry.event !== "step_completed" && entry.event !== "step_failed") return [];
   const parts = attemptParts(entry.attempt);
-  if (parts === null || taskOfCursor(parts.walk) !== null) return [];
+  if (parts === null || taskOfCursor(parts.cursor) !== null) return [];
   const phase = phaseOfEntry(entry) ?? "";
   const where = isAround(phase) ? {} : { phase }; // G2
   const details = { seq: entry.seq, ...(isAround(phase) ? { step: parts.step, group: phase } : {}) };

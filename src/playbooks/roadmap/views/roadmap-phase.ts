@@ -36,7 +36,7 @@ function statusOfPhase(run: RunView, phase: PhaseView): PhaseStatus {
   if (phase.status === "completed" || phase.status === "failed") return phase.status;
   if (phase.status === "skipped") return phase.because?.startsWith("already_") === true ? "completed" : "not_started";
   if (phase.status !== "open") return "not_started";
-  const block = own(run.walks, phase.id)?.block ?? null;
+  const block = own(run.cursors, phase.id)?.block ?? null;
   const asked = block === null ? undefined : own(run.blocks, block);
   return asked?.step === roadmapSteps.human && !asked.house ? "needs_human_verification" : "in_progress";
 }

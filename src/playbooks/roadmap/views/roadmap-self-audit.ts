@@ -24,7 +24,7 @@ export function selfAuditSummary(entries: readonly Entry[], claimOf: ClaimOf, lo
   return audits.length > 0 ? selfAuditOf(audits, commits) : fromLog(log, commits);
 }
 
-const isFix = (attempt: string): boolean => attemptParts(attempt)?.walk.includes(`/${selfAudit.fix}#`) === true;
+const isFix = (attempt: string): boolean => attemptParts(attempt)?.cursor.includes(`/${selfAudit.fix}#`) === true;
 
 function lastVisit(own: readonly Entry[]): readonly Entry[] {
   const from = own.findLastIndex(({ event }) => event === "phase_started" || event === "phase_reopened");

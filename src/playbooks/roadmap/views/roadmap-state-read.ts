@@ -213,7 +213,7 @@ const defaults: Readonly<Record<string, (state: Tree) => unknown>> = {
 
 type Issue = { readonly path: DataPath; readonly rule: string; readonly message: string };
 
-/** Puts one thing right, if it may be; says so. A step whose record cannot be read is taken as not begun, and is walked again. */
+/** Puts one thing right, if it may be; says so. A step whose record cannot be read is taken as not begun, and is run again. */
 function fix(state: Tree, { path, rule, message }: Issue, warn: Warn): boolean {
   if (rule === "unknown_key") {
     warn(path, "unknown_key", `left out: ${message}`);

@@ -149,7 +149,7 @@ export function statusOf(run: RunView): RoadmapState["_meta"]["status"] {
  */
 function placeOf(run: RunView): Pick<RoadmapState["_meta"], "current_phase" | "current_step"> {
   const open = run.phases.filter(({ status }) => status === "open");
-  const isWaiting = (id: string): boolean => (own(run.walks, id)?.block ?? null) !== null;
+  const isWaiting = (id: string): boolean => (own(run.cursors, id)?.block ?? null) !== null;
   const at = open.find(({ id }) => !isWaiting(id)) ?? open[0];
   if (at?.group !== "phases") {
     const next =
@@ -158,7 +158,7 @@ function placeOf(run: RunView): Pick<RoadmapState["_meta"], "current_phase" | "c
     const resumed = run.drafted.resumes?.phases.find(({ id }) => id === next.id)?.step;
     return { current_phase: next.id, current_step: pipelineName(resumed ?? "preflight") };
   }
-  const step = stepsOfPhase(run.drafted.flow, at.id)[own(run.walks, at.id)?.at ?? 0]?.id ?? null;
+  const step = stepsOfPhase(run.drafted.flow, at.id)[own(run.cursors, at.id)?.at ?? 0]?.id ?? null;
   return { current_phase: at.id, current_step: step === null ? null : pipelineName(step) };
 }
 

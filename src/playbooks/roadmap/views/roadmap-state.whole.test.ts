@@ -183,7 +183,7 @@ describe("everything at once", () => {
     expect(new Set([...ours("undo"), ...ours("human_check"), ...ours("land")])).toEqual(new Set(["gate"]));
     expect(state.event_log.filter(({ event, step }) => event.startsWith("step_") && step === undefined)).toEqual([]);
   });
-  test("the self-audit is told from its beginning to its end, gap by gap, and again once the failed phase was walked again", () => {
+  test("the self-audit is told from its beginning to its end, gap by gap, and again once the failed phase was run again", () => {
     const audit = state.event_log.filter(({ event }) => event.startsWith("self_audit"));
     const once = ["self_audit_started", "self_audit_gap_found", "self_audit_gap_fixed", "self_audit_completed"];
     expect(audit.map(({ event }) => event)).toEqual([...once, ...once]);

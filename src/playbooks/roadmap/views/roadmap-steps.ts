@@ -1,6 +1,6 @@
 // roadmap-steps: the steps of a roadmap's phase under the names that readers of state.json know.
 
-/** What a phase walks: `preflight → triage → research → plan → plan_check → execute → verify → judge → gate`, and `debug`. */
+/** The steps of a phase: `preflight → triage → research → plan → plan_check → execute → verify → judge → gate`, and `debug`. */
 export const pipelineSteps = [
   "preflight",
   "triage",

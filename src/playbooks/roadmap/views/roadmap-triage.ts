@@ -8,14 +8,14 @@ import { oneLine } from "../../../views/wording.ts";
 
 const triageStep = "triage";
 const outputCharsMax = 200;
-/** What is not walked where everything is there already, and where a plan is. */
+/** What is not run where everything is there already, and where a plan is. */
 const skippedFor = { verify_only: ["research", "plan", "plan_check", "execute"], with_plan: ["research", "plan"] } as const;
 
 /** The file, where the entry is the end of a phase's triage that found something; null for every other entry. */
 export function triageOf(entry: Entry, evidenceOf: EvidenceOf): TriageFile | null {
   if (entry.event !== "step_completed" && entry.event !== "step_failed") return null;
   const parts = attemptParts(entry.attempt);
-  if (parts?.step !== triageStep || parts.walk.includes("/")) return null;
+  if (parts?.step !== triageStep || parts.cursor.includes("/")) return null;
   const { facts } = entry;
   const checked = (entry.checks ?? []).filter(({ check }) => check.kind === "criterion");
   const passed = wholeIn(facts, "criteria_passed") ?? checked.filter(({ status }) => status === "passed").length;

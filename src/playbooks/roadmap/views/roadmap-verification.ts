@@ -12,7 +12,7 @@ import { attemptParts, isAround, phaseOfEntry, taskOfCursor } from "../../../ins
 import { inCode, inText, list, section, table } from "../../../views/markdown.ts";
 import { type ClaimOf, fieldOf, listOf } from "./roadmap-audit.ts";
 import { roadmapSteps } from "./phase-history.ts";
-import { attemptWords, duration } from "../../../views/wording.ts";
+import { describeAttempt, duration } from "../../../views/wording.ts";
 
 export type Verification = {
   apply(entry: Entry): void;
@@ -60,7 +60,7 @@ export function openVerification(claimOf: ClaimOf): Verification {
       if (entry.event === "claims_checked") return refute(phaseOf(id), entry);
       const attempt = "attempt" in entry ? entry.attempt : "";
       const parts = attemptParts(attempt);
-      if (parts === null || taskOfCursor(parts.walk) !== null || !steps.has(parts.step)) return;
+      if (parts === null || taskOfCursor(parts.cursor) !== null || !steps.has(parts.step)) return;
       if (entry.event === "turn_ended") turns.set(attempt, entry);
       if (entry.event === "step_started") begin(phaseOf(id), parts.step, entry.ts);
       if (entry.event !== "step_completed" && entry.event !== "step_failed") return;
@@ -97,7 +97,7 @@ const steps: ReadonlySet<string> = new Set([roadmapSteps.checks, roadmapSteps.ve
 function refute(phase: Phase, entry: EventOf<"claims_checked">): void {
   for (const { text, why, verdict } of entry.claims) {
     if (verdict !== "false" || phase.refuted.length >= refutedMax) continue;
-    phase.refuted.push({ who: `${entry.agent} as ${entry.role}, ${attemptWords(entry.attempt)}`, text, why });
+    phase.refuted.push({ who: `${entry.agent} as ${entry.role}, ${describeAttempt(entry.attempt)}`, text, why });
   }
 }
 

@@ -5,7 +5,7 @@ import { type CurrentStep, stagedStatePath } from "../../../contracts/staged-sta
 import { listedPhases } from "../../../core/selectors.ts";
 import { readStagedState, type StagedRead } from "../views/staged-state-read.ts";
 import { loadFlow } from "../../../flows/load.ts";
-import { fileOf, partWords, type Scan, scanFlow } from "./staged-scan.ts";
+import { fileOf, describePart, type Scan, scanFlow } from "./staged-scan.ts";
 import { stagedTextIn } from "./staged-file.ts";
 import { sourceIn, type StagedTree, stagedTreeIn } from "./staged-tree.ts";
 
@@ -39,8 +39,8 @@ export async function detectStaged(root: string): Promise<Detected> {
 /** Both name the same step. What its documents say of it is told: one that the file says has not started may have been begun. */
 function agreement({ step, name, status }: CurrentStep, { part }: Scan): string {
   if (part === null) return `${stagedStatePath} says so, and the folders agree`;
-  if (status !== "not_started") return `${stagedStatePath} says so, and the folders agree: ${partWords(part)}`;
-  return `${stagedStatePath} says that step ${step} ${name} has not started; the folders say that it was begun (${partWords(part)}), and they hold`;
+  if (status !== "not_started") return `${stagedStatePath} says so, and the folders agree: ${describePart(part)}`;
+  return `${stagedStatePath} says that step ${step} ${name} has not started; the folders say that it was begun (${describePart(part)}), and they hold`;
 }
 
 /** The rules in their order. */

@@ -14,7 +14,7 @@ import { placesAround } from "../../../workspace/git/places.ts";
 import { inView } from "../../../workspace/git/user-view.ts";
 import { refuse } from "../../../project/reply.ts";
 import { settingsOf } from "../../../project/config/settings.ts";
-import type { Prepared, PrepareOrder } from "../../contract/playbook.ts";
+import type { Prepared, PrepareInput } from "../../contract/playbook.ts";
 import { ignoredAmong, pathsAsked } from "../../contract/ignored-paths.ts";
 import { detectStaged, disagreement } from "./staged-detect.ts";
 import { stagedTextIn } from "./staged-file.ts";
@@ -25,7 +25,7 @@ const filesShownMax = 5;
 /** Every step has retries of its own and then asks a person, so the breaker is only there for what goes on behind their back. */
 const breaker = { no_progress_threshold: 20, same_error_threshold: 20 };
 
-export async function prepareStaged({ context, paths, input, loadFlow }: PrepareOrder): Promise<Prepared> {
+export async function prepareStaged({ context, paths, input, loadFlow }: PrepareInput): Promise<Prepared> {
   const { flow } = await loadFlow(input.flow ?? "");
   await refuseUnseen(paths.root, flow);
   refuseNarrow(input.scope);
@@ -52,7 +52,7 @@ export async function prepareStaged({ context, paths, input, loadFlow }: Prepare
       ...recordedOptions(flow, isNew ? null : (read?.state ?? null)),
       ...(isNew ? { new_task: true } : {}),
       ...Object.fromEntries(wanted.filter((name) => Object.hasOwn(flow.options ?? {}, name)).map((name) => [name, "do"])),
-      ...(input.options?.["chosen"] === undefined ? { chosen: chosenWords(flow.flow, detected) } : {}),
+      ...(input.options?.["chosen"] === undefined ? { chosen: describeChosen(flow.flow, detected) } : {}),
     },
     documents: found === null ? [] : [{ path: stagedStatePath, text: found.text }],
     limits: breaker,
@@ -64,7 +64,7 @@ export async function prepareStaged({ context, paths, input, loadFlow }: Prepare
   };
 }
 
-function chosenWords(
+function describeChosen(
   flow: string,
   { flow: found, step, because }: { readonly flow: string; readonly step: string; readonly because: string },
 ): string {

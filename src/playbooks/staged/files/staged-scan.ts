@@ -6,7 +6,7 @@ import type { FlowView } from "../../../core/state.ts";
 import { findingProofs } from "../../../engine/survey.ts";
 import { isRecordedSkipped, isResearchDecided } from "../views/staged-decisions.ts";
 import type { StagedRead } from "../views/staged-state-read.ts";
-import { proofFile } from "../views/staged-words.ts";
+import { proofFile } from "../views/staged-descriptions.ts";
 import { judgeGates } from "../../../verify/gates/gates.ts";
 import { isPlanned } from "../steps/research-decided.ts";
 import { openTaskFault, unnamedTasks } from "../steps/task-proofs.ts";
@@ -36,7 +36,7 @@ export function partOf(flow: FlowView, phase: string, paths: readonly string[]):
   return there === undefined || missing === undefined ? null : { there, missing };
 }
 
-export const partWords = ({ there, missing }: Part): string => `${there} is there, ${missing} is not`;
+export const describePart = ({ there, missing }: Part): string => `${there} is there, ${missing} is not`;
 
 /** What the record says, where there is one. */
 type Recorded = StagedRead["state"] | null;

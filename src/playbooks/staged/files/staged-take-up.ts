@@ -12,14 +12,14 @@ import { placesAround } from "../../../workspace/git/places.ts";
 import { inView } from "../../../workspace/git/user-view.ts";
 import { runFolder } from "../../../project/runs/project-paths.ts";
 import { readAgain } from "../steps/state-file.ts";
-import type { TakenUp, TakeUpOrder } from "../../contract/playbook.ts";
+import type { TakenUp, TakeUpInput } from "../../contract/playbook.ts";
 import { blobsIn, entriesIn } from "../../contract/recorded.ts";
 import { StagedFile } from "./staged-file.ts";
 import { draftedText } from "./staged-record.ts";
 
 const filesShownMax = 5;
 
-export async function takeUpStaged({ context, paths, view }: TakeUpOrder): Promise<TakenUp> {
+export async function takeUpStaged({ context, paths, view }: TakeUpInput): Promise<TakenUp> {
   const folder = runFolder(paths, view.drafted.run_id);
   const file = new StagedFile(paths.root, folder);
   const first = draftedText(view, blobsIn(folder));

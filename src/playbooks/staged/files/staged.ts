@@ -83,7 +83,7 @@ async function foreignStaged(_context: CommandContext, root: string): Promise<Fo
   return {
     flow,
     files,
-    standing: `a staged project, ${flow} at step ${step} ${name}: ${because}${failedWords(read, step)}`,
+    standing: `a staged project, ${flow} at step ${step} ${name}: ${because}${describeFailed(read, step)}`,
     options: { chosen: `taken up from _docs/ at step ${step} ${name}` },
     // The folders tell where the file cannot, so nothing in it keeps a project from being taken up.
     findings: (read?.findings ?? []).map((finding) => ({ ...finding, severity: "warning" as const })),
@@ -103,7 +103,7 @@ async function finishedStaged(root: string): Promise<Finished | null> {
 }
 
 /** A step whose retries are used up waits for a person; whoever only asks where the project stands is told so. */
-function failedWords(read: StagedRead | null, step: string): string {
+function describeFailed(read: StagedRead | null, step: string): string {
   const { current, blockers } = read?.state ?? { current: null, blockers: [] };
   if (current?.status !== "failed" || current.retry_count < retriesMax || String(current.step) !== step) return "";
   return `; it failed and its retries are used up${blockers.length === 0 ? "" : ` (${firstFew(blockers, 3)})`}`;

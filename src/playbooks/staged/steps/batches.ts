@@ -5,10 +5,10 @@ import type { TaskFound } from "../../../ports/functions.ts";
 import type { StagedTask } from "./task-table.ts";
 
 /**
- * Tasks as they are walked. One that does not say what it changes works alone: it comes after all before it, and all after it come later.
+ * Tasks as they are run. One that does not say what it changes works alone: it comes after all before it, and all after it come later.
  * A folder or pattern that one task names and in which another has a file is named by both, so that they never share a batch.
  */
-export function walkedTasks(all: readonly StagedTask[], isDone: (id: string) => boolean): readonly TaskFound[] {
+export function startedTasks(all: readonly StagedTask[], isDone: (id: string) => boolean): readonly TaskFound[] {
   const tasks = inOrder(all.filter(({ id }) => !isDone(id)));
   const wide = [...new Set(tasks.flatMap(({ files }) => files.filter((file) => folderOf(file) !== null)))];
   let alone: string | null = null;
@@ -35,7 +35,7 @@ export function sized(tasks: readonly StagedTask[], isDone: (id: string) => bool
   const open = tasks.filter(({ id }) => !isDone(id));
   return {
     tasks: open.length,
-    batches: wavesOf(walkedTasks(tasks, isDone)).length,
+    batches: wavesOf(startedTasks(tasks, isDone)).length,
     points: open.reduce((sum, { points }) => sum + (points ?? 0), 0),
   };
 }

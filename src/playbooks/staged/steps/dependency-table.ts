@@ -3,7 +3,7 @@
 import type { RunView } from "../../../core/state.ts";
 import type { Functions } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
-import { walkedTasks } from "./batches.ts";
+import { startedTasks } from "./batches.ts";
 import { readReports } from "./reports.ts";
 import { readTasks } from "./task-table.ts";
 import { lookAtCommit } from "./tree-look.ts";
@@ -16,6 +16,6 @@ export function dependencyTable(workspace: Workspace): Reader {
     const tree = await lookAtCommit(workspace, run.tip.commit);
     const { tasks, faults } = await readTasks(tree);
     if (faults.length > 0) return { problem: faults.join("; ") };
-    return { tasks: walkedTasks(tasks, (await readReports(tree)).isDone) };
+    return { tasks: startedTasks(tasks, (await readReports(tree)).isDone) };
   };
 }

@@ -2,7 +2,7 @@
 
 import { optionOf } from "../../../core/selectors.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
-import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
+import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import { lookAtCommit, type TreeLook } from "./tree-look.ts";
 
@@ -18,7 +18,7 @@ export async function isPlanned(tree: TreeLook): Promise<boolean> {
 export function researchDecided(workspace: Workspace) {
   return {
     version: 1,
-    async prove({ state, commit }: FunctionOrder<RunView, CursorView>): Promise<FunctionResult> {
+    async prove({ state, commit }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
       const isDecided = optionOf(state, "research") === "decided" || (await isPlanned(await lookAtCommit(workspace, commit)));
       return { ok: isDecided, facts: {}, detail: isDecided ? "" : "no decision to go on from research is recorded" };
     },

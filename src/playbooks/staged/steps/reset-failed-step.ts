@@ -3,7 +3,7 @@
 import { correctionsOf, isSpent } from "../views/staged-corrections.ts";
 import { readStagedState } from "../views/staged-state-read.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
-import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
+import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import { StagedFile } from "../files/staged-file.ts";
 import { draftedText } from "../files/staged-record.ts";
 import type { StagedParts } from "./parts.ts";
@@ -13,8 +13,8 @@ export function resetFailedStep({ paths, folder, readBlob }: Pick<StagedParts, "
   return {
     version: 1,
     effect: "none" as const,
-    async perform({ state, walk }: FunctionOrder<RunView, CursorView>): Promise<FunctionResult> {
-      const wasAsked = (walk.last["look"]?.facts["failed"] ?? "no") !== "no";
+    async perform({ state, cursor }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
+      const wasAsked = (cursor.last["look"]?.facts["failed"] ?? "no") !== "no";
       if (!wasAsked) return { ok: true, facts: {} };
       const first = draftedText(state, readBlob);
       const looked = await new StagedFile(paths.root, folder).look(first);

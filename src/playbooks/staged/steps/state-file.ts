@@ -8,7 +8,7 @@ import type { RunView, CursorView } from "../../../core/state.ts";
 import { isRecordedSkipped, isResearchDecided } from "../views/staged-decisions.ts";
 import { stagedDifferences, stepText } from "../views/staged-differences.ts";
 import { readStagedState, type StagedRead } from "../views/staged-state-read.ts";
-import type { DocumentDiffered, FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
+import type { DocumentDiffered, FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import { type SaidStep, StagedFile } from "../files/staged-file.ts";
 import { draftedState, draftedText } from "../files/staged-record.ts";
@@ -19,7 +19,7 @@ export function stateFile({ paths, folder, readBlob, workspace, entries }: Omit<
   return {
     version: 1,
     effect: "idempotent" as const,
-    async perform({ state, walk, commit }: FunctionOrder<RunView, CursorView>): Promise<FunctionResult> {
+    async perform({ state, cursor, commit }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
       const file = new StagedFile(paths.root, folder);
       const read = await readAgain(file, {
         first: draftedText(state, readBlob),
@@ -31,7 +31,7 @@ export function stateFile({ paths, folder, readBlob, workspace, entries }: Omit<
       const facts = {
         edited: read.differed.length > 0,
         decided: isResearchDecided(read.state?.decisions ?? []),
-        skip: isPassedOver(state, walk, said, writtenSince(read, draftedState(state, readBlob)?.decisions ?? [])),
+        skip: isPassedOver(state, cursor, said, writtenSince(read, draftedState(state, readBlob)?.decisions ?? [])),
         drafts_found: Number(surveyed(state)?.facts["drafts"] ?? 0),
         ...(await researchFacts(workspace, commit)),
       };
@@ -95,7 +95,7 @@ function writtenSince({ state, ours }: Again, drafted: readonly string[]): Writt
 /** Whether somebody wrote that this optional step is left out: by standing at a later one, or in so many words. */
 function isPassedOver(run: RunView, { phase }: CursorView, said: SaidStep | null, since: Written): boolean {
   const name = run.phases.find(({ id }) => id === phase)?.name ?? "";
-  const wasFailed = own(run.walks, "before.survey")?.last["failed_optional"]?.facts["answer"] === "B";
+  const wasFailed = own(run.cursors, "before.survey")?.last["failed_optional"]?.facts["answer"] === "B";
   if (wasFailed && surveyed(run)?.facts["entered"] === phase) return true;
   if (isRecordedSkipped(name, since)) return true;
   if (said === null || !/^\d+$/.test(phase)) return false;
@@ -104,7 +104,7 @@ function isPassedOver(run: RunView, { phase }: CursorView, said: SaidStep | null
 }
 
 /** What was found when the project was taken up. */
-export const surveyed = (run: RunView) => own(run.walks, "before.survey")?.last["look"];
+export const surveyed = (run: RunView) => own(run.cursors, "before.survey")?.last["look"];
 
 const drafts = /^_docs\/01_solution\/solution_draft[^/]*\.md$/;
 

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { parse } from "yaml";
 import type { Flow } from "../../../contracts/flow.ts";
 import type { CursorView, RunView } from "../../../core/state.ts";
-import type { FunctionOrder } from "../../../ports/functions.ts";
+import type { FunctionInput } from "../../../ports/functions.ts";
 import { surveyProject } from "./survey-project.ts";
 
 const flow = parse(readFileSync(new URL("../../../flows/catalog/greenfield/flow.yaml", import.meta.url), "utf8")) as Flow;
@@ -22,7 +22,7 @@ async function differed(status: string, paths: readonly string[]) {
   } as unknown as RunView;
   const workspace = { pathsAt: () => Promise.resolve(paths), textAt: () => Promise.resolve(null) };
   const survey = surveyProject({ workspace, readBlob: () => Buffer.from(text) } as unknown as Parameters<typeof surveyProject>[0]);
-  const result = await survey.perform({ state, commit: "c" } as unknown as FunctionOrder<RunView, CursorView>);
+  const result = await survey.perform({ state, commit: "c" } as unknown as FunctionInput<RunView, CursorView>);
   return result.differed ?? [];
 }
 

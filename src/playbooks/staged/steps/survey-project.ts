@@ -9,9 +9,9 @@ import { phaseRule } from "../../../core/selectors.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import { type Begin, correctionsOf, isSpent } from "../views/staged-corrections.ts";
 import type { StagedRead } from "../views/staged-state-read.ts";
-import type { DocumentDiffered, FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
+import type { DocumentDiffered, FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import { draftedState } from "../files/staged-record.ts";
-import { fileOf, isLeftOut, partOf, partWords } from "../files/staged-scan.ts";
+import { fileOf, isLeftOut, partOf, describePart } from "../files/staged-scan.ts";
 import type { StagedParts } from "./parts.ts";
 import { lookAtCommit } from "./tree-look.ts";
 
@@ -22,7 +22,7 @@ export function surveyProject({ workspace, readBlob }: Pick<StagedParts, "worksp
   return {
     version: 1,
     effect: "none" as const,
-    async perform({ state, commit }: FunctionOrder<RunView, CursorView>): Promise<FunctionResult> {
+    async perform({ state, commit }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
       const { paths } = await lookAtCommit(workspace, commit);
       const recorded = draftedState(state, readBlob);
       const entered = enteredOf(state, recorded);
@@ -73,7 +73,7 @@ function corrections(run: RunView, recorded: Recorded, entered: Phase | null, pa
   const begin = beginOf(run, recorded);
   const elsewhere = whyElsewhere(run, recorded.current, entered);
   if (part === null || begin === null) return correctionsOf(recorded, begin, elsewhere);
-  const begun = recorded.current?.status === "not_started" ? `${partWords(part)}, so step ${begin.step} was begun` : null;
+  const begun = recorded.current?.status === "not_started" ? `${describePart(part)}, so step ${begin.step} was begun` : null;
   return correctionsOf(recorded, { ...begin, isBegun: true }, elsewhere ?? begun);
 }
 

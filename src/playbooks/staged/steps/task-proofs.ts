@@ -3,23 +3,23 @@
 import picomatch from "picomatch";
 import { optionOf } from "../../../core/selectors.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
-import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
+import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import { sized } from "./batches.ts";
 import { finalReport, readReports } from "./reports.ts";
 import { readTasks, stemOf, tablePath, taskFilesIn } from "./task-table.ts";
 import { lookAtCommit, type TreeLook } from "./tree-look.ts";
 
-type Order = FunctionOrder<RunView, CursorView>;
+type StepInput = FunctionInput<RunView, CursorView>;
 type Found = { readonly faults: readonly string[]; readonly facts?: FunctionResult["facts"] };
 
 const pointsMax = 5;
 const shownMax = 10;
 
-const proofOf = (workspace: Workspace, look: (tree: TreeLook, order: Order) => Promise<Found>) => ({
+const proofOf = (workspace: Workspace, look: (tree: TreeLook, input: StepInput) => Promise<Found>) => ({
   version: 1,
-  async prove(order: Order): Promise<FunctionResult> {
-    const { faults, facts = {} } = await look(await lookAtCommit(workspace, order.commit), order);
+  async prove(input: StepInput): Promise<FunctionResult> {
+    const { faults, facts = {} } = await look(await lookAtCommit(workspace, input.commit), input);
     const more = faults.length > shownMax ? `; and ${faults.length - shownMax} more` : "";
     return { ok: faults.length === 0, facts, detail: `${faults.slice(0, shownMax).join("; ")}${more}` };
   },
@@ -73,22 +73,22 @@ export async function openTaskFault(tree: TreeLook, isOnlyFound: boolean): Promi
 }
 
 export const openTask = (workspace: Workspace) =>
-  proofOf(workspace, async (tree, { walk, state }) => {
-    const isOnlyFound = walk.visit === 0 && optionOf(state, "new_task") !== true;
+  proofOf(workspace, async (tree, { cursor, state }) => {
+    const isOnlyFound = cursor.visit === 0 && optionOf(state, "new_task") !== true;
     const fault = await openTaskFault(tree, isOnlyFound);
     return { faults: fault === null ? [] : [fault] };
   });
 
 /** The files a task names are there, and this run has changed something of it. */
 export const taskFiles = (workspace: Workspace) =>
-  proofOf(workspace, async (tree, { walk, state, changed, commit }) => {
+  proofOf(workspace, async (tree, { cursor, state, changed, commit }) => {
     const { tasks } = await readTasks(tree);
-    const files = tasks.find(({ id }) => id === walk.task)?.files ?? [];
+    const files = tasks.find(({ id }) => id === cursor.task)?.files ?? [];
     const missing = files.filter((file) => !tree.paths.some(matcher(file))).map((file) => `${file} is not there`);
     if (changed.length > 0) return { faults: missing };
     const before = (await workspace.differences(state.drafted.base.commit, commit)).map(({ path }) => path);
     const isUntouched = !files.some((file) => before.some(matcher(file)));
-    return { faults: [...missing, ...(isUntouched ? [`nothing was changed for task ${walk.task ?? ""}`] : [])] };
+    return { faults: [...missing, ...(isUntouched ? [`nothing was changed for task ${cursor.task ?? ""}`] : [])] };
   });
 
 function matcher(file: string): (path: string) => boolean {

@@ -1,7 +1,7 @@
 // task-summary: step that counts what is left to implement, shown before a person decides to begin.
 
 import type { RunView, CursorView } from "../../../core/state.ts";
-import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
+import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import { sized } from "./batches.ts";
 import { readReports } from "./reports.ts";
@@ -17,11 +17,11 @@ export function taskSummary(workspace: Workspace) {
   return {
     version: 1,
     effect: "none" as const,
-    async perform({ commit, state, walk }: FunctionOrder<RunView, CursorView>): Promise<FunctionResult> {
+    async perform({ commit, state, cursor }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
       const tree = await lookAtCommit(workspace, commit);
       const { tasks, faults } = await readTasks(tree);
       // A project that is taken up here begins a new conversation anyway.
-      const entered = walk.visit === 1 && surveyed(state)?.facts["entered"] === walk.phase;
+      const entered = cursor.visit === 1 && surveyed(state)?.facts["entered"] === cursor.phase;
       const facts = { ...sized(tasks, (await readReports(tree)).isDone), sessions, entered };
       return { ok: true, facts, ...(faults.length === 0 ? {} : { detail: faults.join("; ") }) };
     },

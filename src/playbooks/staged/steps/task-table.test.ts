@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { sized, walkedTasks } from "./batches.ts";
+import { sized, startedTasks } from "./batches.ts";
 import { nextBatch, readReports } from "./reports.ts";
 import { readTasks } from "./task-table.ts";
 import { openTaskFault, unnamedTasks } from "./task-proofs.ts";
@@ -59,7 +59,7 @@ describe("batches", () => {
       ),
     );
     expect(sized(found, none)).toEqual({ tasks: 5, batches: 3, points: 8 });
-    const walked = walkedTasks(found, none);
+    const walked = startedTasks(found, none);
     const of = (id: string) => walked.find((task) => task.id === id)?.files ?? [];
     expect(of("a")).toContain("src/"); // so that a and c share a name, and never a batch
     expect(of("d")).toContain("lib/**");
@@ -68,7 +68,7 @@ describe("batches", () => {
 
   test("a task that does not say what it changes works alone", async () => {
     const { tasks: found } = await tasks(table("| a | a | 1 | None | x |", "| b | b | 1 | None | |", "| c | c | 1 | None | y |"));
-    expect(walkedTasks(found, none).map(({ id, after }) => [id, after])).toEqual([
+    expect(startedTasks(found, none).map(({ id, after }) => [id, after])).toEqual([
       ["a", []],
       ["b", ["a"]],
       ["c", ["b"]],
@@ -77,7 +77,7 @@ describe("batches", () => {
 
   test("what a report says is done is not done again, and holds nothing up", async () => {
     const { tasks: found } = await tasks(table("| a | a | 1 | None | x |", "| b | b | 1 | a | y |"));
-    expect(walkedTasks(found, (id) => id === "a").map(({ id, after }) => [id, after])).toEqual([["b", []]]);
+    expect(startedTasks(found, (id) => id === "a").map(({ id, after }) => [id, after])).toEqual([["b", []]]);
   });
 });
 

@@ -3,8 +3,8 @@
 import type { Check } from "../../../contracts/evidence.ts";
 import { trivialBecause } from "../../../documents/trivial-command.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
-import { testsBefore } from "../../../engine/oracles.ts";
-import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
+import { testsBefore } from "../../../engine/protected-files.ts";
+import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Verifier } from "../../../ports/verifier.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import { detectChecks } from "../../../verify/detect/detect.ts";
@@ -19,7 +19,7 @@ const manifests = /^(?:package\.json|pyproject\.toml|Cargo\.toml|go\.mod|[Mm]ake
 export function testsPass(verifier: Verifier, workspace: Workspace) {
   return {
     version: 1,
-    async prove({ attempt, state, commit, cancel, onLiveEvent }: FunctionOrder<RunView, CursorView>): Promise<FunctionResult> {
+    async prove({ attempt, state, commit, cancel, onLiveEvent }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
       const { base, objective, checks: known } = state.drafted;
       const begunWith = testsAmong(known.filter(({ kind }) => kind === "project"));
       const found = begunWith.length > 0 ? { checks: begunWith, faults: [] } : await testsIn(await lookAtCommit(workspace, commit));

@@ -15,7 +15,7 @@ import type { FlowView } from "../../../core/state.ts";
 import { differedFields, othersFrom, pointsFrom } from "./staged-differences.ts";
 import { Retries } from "./staged-retries.ts";
 import { phaseIn, placeOf, SubStep } from "./staged-sub-step.ts";
-import { decidedWords, failureWords, foundWords, optionalSkipped, outcomeWords, sessionOf } from "./staged-words.ts";
+import { describeDecision, describeFailure, describeFound, optionalSkipped, outcomeText, sessionOf } from "./staged-descriptions.ts";
 import type { StagedRead } from "./staged-state-read.ts";
 import { oneLine } from "../../../views/wording.ts";
 
@@ -80,9 +80,12 @@ export class StagedHistory {
     return this.#isTakenOver;
   }
 
+  readonly #failureOf = (block: EventOf<"block_opened">): string =>
+    describeFailure(block, this.#nameOf(phaseIn(block.walk)), this.#state.current);
+
   get state(): StagedState {
     const failed = [...this.#blocks.values()].filter((block) => block.code !== "session_boundary");
-    const ours = failed.map((block) => failureWords(block, this.#nameOf(phaseIn(block.walk)), this.#state.current));
+    const ours = failed.map(this.#failureOf);
     const stands = this.#blocker !== "" && this.#state.current.status === "failed"; // C5
     const blockers = [...new Set([...this.#theirs, ...ours, ...(stands ? [this.#blocker] : [])])];
     return {
@@ -103,11 +106,11 @@ export class StagedHistory {
         this.#enter(entry.walk, entry.event === "phase_reopened");
         return this.#goOn(entry.walk);
       case "phase_skipped":
-        return this.#complete(entry.walk, entry.ts, foundWords(phaseRule(this.#flow, entry.walk), entry.because));
+        return this.#complete(entry.walk, entry.ts, describeFound(phaseRule(this.#flow, entry.walk), entry.because));
       case "phase_completed":
-        return this.#complete(entry.walk, entry.ts, outcomeWords(this.#endOf(entry.walk, entry.because), this.#summaries.get(entry.walk)));
+        return this.#complete(entry.walk, entry.ts, outcomeText(this.#endOf(entry.walk, entry.because), this.#summaries.get(entry.walk)));
       case "phases_rewound": // a round is over, and the next begins at an earlier step
-        return this.#complete(entry.walk, entry.ts, outcomeWords(undefined, this.#summaries.get(entry.walk)));
+        return this.#complete(entry.walk, entry.ts, outcomeText(undefined, this.#summaries.get(entry.walk)));
       case "phase_failed":
         if (this.#isOurs(entry.walk)) this.#state.current.status = "failed";
         return undefined;
@@ -196,8 +199,8 @@ export class StagedHistory {
   }
 
   /** As it was named, else the step of the flow. */
-  #placeIn(walk: string, step: string): string {
-    return this.#subStep.named ?? placeOf(this.#flow, walk, step);
+  #placeIn(path: string, step: string): string {
+    return this.#subStep.named ?? placeOf(this.#flow, path, step);
   }
 
   #hear({ attempt, claim, returned }: EventOf<"turn_ended">): void {
@@ -223,7 +226,7 @@ export class StagedHistory {
     const phase = phaseIn(attempt);
     if (phase !== this.#at) return;
     const row = { step: numberOf(phase), name: this.#nameOf(phase), failure_reason: detail ?? reason_code, timestamp };
-    this.#retries.failed(attempt, row, (walk, step) => this.#placeIn(walk, step));
+    this.#retries.failed(attempt, row, (path, step) => this.#placeIn(path, step));
     this.#state.current.retry_count = this.#retries.count;
   }
 
@@ -239,8 +242,7 @@ export class StagedHistory {
     const phase = phaseIn(block.walk);
     if (phase !== this.#at || block.code === "session_boundary") return;
     this.#state.current.sub_step = this.#placeIn(block.walk, block.step);
-    const isFailure = block.house === true && Object.keys(block.options).length > 0;
-    if (isFailure) this.#state.current.status = "failed";
+    if (block.house === true && Object.keys(block.options).length > 0) this.#state.current.status = "failed";
   }
 
   #answer({ block: id, answer, request }: EventOf<"block_answered">): void {
@@ -251,12 +253,12 @@ export class StagedHistory {
     this.#blocks.delete(id);
     const phase = phaseIn(block.walk);
     const name = this.#isOurs(phase) ? this.#nameOf(phase) : block.code === "phase_failed" ? this.#state.current.name : "";
-    const words = decidedWords(block, answer, name, request.startsWith("preset:"));
-    if (words !== null) this.#decide(words);
+    const message = describeDecision(block, answer, name, request.startsWith("preset:"));
+    if (message !== null) this.#decide(message);
     if (block.house !== true || Object.keys(block.options).length === 0) return;
     const reply = replyOf(answer);
     if (reply === "skip") this.#leftOut.add(phase);
-    if (reply === "stop") this.#blocker = failureWords(block, this.#nameOf(phase), this.#state.current); // C5
+    if (reply === "stop") this.#blocker = this.#failureOf(block); // C5
     else this.#state.current.status = "in_progress";
   }
 
@@ -280,7 +282,7 @@ export class StagedHistory {
 
   /** What we wrote ourselves is not theirs because it stood in the file they edited. */
   #isOwnBlocker(text: string): boolean {
-    return [...this.#blocks.values()].some((block) => failureWords(block, this.#nameOf(phaseIn(block.walk)), this.#state.current) === text);
+    return [...this.#blocks.values()].some((block) => this.#failureOf(block) === text);
   }
 
   #decide(...decisions: readonly string[]): void {

@@ -11,7 +11,7 @@ import { retriesMax, type RetryRow } from "../../../contracts/staged-state.ts";
 export class Retries {
   rows: RetryRow[];
   count = 0;
-  /** Which retry is under way, by the walk and the step that it is of. */
+  /** Which retry is under way, by the cursor and the step that it is of. */
   readonly #underWay = new Map<string, number>();
   readonly #begun = new Map<string, string>();
 
@@ -41,7 +41,7 @@ export class Retries {
   }
 
   /** R1 */
-  failed(attempt: string, row: Omit<RetryRow, "attempt" | "sub_step">, placeOf: (walk: string, step: string) => string): void {
+  failed(attempt: string, row: Omit<RetryRow, "attempt" | "sub_step">, placeOf: (path: string, step: string) => string): void {
     const of = this.#begun.get(attempt);
     const n = of === undefined ? undefined : this.#underWay.get(of);
     this.#begun.delete(attempt);

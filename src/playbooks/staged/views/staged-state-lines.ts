@@ -33,10 +33,10 @@ export function sectionsOf(text: string, own: readonly string[]): readonly Secti
 function headingIn(line: string): string | null {
   const marks = /^ {0,3}##(?!#)/.exec(line)?.[0];
   if (marks === undefined) return null;
-  const words = line.slice(marks.length).trim();
-  let end = words.length;
-  while (words[end - 1] === "#") end--;
-  return words.slice(0, end).trimEnd();
+  const message = line.slice(marks.length).trim();
+  let end = message.length;
+  while (message[end - 1] === "#") end--;
+  return message.slice(0, end).trimEnd();
 }
 
 export type Field = { readonly name: string; readonly value: string; readonly line: number };

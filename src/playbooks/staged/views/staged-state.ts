@@ -45,7 +45,7 @@ export function stagedStateText(state: StagedState): string {
     ...(last === null
       ? []
       : [`date: ${line(last.date)}`, `ended_at: ${line(last.ended_at)}`, `reason: ${line(last.reason)}`, `notes: ${line(last.notes)}`]
-    ).map((words) => words.trimEnd()),
+    ).map((message) => message.trimEnd()),
     ...beside("Last Session"),
     "",
     "## Retry Log",

@@ -17,16 +17,16 @@ const decisionsReportedMax = 40;
 export const midStepOf = (current: CurrentStep | null, flow: string): string | null =>
   current !== null && current.flow === flow && current.status === "in_progress" ? current.sub_step : null;
 
-/** The phase of a walk or an attempt: what stands before its first visit or inner place. */
+/** The phase of a cursor or an attempt: what stands before its first visit or inner place. */
 export const phaseIn = (path: string): string => path.split(/[@/]/, 1)[0] ?? path;
 
-/** The step of the phase that is walked, by its number; inside a tasks step with what is worked on. */
-export function placeOf(flow: FlowView, walk: string, step: string): string {
-  const [, outer, inner] = /^[^/]*\/([^#/]+)#\d+\/(.+)$/.exec(walk) ?? [];
-  const steps = stepsOfPhase(flow, phaseIn(walk)).filter(({ run }) => run === undefined); // what the runner looks up is no sub-step
+/** The step of the phase that is run, by its number; inside a tasks step with what is worked on. */
+export function placeOf(flow: FlowView, cursorPath: string, step: string): string {
+  const [, outer, inner] = /^[^/]*\/([^#/]+)#\d+\/(.+)$/.exec(cursorPath) ?? [];
+  const steps = stepsOfPhase(flow, phaseIn(cursorPath)).filter(({ run }) => run === undefined); // what the runner looks up is no sub-step
   const at = steps.findIndex(({ id }) => id === (outer ?? step));
-  const words = inner === undefined ? step : `${outer}: ${inner.replace(/^wave:/, "batch ")}${step === outer ? "" : ` ${step}`}`;
-  return `${at + 1} — ${words}`;
+  const text = inner === undefined ? step : `${outer}: ${inner.replace(/^wave:/, "batch ")}${step === outer ? "" : ` ${step}`}`;
+  return `${at + 1} — ${text}`;
 }
 
 export class SubStep {
@@ -79,7 +79,7 @@ export class SubStep {
     this.#notes = notes;
   }
 
-  /** What an agent is told of the record; `isHere`: it works on the step that is walked now. */
+  /** What an agent is told of the record; `isHere`: it works on the step that is run now. */
   handOver(all: readonly string[], isHere: boolean): string {
     const decisions = all.slice(-decisionsReportedMax).map((decision) => `- ${decision}`);
     const stopped = `This step was begun before and stopped at its sub-step: ${this.#named ?? ""}. What it left lies in the folders; go on from there.`;

@@ -3,7 +3,7 @@
 import { defined } from "../defined.ts";
 import { drivenBy, maxCyclesFlag, takingUpFlags, yesFlag } from "../driving-flags.ts";
 import { playbookOfFlow, playbookFlags } from "../playbook-flags.ts";
-import { goalWords, objectiveFlags, objectiveOf } from "../objective-flags.ts";
+import { goalArgument, objectiveFlags, objectiveOf } from "../objective-flags.ts";
 import { type Command, type FlagSpec, restsWhenInterrupted } from "../spec.ts";
 import { askedBy, stagedFlags } from "../staged-flags.ts";
 
@@ -19,7 +19,7 @@ export const go: Command = {
     "Ctrl-C once pauses when the turn ends; twice pauses now. Either way `autopilot resume` goes on.",
     "Exit 0: verified, or left for a reason that is no failure; 1: a failure, explained; 2: usage; 70: a bug of autopilot's.",
   ],
-  arguments: [goalWords],
+  arguments: [goalArgument],
   flags: [...goFlags, ...objectiveFlags],
   takesRun: true,
   ...restsWhenInterrupted,

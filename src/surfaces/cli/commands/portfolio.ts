@@ -49,7 +49,7 @@ const taskFlags: readonly FlagSpec[] = [
     standard: "anything",
   },
   agentFlag,
-  { name: "flow", kind: "text", placeholder: "NAME", about: "Which flow it walks.", standard: "objective", names: "flows" },
+  { name: "flow", kind: "text", placeholder: "NAME", about: "Which flow it runs.", standard: "objective", names: "flows" },
   { name: "isolation", kind: "enum", values: isolationLevels, about: "What holds the agent.", standard: "auto" },
 ];
 /** Flags that only one of them knows. Given to the other they are refused: nothing is passed over in silence. */

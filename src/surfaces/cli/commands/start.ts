@@ -1,6 +1,6 @@
 // start: command-line spec of `start`, which writes a draft and shows its preview.
 
-import { goalWords, objectiveFlags, objectiveOf } from "../objective-flags.ts";
+import { goalArgument, objectiveFlags, objectiveOf } from "../objective-flags.ts";
 import type { Command } from "../spec.ts";
 
 export const start: Command = {
@@ -12,7 +12,7 @@ export const start: Command = {
     "The preview's id acknowledges it: `autopilot ack ID`, then `autopilot go`. A changed objective, flow, config or scope makes a new id.",
     'Quote values of more than one word: --goal "fix docs" --scope "docs/**,README.md".',
   ],
-  arguments: [goalWords],
+  arguments: [goalArgument],
   flags: objectiveFlags,
   takesRun: false,
   run: async (context, given) => (await import("../../../commands/start.ts")).start(context, objectiveOf(given)),

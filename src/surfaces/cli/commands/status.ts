@@ -2,10 +2,10 @@
 
 import { defined } from "../defined.ts";
 import type { Command } from "../spec.ts";
-import { statusWords } from "./status-words.ts";
+import { statusCommand } from "./status-command.ts";
 
 export const status: Command = {
-  ...statusWords,
+  ...statusCommand,
   run: async (context, given) =>
     (await import("../../../commands/status.ts")).status(context, defined({ run: given.run }), {
       idle: async (root) => (await import("../../../commands/status-idle.ts")).idle(context, root),

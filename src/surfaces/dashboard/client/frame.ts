@@ -3,7 +3,7 @@
 import { blank, command, notice } from "../../../views/web/pieces.ts";
 import { type Child, el, type Element } from "../../../views/web/element.ts";
 import { type Icon, icon, mark, status } from "../../../views/web/shapes.ts";
-import { figure, shortTime } from "../../../views/web/words.ts";
+import { figure, shortTime } from "../../../views/web/page-figures.ts";
 import { copy, send, typeCode } from "./actions.ts";
 import { isUnlocked } from "./api.ts";
 import { acting, button, h1 } from "./controls.ts";

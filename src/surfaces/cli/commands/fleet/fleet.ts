@@ -4,7 +4,7 @@ import type { FleetRequest } from "../../../../commands/fleet/requests.ts";
 import type { Answer } from "../../../../contracts/answer.ts";
 import type { CommandContext } from "../../../../project/command-context.ts";
 import { defined } from "../../defined.ts";
-import { goalWords, objectiveFlags, objectiveOf } from "../../objective-flags.ts";
+import { goalArgument, objectiveFlags, objectiveOf } from "../../objective-flags.ts";
 import type { ArgumentSpec, Command, FlagSpec, Given } from "../../spec.ts";
 
 const storeFlag: FlagSpec = {
@@ -122,7 +122,7 @@ export const fleetCommands: readonly Command[] = [
       "The run begins at the commit of this checkout; what isn't committed isn't seen. Its work lands on the same branch of the hub.",
       "Needs AUTOPILOT_HUB: the git repository through which machines exchange commits.",
     ],
-    arguments: [goalWords],
+    arguments: [goalArgument],
     flags: [
       { name: "yes", short: "y", kind: "flag", about: "Confirm the preview." },
       { name: "priority", kind: "number", placeholder: "1-5", min: 1, about: "1 comes first.", standard: "3" },

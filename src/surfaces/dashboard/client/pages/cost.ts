@@ -4,7 +4,7 @@ import { costBars, seriesClasses } from "../../../../views/web/charts.ts";
 import { type Child, el, said } from "../../../../views/web/element.ts";
 import { blank, command, figures, section } from "../../../../views/web/pieces.ts";
 import { icon } from "../../../../views/web/shapes.ts";
-import { money, percent, short } from "../../../../views/web/words.ts";
+import { money, percent, short } from "../../../../views/web/page-figures.ts";
 import { copy } from "../actions.ts";
 import { h1 } from "../controls.ts";
 import { draw, state } from "../store.ts";

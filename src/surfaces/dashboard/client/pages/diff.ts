@@ -6,7 +6,7 @@ import { diffTable } from "../../../../views/web/diff-table.ts";
 import { type Child, el, type Element, said } from "../../../../views/web/element.ts";
 import { blank, command } from "../../../../views/web/pieces.ts";
 import { type Icon, icon } from "../../../../views/web/shapes.ts";
-import { figure, plural } from "../../../../views/web/words.ts";
+import { figure, plural } from "../../../../views/web/page-figures.ts";
 import { copy, send } from "../actions.ts";
 import { acting, button } from "../controls.ts";
 import { loadFile } from "../loading.ts";

@@ -4,7 +4,7 @@ import { type Child, el, said } from "../../../../views/web/element.ts";
 import { fleetBoard } from "../../../../views/web/fleet-board.ts";
 import { blank, command, notice } from "../../../../views/web/pieces.ts";
 import { icon, mark } from "../../../../views/web/shapes.ts";
-import { figure, plural } from "../../../../views/web/words.ts";
+import { figure, plural } from "../../../../views/web/page-figures.ts";
 import { copy } from "../actions.ts";
 import { h1 } from "../controls.ts";
 import { state } from "../store.ts";

@@ -4,7 +4,7 @@ import type { Attention } from "../../../../views/facts/attention.ts";
 import { type Child, el, type Element, said } from "../../../../views/web/element.ts";
 import { blank, command, facts, notice, time } from "../../../../views/web/pieces.ts";
 import { icon, mark } from "../../../../views/web/shapes.ts";
-import { age } from "../../../../views/web/words.ts";
+import { age } from "../../../../views/web/page-figures.ts";
 import { copy, send } from "../actions.ts";
 import { acting, h1 } from "../controls.ts";
 import { draw, href, now, state } from "../store.ts";

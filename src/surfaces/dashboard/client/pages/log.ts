@@ -3,7 +3,7 @@
 import type { LogRow } from "../../../../views/facts/log-rows.ts";
 import { type Child, el, type Element, said } from "../../../../views/web/element.ts";
 import { mark, status } from "../../../../views/web/shapes.ts";
-import { figure } from "../../../../views/web/words.ts";
+import { figure } from "../../../../views/web/page-figures.ts";
 import { copy } from "../actions.ts";
 import { facts } from "../api.ts";
 import { button } from "../controls.ts";

@@ -4,7 +4,7 @@ import type { RunCard } from "../../../../views/facts/run-card.ts";
 import { type Child, el, type Element, said } from "../../../../views/web/element.ts";
 import { blank, command, facts, meter, section, time, track } from "../../../../views/web/pieces.ts";
 import { icon, mark, status } from "../../../../views/web/shapes.ts";
-import { age, figure, money, percent, plural, short } from "../../../../views/web/words.ts";
+import { age, figure, money, percent, plural, short } from "../../../../views/web/page-figures.ts";
 import { copy } from "../actions.ts";
 import { h1 } from "../controls.ts";
 import { href, now, state } from "../store.ts";

@@ -4,7 +4,7 @@ import { type Child, el, said } from "../../../../views/web/element.ts";
 import { blank, command } from "../../../../views/web/pieces.ts";
 import { portfolioBoard } from "../../../../views/web/portfolio-board.ts";
 import { icon } from "../../../../views/web/shapes.ts";
-import { age, figure } from "../../../../views/web/words.ts";
+import { age, figure } from "../../../../views/web/page-figures.ts";
 import { copy, send } from "../actions.ts";
 import { acting, h1 } from "../controls.ts";
 import { href, now, state } from "../store.ts";

@@ -7,7 +7,7 @@ import { claim, command, facts, figures, meter, notice, section } from "../../..
 import { criteriaList, lookedUp, proofTable } from "../../../../views/web/proof.ts";
 import { mark, status } from "../../../../views/web/shapes.ts";
 import { waterfallList } from "../../../../views/web/waterfall-list.ts";
-import { amount, figure, percent, plural, short, shortTime } from "../../../../views/web/words.ts";
+import { amount, figure, percent, plural, short, shortTime } from "../../../../views/web/page-figures.ts";
 import type { RunPage } from "../../../../commands/dashboard/run-page.ts";
 import { copy } from "../actions.ts";
 import { load } from "../loading.ts";

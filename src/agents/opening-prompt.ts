@@ -1,0 +1,42 @@
+// opening-prompt: what an agent is told first in a turn: its task, or, where an earlier try of it was cut off, how to go on. Pure.
+//
+// Invariant:
+//   F1. A session that holds this very prompt already is never asked the same again as if it were new: it is told to go on.
+
+import type { TurnRequest } from "../ports/agent.ts";
+import { toolNames } from "./returns/tools.ts";
+
+type Reported = Pick<TurnRequest, "prompt" | "returns" | "isInterrupted">;
+
+/** `holds`: whether the session has the prompt already. `hasTools`: whether the runner's own tools were offered. */
+export function openingPrompt(
+  request: Reported,
+  opened: { readonly isTakenUp: boolean; readonly holds: "yes" | "no" | "unknown" },
+  hasTools: boolean,
+): string {
+  const duties = hasTools ? toolInstructions(request) : "";
+  if (!request.isInterrupted) return `${request.prompt}${duties}`;
+  if (opened.isTakenUp && opened.holds !== "no") return `${goOn(request.prompt)}${duties}`; // F1
+  return `${afresh}\n\n${request.prompt}${duties}`;
+}
+
+const afresh =
+  "An earlier try of the task below was cut off. The folder was set back to the state before that try: nothing of it is left. Begin afresh.";
+
+function goOn(prompt: string): string {
+  return [
+    "You were cut off while you worked on the task below. The folder was set back to the state before you began it: what you",
+    "had changed since then is gone. Look at what is there now, then go on until the task is done. What was to be handed back,",
+    "said or promised at the end is still to be. For reference, the task as it was given to you:",
+    "",
+    ...prompt.split("\n").map((line) => (line === "" ? ">" : `> ${line}`)),
+  ].join("\n");
+}
+
+function toolInstructions({ returns }: Reported): string {
+  const submit =
+    returns === null
+      ? ""
+      : ` Hand in what is asked for with \`${toolNames.submit}\` rather than in a block of JSON: it tells you at once what does not fit. The block is for the case that you find no such tool.`;
+  return `\n\nThe runner offers you tools of its own (server autopilot).${submit} Use \`${toolNames.ask}\` only for a question without whose answer you cannot go on, and end your turn after it; \`${toolNames.note}\` leaves a note in the log.`;
+}

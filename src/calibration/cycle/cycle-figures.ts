@@ -1,0 +1,24 @@
+// cycle-figures: figures, gains and intervals of a cycle in words.
+
+import { scaleOf } from "./decide.ts";
+import type { Cycle } from "./state.ts";
+import type { Interval } from "./statistics.ts";
+
+export const figureText = (value: number | null): string => (value === null ? "n/a" : String(Math.round(value * 1e4) / 1e4));
+
+export function gainText(cycle: Cycle, gain: number | null): string {
+  if (gain === null) return "n/a";
+  const text = scaleOf(cycle).isRelative ? `${Math.round(gain * 1000) / 10} %` : String(Math.round(gain * 1e4) / 1e4);
+  return gain > 0 ? `+${text}` : text;
+}
+
+export const intervalText = (cycle: Cycle, { low, high, level, better_share }: Interval): string =>
+  `${level * 100} % interval ${gainText(cycle, low)} to ${gainText(cycle, high)}, better in ${Math.round(better_share * 100)} % of draws`;
+
+/** How a cycle stands, in one word or two. */
+export function standing(cycle: Cycle): string {
+  if (cycle.end !== null) return cycle.end.verdict;
+  if (cycle.stopped !== null) return "stopped";
+  if (cycle.applied !== null) return "measuring after the lever";
+  return cycle.runs.size > 0 ? "measuring before the lever" : "not begun";
+}

@@ -1,0 +1,140 @@
+// decide-cursor: one cursor, one step further. Where an outcome leads, and what begins next.
+
+import { kindOf, type Row, type Step } from "../contracts/flow.ts";
+import { InvariantBroken, invariant } from "../kit/invariant.ts";
+import { needOf, retriesLeft, shortfallOf } from "./budget.ts";
+import { advanceTasks } from "./decide-tasks.ts";
+import { answerer, asked, presetAnswer, askForAgent, askForChild, askAboutFailure, replied } from "./decide-block.ts";
+import { definedFields, paused, record, stopped, whenQuiet } from "./drafts.ts";
+import { attemptOf } from "./fold-step.ts";
+import { hit } from "./limit-hit.ts";
+import type { Next } from "./next.ts";
+import { countOf, firstMatch, liveOf, numberOf, retryOf, stepsOf, wanted } from "./selectors.ts";
+import { own } from "./record.ts";
+import type { OutcomeView, RunView, CursorView } from "./state.ts";
+
+type Counted = { readonly count?: string; readonly per?: string; readonly retry?: boolean };
+
+/** Null when it waits for an action, a person, or its tasks. */
+export function advance(run: RunView, cursor: CursorView): Next | null {
+  if (cursor.result !== null) return null;
+  const steps = stepsOf(run, cursor);
+  const step = steps[cursor.at];
+  if (step === undefined) throw new InvariantBroken(`F1: ${cursor.path} stands at a step`);
+  if (cursor.block !== null) return presetAnswer(run, cursor, cursor.block, step);
+  if (cursor.open !== null) {
+    const open = own(run.open, cursor.open);
+    return open?.stage === "walking" ? advanceTasks(run, open, step, advance) : null;
+  }
+  if (cursor.lost !== undefined)
+    return record({ event: "route_taken", walk: cursor.path, step: step.id, to: cursor.lost, because: "artifacts_gone" });
+  const outcome = own(cursor.last, step.id);
+  return outcome === undefined ? begin(run, cursor, step) : follow(run, cursor, step, outcome);
+}
+
+function begin(run: RunView, cursor: CursorView, step: Step): Next | null {
+  if (!wanted(run, cursor, step)) return record({ event: "step_skipped", walk: cursor.path, step: step.id });
+  const kind = kindOf(step);
+  const attempt = attemptOf(cursor, step.id, (own(cursor.ended, step.id) ?? 0) + 1);
+  if (kind === "human") return asked(run, cursor, step, attempt);
+  const tries = (own(cursor.tries, attempt) ?? 0) + 1;
+  const event = "step_started" as const;
+  if (kind !== "agent") return { do: "attempt", event: { event, walk: cursor.path, step: step.id, attempt, kind, try: tries } };
+  // Half open means one attempt: whoever else would begin waits for it.
+  if (run.breaker.state === "half_open" && liveOf(run).some((open) => open.kind === "agent")) return null;
+  const need = needOf(run, cursor.phase, step);
+  const short = shortfallOf(run, cursor.phase, need); // D5
+  if (short !== null) return whenQuiet(run, hit(run, cursor.phase, short, need));
+  return { do: "attempt", event: { event, walk: cursor.path, step: step.id, attempt, kind, try: tries, need } };
+}
+
+/** Where an outcome leads: a retry, the first row that matches, or the house's default. `then` never catches a failure. */
+function follow(run: RunView, cursor: CursorView, step: Step, outcome: OutcomeView): Next | null {
+  if (cursor.reply !== null) return replied(run, cursor, step, cursor.reply);
+  if (cursor.child !== undefined) return askForChild(cursor, step, cursor.child);
+  if (typeof outcome.facts["agent_asks"] === "string") return askForAgent(cursor, step, outcome.facts["agent_asks"]);
+  const hasFailed = outcome.kind === "failed";
+  const streak = own(cursor.streak, step.id) ?? 0;
+  if (hasFailed && streak > 0 && streak <= retryOf(run.drafted.flow, step)) {
+    return withinRetries(run, record({ event: "step_retried", walk: cursor.path, step: step.id, n: streak }));
+  }
+  const rows: readonly Row[] = hasFailed
+    ? [...(step.otherwise ?? []), ...((run.drafted.flow.when_step_fails ?? []) as readonly Row[]), ended]
+    : (step.then ?? []);
+  const { row, counted } = affordedBy(run, cursor, firstMatch(run, cursor, rows) ?? {});
+  return take(run, cursor, step, outcome, row, counted);
+}
+
+const uncounted: Counted = {};
+
+/** What becomes of a failed step that no row speaks of. */
+const ended: Row = { end: "failed", because: "outcome" };
+
+/** The row itself, or what its count says when spent; a spent row may count in its turn. D3 */
+function affordedBy(run: RunView, cursor: CursorView, first: Row): { readonly row: Row; readonly counted: Counted } {
+  if (first.count === undefined) return { row: first, counted: uncounted };
+  const spent = new Set<string>();
+  for (let row = first; ;) {
+    const name = row.count;
+    const rule = name === undefined ? undefined : own(run.drafted.flow.counts ?? {}, name);
+    if (name === undefined || rule === undefined) return { row, counted: uncounted };
+    invariant(!spent.has(name), `D3: chains of spent counts end (${[...spent, name].join(" -> ")})`);
+    const atMost = numberOf(run, rule.at_most) ?? 0;
+    if ((countOf(run, cursor, name) ?? 0) < atMost)
+      return { row, counted: { count: name, per: rule.per, ...(rule.retry === true ? { retry: true } : {}) } };
+    spent.add(name);
+    row = rule.spent as Row;
+  }
+}
+
+function take(run: RunView, cursor: CursorView, step: Step, outcome: OutcomeView, row: Row, counted: Counted): Next | null {
+  const because =
+    row.because === "outcome" ? (outcome.reason ?? undefined) : row.because === "kept" ? (cursor.because ?? undefined) : row.because;
+  if (row.stop !== undefined)
+    return whenQuiet(
+      run,
+      stopped(run, row.stop, {
+        ...definedFields({ detail: outcome.detail || undefined }),
+        ...(kindOf(step) === "human" ? answerer(cursor) : {}),
+      }),
+    );
+  if (row.ask !== undefined) return askAboutFailure(cursor, step, outcome, row);
+  if (typeof row.go === "object") {
+    return withinRetries(run, record({ event: "phases_rewound", walk: cursor.path, step: step.id, to: row.go.phase, ...counted }), counted);
+  }
+  const steps = stepsOf(run, cursor);
+  const to = row.again === true ? cursor.at : row.go === undefined ? cursor.at + 1 : steps.findIndex(({ id }) => id === row.go);
+  const target = steps[to];
+  if (row.end !== undefined || to === steps.length)
+    return record({
+      event: endings[cursor.kind][row.end ?? "completed"],
+      walk: cursor.path,
+      ...definedFields({ because, pause: row.pause }),
+    });
+  if (target === undefined) throw new InvariantBroken(`D3: ${cursor.path}/${step.id} goes to a step of its own walk`);
+  const isPlain =
+    to > cursor.at && row.pause === undefined && row.rest === undefined && row.because === undefined && counted.count === undefined;
+  if (isPlain) return begin(run, cursor, target);
+  const route = {
+    event: "route_taken",
+    walk: cursor.path,
+    step: step.id,
+    to: target.id,
+    ...counted,
+    ...definedFields({ because, pause: row.pause, rest: row.rest }),
+  } as const;
+  return withinRetries(run, record(route), counted);
+}
+
+const endings = {
+  phase: { completed: "phase_completed", failed: "phase_failed" },
+  task: { completed: "task_completed", failed: "task_failed" },
+  wave: { completed: "wave_completed", failed: "wave_failed" },
+  closing: { completed: "closing_completed", failed: "closing_failed" },
+} as const;
+
+/** A retry is taken only while the run has retries left; else it waits for the limit to be raised. */
+function withinRetries(run: RunView, next: Next, { retry }: Counted = { retry: true }): Next | null {
+  if (retry !== true || retriesLeft(run) > 0) return next;
+  return whenQuiet(run, paused(run, "retry_limit_reached", { detail: `${run.retries} retries were taken` }));
+}

@@ -1,0 +1,104 @@
+// protected-files: what judges a run is as it was when the run began. Looked at wherever a command of the runner's own decides something.
+//
+// Invariant:
+//   O1. What decides is one list for the whole run: its checks and every command of its flow. So one and the same change has one
+//       name, wherever it is found, and a person approves it once.
+
+import type { Check, LookAt, ProtectedChange, TestTally } from "../contracts/evidence.ts";
+import type { Flow, Gate, Proof } from "../contracts/flow.ts";
+import type { GitSha, Hash } from "../contracts/ids.ts";
+import type { RunView } from "../core/state.ts";
+import { stepsEverywhere } from "../flows/lists.ts";
+import { type StepExecution, settingOf } from "./step-execution.ts";
+import type { Runtime } from "./runtime.ts";
+
+export type Judges = {
+  readonly content: Hash;
+  readonly changes: readonly ProtectedChange[];
+  readonly refused: readonly ProtectedChange[];
+  readonly look: readonly LookAt[];
+};
+/** As a verifier takes it: the base's oracles in the place of those that do not count. */
+export type BaseProtected = { readonly oracles?: { readonly base: GitSha; readonly changes: readonly ProtectedChange[] } };
+
+/** What of the oracles differs from the run's base at a commit, and what of that does not count. Reads only. */
+export async function judgesAt(runtime: Runtime, run: RunView, commit: GitSha): Promise<Judges> {
+  const { base, objective, checks, flow } = run.drafted;
+  const {
+    content,
+    changes,
+    look = [],
+  } = await runtime.verifier.oracles({
+    base: base.commit,
+    commit,
+    scope: objective.scope,
+    approved: run.approved ?? [],
+    checks: [...(checks as readonly Check[]), ...lockedIn(run), ...commandsOf(flow as Flow)], // O1
+  });
+  return { content, changes, refused: changes.filter(({ allowed }) => allowed === null), look };
+}
+
+/** The changed oracles that do not count, on the newest commit. */
+export async function refusedProtected(action: StepExecution): Promise<readonly ProtectedChange[]> {
+  return (await judgedProtected(action)).refused;
+}
+
+/** What was changed of the oracles up to the newest commit, written down where it differs from what was known. */
+export async function judgedProtected(action: StepExecution): Promise<Judges> {
+  const { run } = settingOf(action);
+  const { commit } = run.tip;
+  const judges = await judgesAt(action.runtime, run, commit);
+  const { content, changes, look } = judges;
+  const known = [run.oracles?.content ?? content, run.oracles?.changes ?? [], run.oracles?.look ?? []];
+  const looked = look.length === 0 ? {} : { look: [...look] };
+  if (JSON.stringify([content, changes, look]) !== JSON.stringify(known))
+    await action.record({ event: "oracles_judged", attempt: action.attempt, commit, content, changes: [...changes], ...looked });
+  return judges;
+}
+
+export function underBase(run: RunView, refused: readonly ProtectedChange[]): BaseProtected {
+  return refused.length === 0 ? {} : { oracles: { base: run.drafted.base.commit, changes: refused } };
+}
+
+/** What the run's checks said of their tests on its base, as a verifier takes it. */
+export type TestsBefore = { readonly tests?: Readonly<Record<string, TestTally>>; readonly before?: Readonly<Record<string, Hash>> };
+
+/** How many they were is not told where what judges was changed by leave, for then fewer may be meant. */
+export function testsBefore(run: RunView, changes: readonly ProtectedChange[]): TestsBefore {
+  const known = Object.entries(run.checks).filter(([, { isLate }]) => isLate !== true);
+  const before = { before: Object.fromEntries(known.map(([id, { baseline }]) => [id, baseline.evidence])) };
+  if (changes.some(({ allowed }) => allowed === "scope" || allowed === "approved")) return before;
+  const reported = known.flatMap(([id, { baseline }]) => (baseline.tests === undefined ? [] : [[id, baseline.tests] as const]));
+  return { ...before, tests: Object.fromEntries(reported) };
+}
+
+const shownMax = 20;
+
+export const protectedIn = (refused: readonly ProtectedChange[]): string =>
+  refused
+    .slice(0, shownMax)
+    .map(({ path, how, detail }) => `${path} (${how}: ${detail})`)
+    .join("; ");
+
+/** Whether a rule, or one inside it, is decided by a command. */
+export function runsCommand(gate: Gate): boolean {
+  return commandsIn(gate).length > 0;
+}
+
+function commandsIn(proof: Proof): readonly string[] {
+  if (typeof proof === "string") return [];
+  const inner = [...(proof.if === undefined ? [] : [proof.if]), ...(proof.all ?? []), ...(proof.else ?? [])].flatMap(commandsIn);
+  return proof.command === undefined ? inner : [proof.command, ...inner];
+}
+
+/** What documents brought and steps locked, for whichever cursor. */
+const lockedIn = (run: RunView): readonly Check[] => Object.values(run.cursors).flatMap(({ checks }) => (checks ?? []) as readonly Check[]);
+
+/** Every command that a flow itself writes down: words of its checks that are no groups, and those of its gates. */
+function commandsOf(flow: Flow): readonly Check[] {
+  const written = stepsEverywhere(flow).flatMap(({ step }) => [
+    ...(step.check ?? []).filter((word) => !/^[a-z][a-z0-9_-]*$/.test(word)),
+    ...(step.proof ?? []).flatMap(commandsIn),
+  ]);
+  return [...new Set(written)].map((command) => ({ id: `flow:${command}`, kind: "proof", title: command, command, source: "flow" }));
+}

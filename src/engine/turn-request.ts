@@ -1,0 +1,77 @@
+// turn-request: builds the order for an agent's turn: prompt, time limit, scope, budget left and conversation to continue.
+
+import type { Step } from "../contracts/flow.ts";
+import { historyOf } from "../core/history.ts";
+import { allowanceOf, minutesLeft, retriesLeft } from "../core/budget.ts";
+import type { CursorView } from "../core/state.ts";
+import type { TurnRequest } from "../ports/agent.ts";
+import { withSignal } from "./cancel.ts";
+import { type StepExecution, settingOf } from "./step-execution.ts";
+import type { Brief } from "./runtime.ts";
+
+const turnMinutesMax = 20;
+const asksMax = 3;
+
+/** The session that a step goes on in, and null where it begins its own. */
+export function continuedSession({ seen, streak }: Pick<CursorView, "seen" | "streak">, { id, continues }: Step): string | null {
+  // Not every agent takes a session up in another folder: where it broke over that, the next try begins a new one.
+  const hasBroken = (streak[id] ?? 0) > 0 && seen[id]?.reason === "agent_failed";
+  const session = continues === undefined || hasBroken ? undefined : seen[continues]?.facts["session"];
+  return typeof session === "string" ? session : null;
+}
+
+/** What is asked of the agent in this attempt, and whether its time is bounded by the run's budget rather than by its step. */
+export function orderOf(
+  action: StepExecution,
+  brief: Brief,
+  layer: string,
+  previous?: unknown,
+): { readonly turn: TurnRequest; readonly isBoundByBudget: boolean } {
+  const { run, cursor, step, open } = settingOf(action);
+  const allowed = step.limits?.minutes ?? run.drafted.flow.limits?.step?.minutes ?? turnMinutesMax;
+  const left = minutesLeft(run, cursor.phase);
+  const { facts, history } = historyOf(run, action.attempt);
+  const turn: Omit<TurnRequest, "cancel"> = {
+    prompt: brief.prompt,
+    returns: brief.returns,
+    promise: brief.promise,
+    ...(previous === undefined || previous === null ? {} : { previous }),
+    cast: brief.cast,
+    run: run.drafted.run_id,
+    attempt: action.attempt,
+    facts,
+    history,
+    layer,
+    minutesMax: Math.min(allowed, left),
+    scope: run.drafted.objective.scope,
+    isInterrupted: open.session !== null,
+    left: () => allowanceOf(action.run(), cursor.phase),
+    isUnpaid: () => action.run().open[action.attempt]?.stage === "started",
+    session: open.session ?? continuedSession(cursor, step),
+    onSession: (session, how) =>
+      action.record({
+        event: "session_opened",
+        attempt: action.attempt,
+        session,
+        agent: brief.cast.agent,
+        actor: `agent:${brief.cast.agent}`,
+        ...(how === undefined ? {} : { how }),
+      }),
+    onAskAgain: async (ask, errors, raw, usage) => {
+      if (ask > asksMax || retriesLeft(action.run()) === 0) return false;
+      const blob = await action.runtime.journal.putBlob(raw);
+      await action.record({
+        event: "return_asked_again",
+        attempt: action.attempt,
+        ask,
+        errors: [...errors],
+        raw: blob,
+        reason_code: "return_invalid",
+        ...(usage === null ? {} : { usage: { ...usage, minutes: 0, source: usage.source ?? "reported" } }),
+      });
+      return true;
+    },
+    onLiveEvent: action.runtime.onLiveEvent,
+  };
+  return { turn: withSignal(turn, action.cancel), isBoundByBudget: left < allowed };
+}

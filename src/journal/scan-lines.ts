@@ -1,0 +1,80 @@
+// scan-lines: reads a journal line by line and hands out only what continues it: sound by its CRC, tied to the line before, next in number.
+
+import { isUtf8 } from "node:buffer";
+import { hash } from "node:crypto";
+import type { Entry } from "../contracts/event.ts";
+import { viewOf } from "./batch.ts";
+import { entryOf, readAt } from "./admit.ts";
+import { damaged } from "./failure.ts";
+import type { Position } from "./journal.ts";
+import { batchBytesMax, continues, crcOf, endOfLine, faultOf, headOf, lineBytesMax } from "./line.ts";
+
+const chunkBytes = 1024 * 1024;
+
+export type ScannedLines = {
+  /** After the last sound line. */
+  readonly end: Position;
+  /** What follows it that is no line: a write that was cut short, or one that is under way. */
+  readonly torn: { readonly bytes: number; readonly detail: string } | null;
+};
+
+/** From a position to this size of the file, each line checked before it is handed out. Throws at damage (J4). */
+export function scanInPlace(fd: number, from: Readonly<Position>, size: number, onEntry: (entry: Entry) => void): ScannedLines {
+  const at = { ...from };
+  const buffer = Buffer.allocUnsafeSlow(Math.min(chunkBytes + lineBytesMax + 1, size - at.byte));
+  let held = 0;
+  for (;;) {
+    const room = Math.min(chunkBytes, size - at.byte - held, buffer.length - held);
+    const read = room > 0 ? readAt(fd, buffer, held, room, at) : 0;
+    const filled = held + read;
+    const lastEnd = filled === 0 ? -1 : buffer.lastIndexOf(10, filled - 1);
+    const isText = isUtf8(buffer.subarray(0, lastEnd + 1));
+    let start = 0;
+    while (start <= lastEnd) {
+      const end = buffer.indexOf(10, start);
+      const fault = faultOf(buffer, start, end);
+      if (fault !== null) return { end: at, torn: tornAt(fd, at, size, fault) };
+      const entry = admit(at, buffer, start, end, isText);
+      onEntry(entry);
+      start = end + 1;
+    }
+    held = filled - start;
+    if (held > lineBytesMax) throw damaged(at.seq + 1, at.byte, `longer than ${lineBytesMax} bytes`);
+    if (read === 0) return { end: at, torn: held > 0 ? tornAt(fd, at, size, "the line does not end") : null };
+    buffer.copyWithin(0, start, filled);
+  }
+}
+
+/** Takes the next line, which is sound by itself, if it continues the journal; the position moves on. Spends the bytes. */
+export function admit(at: Position, buffer: Buffer, start: number, end: number, isText: boolean): Entry {
+  const line = at.seq + 1;
+  if (!isText && !isUtf8(buffer.subarray(start, end))) throw damaged(line, at.byte, "not UTF-8");
+  if (!continues(buffer, end, at.prev)) throw damaged(line, at.byte, "it does not continue the line before");
+  const after = hash("sha256", viewOf(buffer, start, end));
+  const entry = entryOf(at, headOf(buffer, start, end));
+  at.byte += end + 1 - start;
+  entry.prev = at.prev;
+  entry.crc = crcOf(buffer, end);
+  at.prev = after;
+  return entry as Entry;
+}
+
+/** A bad line is a torn tail only if a single cut-off batch can explain it: short enough, and nothing sound after it. Else it is damage. */
+function tornAt(fd: number, at: Position, size: number, fault: string): ScannedLines["torn"] {
+  const bytes = size - at.byte;
+  if (bytes > batchBytesMax) throw damaged(at.seq + 1, at.byte, fault);
+  const rest = Buffer.allocUnsafeSlow(bytes);
+  const filled = readAt(fd, rest, 0, bytes, at);
+  // A whole line with another byte where its newline was is no unfinished one: it may have been acknowledged.
+  const wholeEnd = endOfLine(rest);
+  if (wholeEnd < filled && rest[wholeEnd] !== 10 && faultOf(rest, 0, wholeEnd) === null)
+    throw damaged(at.seq + 1, at.byte, "its newline is damaged");
+  let start = rest.subarray(0, filled).indexOf(10) + 1;
+  while (start > 0) {
+    const end = rest.indexOf(10, start);
+    if (end === -1 || end >= filled) break;
+    if (faultOf(rest, start, end) === null) throw damaged(at.seq + 1, at.byte, fault);
+    start = end + 1;
+  }
+  return { bytes, detail: fault };
+}

@@ -1,0 +1,94 @@
+// staged-descriptions: how what happened in a staged run is told in its state file: outcomes, decisions, blockers, the end of a session.
+
+import type { EventOf, Entry } from "../../../contracts/event.ts";
+import type { Proof } from "../../../contracts/flow.ts";
+import { isReasonCode, reasons } from "../../../contracts/reason.ts";
+import type { CurrentStep, LastSession, sessionReasons } from "../../../contracts/staged-state.ts";
+import { researchDecision } from "./staged-decisions.ts";
+import { oneLine } from "../../../views/wording.ts";
+
+type Block = EventOf<"block_opened">;
+
+/** The end of an optional phase that nobody wanted, as the flows name it. */
+export const optionalSkipped = "optional_skipped";
+
+/** What a completed phase came to, on one line. */
+export function outcomeText(because: string | undefined, summary: string | undefined): string {
+  if (because === optionalSkipped) return "skipped";
+  if (summary !== undefined && summary !== "") return oneLine(summary, 160);
+  return because === undefined ? "done" : oneLine(because.replaceAll("_", " "), 160);
+}
+
+/** What is told of a phase that was passed over: the file that proves it. Null where it is no end of the phase. */
+export function describeFound(
+  rule: {
+    readonly proof?: readonly Proof[] | undefined;
+    readonly optional?: true | undefined;
+    readonly steps: readonly { readonly proof?: readonly Proof[] | undefined }[];
+  },
+  because: string,
+): string | null {
+  if (because !== "already_proved") return null;
+  if (rule.optional === true) return "found done, or passed over by a later step";
+  const file = proofFile(rule.proof ?? rule.steps.flatMap(({ proof }) => proof ?? []));
+  return file === null ? "found done" : `found done: ${file}`;
+}
+
+/** The file, or the pattern, by which a proof is most easily seen to hold. */
+export function proofFile(proofs: readonly Proof[]): string | null {
+  for (const proof of proofs) {
+    if (typeof proof === "string") continue;
+    const named = proof.file ?? proof.files?.at(-1) ?? proof.any;
+    if (named !== undefined) return named;
+  }
+  return null;
+}
+
+/** A person's answer as a decision; null for what decides nothing about the project. */
+export function describeDecision(block: Block, answer: string, name: string, isPreset: boolean): string | null {
+  const meaning = block.options[answer] ?? answer;
+  const where = name === "" ? "" : `${name}: `;
+  if (block.house === true || block.code === "phase_failed") {
+    if (Object.keys(block.options).length === 0) return `${where}asked "${oneLine(block.question)}", answered "${oneLine(answer)}"`;
+    return `${where}${oneLine(meaning)} (after its retries were used up)`;
+  }
+  if (block.code === "session_boundary") return null;
+  if (block.step === "decision") return `${researchDecision}: ${oneLine(meaning)}`;
+  if (block.step === "wanted") return `${where}${/skip/i.test(meaning) ? `skipped${isPreset ? ", nobody was asked" : ""}` : "wanted"}`;
+  return isPreset ? null : `${where}${oneLine(block.question)} ${oneLine(meaning)}`;
+}
+
+/** What is in the way, for whoever opens the file. */
+export function describeFailure(block: Block, name: string, current: CurrentStep): string {
+  if (block.house !== true || Object.keys(block.options).length === 0) return `Waits for an answer: ${oneLine(block.question)}`;
+  const step = current.step === "done" ? "" : `Step ${current.step} `;
+  const retries = current.retry_count === 0 ? "" : ` after ${current.retry_count} consecutive retries`;
+  return `${step}${name} failed${retries}${current.sub_step === null ? "" : ` at ${current.sub_step}`}: ${oneLine(reasonIn(block.question))}`;
+}
+
+/** The reason stands in brackets in the question that the house asks. */
+const reasonIn = (question: string): string => /\((.*)\)\. What now\?$/s.exec(question)?.[1] ?? question;
+
+type SessionEnd = Extract<Entry, { event: "run_paused" | "run_stopped" | "run_completed" }>;
+
+/** How a session ended, in the four words of the format; its notes say the rest. */
+export function sessionOf(entry: SessionEnd, { step, name, sub_step }: Pick<CurrentStep, "step" | "name" | "sub_step">): LastSession {
+  const ended_at = `Step ${step} ${name}${sub_step === null ? "" : ` — SubStep ${sub_step.replace(" — ", " ")}`}`;
+  const reason = reasonFor(entry);
+  const detail = "detail" in entry && entry.detail !== undefined ? `: ${oneLine(entry.detail)}` : "";
+  const notes =
+    reason === "session boundary"
+      ? "Decompose complete, implementation ready"
+      : entry.event === "run_completed"
+        ? "Every step is done"
+        : `${isReasonCode(entry.reason_code) ? reasons[entry.reason_code].meaning.replace(/\.$/, "") : entry.reason_code}${detail}`;
+  return { date: entry.ts.slice(0, 10), ended_at, reason, notes };
+}
+
+function reasonFor({ event, reason_code }: SessionEnd): (typeof sessionReasons)[number] {
+  if (event === "run_completed") return "completed step";
+  if (reason_code === "session_boundary") return "session boundary";
+  return ["budget_threshold_reached", "provider_limit_reached", "provider_failed", "cost_cap_reached"].includes(reason_code)
+    ? "context limit"
+    : "user paused";
+}

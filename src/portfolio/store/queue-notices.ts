@@ -1,0 +1,27 @@
+// queue-notices: puts what a person should be told of a portfolio into the queue of notices as it is journaled. Nothing that goes wrong here changes the
+// portfolio; it is said.
+
+import type { PortfolioEntry } from "../../contracts/portfolio-journal.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { hooksOf } from "../../project/notify/hooks.ts";
+import { openQueue } from "../../project/notify/queue.ts";
+import { startCourier } from "../../runner/run-notices.ts";
+import type { PortfolioView } from "../planner/state.ts";
+import { answeredIn, portfolioNotices } from "../views/portfolio-notices.ts";
+
+export function tell(context: CommandContext, root: string, entry: PortfolioEntry, state: PortfolioView): void {
+  const [fresh, isOver] = [portfolioNotices(entry, state, root), answeredIn(entry, state)];
+  if (fresh.length === 0 && isOver === null) return;
+  const { hooks } = hooksOf(context.env);
+  if (hooks.length === 0) return;
+  try {
+    const queue = openQueue(context.env);
+    if (isOver !== null) queue.withdraw(isOver);
+    const added = fresh.flatMap((notice) =>
+      hooks.filter(({ on }) => on.includes(notice.kind)).filter(({ name }) => queue.add(notice, name, Date.now())),
+    );
+    if (added.length > 0) startCourier(context.env);
+  } catch (error) {
+    context.show(`! Nobody can be notified: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

@@ -1,0 +1,65 @@
+// require-own-run: the one door to a run. Whoever writes to a run or executes anything of it goes through here, and is shown to be its user.
+
+import { join, relative } from "node:path";
+import { isAsStrong, levelOf } from "../../contracts/isolation-order.ts";
+import type { RunView } from "../../core/state.ts";
+import { git } from "../../workspace/git/git.ts";
+import { mayTrack } from "../../workspace/git/index-file.ts";
+import { placesAround } from "../../workspace/git/places.ts";
+import { inView } from "../../workspace/git/user-view.ts";
+import { type ProjectPaths, runFolder } from "./project-paths.ts";
+import type { CommandContext } from "../command-context.ts";
+import { refuse } from "../reply.ts";
+import { bindingOf, type BindingRecord, whyOverwritten } from "./run-binding.ts";
+
+/** The record of a run that is this user's; refused where it is not, or where git brings its files along. */
+export async function requireOurs(
+  context: Pick<CommandContext, "env">,
+  paths: ProjectPaths,
+  folder: string,
+  run: string,
+): Promise<BindingRecord> {
+  const binding = bindingOf(context.env, paths, folder, run);
+  if (binding.kind === "foreign") return refuseForeign(run, binding.why);
+  const tracked = await whyTracked(paths, folder);
+  return tracked === null ? binding.record : refuseForeign(run, tracked);
+}
+
+/** The same without asking git, for whoever goes through the door later. */
+export function refuseIfForeign(context: Pick<CommandContext, "env">, paths: ProjectPaths, run: string): void {
+  const binding = bindingOf(context.env, paths, runFolder(paths, run), run);
+  if (binding.kind === "foreign") refuseForeign(run, binding.why);
+}
+
+/** A journal that is not the one that was acknowledged, or asks for less isolation than was, is refused although its file is known. Its chain has been checked. */
+export function requireAsAcknowledged({ drafted }: RunView, record: BindingRecord, folder: string): void {
+  if (drafted.ack !== record.ack) refuseForeign(record.run, "its journal isn't the one you acknowledged");
+  if (!isAsStrong(levelOf(drafted.isolation), levelOf(record.isolation)))
+    refuseForeign(record.run, `its journal asks for isolation ${drafted.isolation}, and you acknowledged ${record.isolation}`);
+  const overwritten = whyOverwritten(folder, record);
+  if (overwritten !== null) refuseForeign(record.run, overwritten);
+}
+
+export function refuseForeign(run: string, why: string): never {
+  return refuse("run_foreign", {
+    run_id: run,
+    message: `${run} isn't yours: ${why}. Nothing of it was executed.`,
+    remediation: [
+      `autopilot adopt ${run} shows what it would do and asks`,
+      `autopilot status --run ${run}, log, report and verify read it`,
+      'autopilot go "what you want done" starts a run of your own',
+    ],
+  });
+}
+
+/** Why git's index makes a run foreign: what is tracked comes and changes with every pull. Null where it does not. */
+export async function whyTracked({ root }: ProjectPaths, folder: string): Promise<string | null> {
+  const path = relative(root, folder);
+  // A file system that does not tell cases apart puts `.Autopilot` in the same place.
+  const places = placesAround(root);
+  if (places === null) return "git can't tell whether it tracks its files";
+  if (!mayTrack(join(places.gitDir, "index"), path.split("/", 1)[0] ?? path)) return null; // git would read a large index whole, too
+  const { out, code } = await git({ ...inView(places), args: ["ls-files", "-z", "--", `:(top,icase,literal)${path}`], codes: [0, 128] });
+  if (code !== 0) return "git can't tell whether it tracks its files";
+  return out.length === 0 ? null : `git tracks its files (git rm -r --cached ${path})`;
+}

@@ -1,0 +1,49 @@
+// verdict-sentences: every sentence that states what a run's work is worth is made here, from the verdict, the gaps, and where the work is.
+
+import type { Verdict } from "../contracts/objective.ts";
+import { firstFew, oneLine } from "./wording.ts";
+
+/** Where the work of a run is: on the user's branch, on the run's own, or there is none. */
+export type Landing = "landed" | "kept" | "nothing";
+
+const gapsShownMax = 5;
+
+/** What follows from the proof, in a sentence. */
+export function proofSentence(verdict: Verdict, gaps: readonly string[]): string {
+  const shown = gaps.slice(0, gapsShownMax).map((gap) => oneLine(gap).replace(/\.$/, ""));
+  const rest = gaps.length > gapsShownMax ? `; and ${gaps.length - gapsShownMax} more` : "";
+  const named = shown.length === 0 ? "." : `: ${shown.join("; ")}${rest}.`;
+  switch (verdict) {
+    case "verified":
+      return "Everything asked for was proved.";
+    case "verified_with_gaps":
+      return `Part of it was not proved${named}`;
+    case "unverified":
+      return `No check proved it${named}`;
+    case "refuted":
+      return `A check shows that it isn't done${named}`;
+  }
+}
+
+/** What a run comes to whose phases are not all done: whatever else was proved says nothing of those. */
+export function unfinishedSentence(phases: readonly string[]): string {
+  const are = phases.length === 1 ? "phase isn't" : "phases aren't";
+  return `Not everything asked for is done: ${phases.length} ${are} completed (${firstFew(phases)}).`;
+}
+
+/** Where the work is, in a sentence; a person must not take finished work for merged work. */
+export function landingSentence(verdict: Verdict, landing: Landing, branch: string): string {
+  if (landing === "nothing") return "";
+  if (landing === "landed") return "Merged into your branch.";
+  const isUnproved = verdict === "unverified" || verdict === "refuted";
+  return isUnproved ? `Unproved work isn't merged: it stays on ${branch}.` : `The work stays on ${branch}.`;
+}
+
+/** Both together. */
+export const verdictSentence = (verdict: Verdict, gaps: readonly string[], landing: Landing, branch: string): string =>
+  `${proofSentence(verdict, gaps)} ${landingSentence(verdict, landing, branch)}`.trimEnd();
+
+/** The verdict in two words, for headings. */
+export const verdictLabel = (verdict: Verdict): string => verdict.replaceAll("_", " ");
+
+export const verdictMark = (verdict: Verdict): string => (verdict === "verified" ? "✓" : verdict === "refuted" ? "✗" : "!");

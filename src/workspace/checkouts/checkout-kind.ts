@@ -1,0 +1,35 @@
+// checkout-kind: how folders for agents and checks are made here, the cheapest that this machine offers, found out by trying.
+
+import { randomUUID } from "node:crypto";
+import { constants, copyFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openStore, type Store } from "../bases/base.ts";
+import type { CheckoutKind } from "./checkouts.ts";
+
+/** Views need the isolation `overlay`, which mounts them; copies that share blocks need a file system that has them. */
+export function checkoutKindFor(level: string, runDir: string, store?: Store): CheckoutKind {
+  if (level === "overlay") return "overlay";
+  return sharesBlocks(store, runDir) ? "reflink" : "copy";
+}
+
+/** Between the cache and the run's folder: only within one file system, and not in every one. */
+function sharesBlocks(given: Store | undefined, runDir: string): boolean {
+  const name = `.reflink-${randomUUID()}`;
+  let from: string | null = null;
+  try {
+    from = join((given ?? openStore()).folder, "drafts", name);
+    writeFileSync(from, "try");
+    copyFileSync(from, join(runDir, name), constants.COPYFILE_FICLONE_FORCE);
+    return true;
+  } catch {
+    return false; // not here, or the cache is not to be used, which making a checkout shows
+  } finally {
+    for (const path of [from, join(runDir, name)]) if (path !== null) rmSync(path, { force: true });
+  }
+}
+
+export const checkoutKindDescriptions: Readonly<Record<CheckoutKind, string>> = {
+  overlay: "overlay: each folder is a view of files that are made once and shared",
+  reflink: "reflink: each folder is a copy that shares its blocks with files that are made once",
+  copy: "copy: every file is written anew for each folder",
+};

@@ -1,0 +1,191 @@
+// checkouts: folders in which agents and checks work. Each looks like one tree and belongs to one attempt or check; how it is made depends on
+// what this machine offers, what is promised of it does not.
+//
+// Invariants:
+//   W1. Nothing that is written in a checkout reaches what it was made from, or another checkout.
+//   W2. Making and dropping a checkout may be cut short at any moment: what is left counts for nothing (records.ts, R1) and is taken away
+//       by the next that is made or dropped.
+
+import { execFile } from "node:child_process";
+import { constants } from "node:fs";
+import { copyFile, mkdir, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import { promisify } from "node:util";
+import type { GitSha } from "../../contracts/ids.ts";
+import { type BytePath, bytePathOfText, bytesOf, foldersAbove } from "../git/byte-path.ts";
+import { type DependencyBase, openDependencyBase } from "../bases/dependency-base.ts";
+import { type Base, hasBase, openBase, openStore, type Store } from "../bases/base.ts";
+import { discard } from "../folder.ts";
+import { git } from "../git/git.ts";
+import { materialize } from "../git/materialize.ts";
+import type { Shadow } from "../git/shadow.ts";
+import { readObject } from "../git/object-reader.ts";
+import { readTree, type TreeEntry, treeIdOf } from "../git/tree.ts";
+import { isTree, treeFolders, type TreeFolders } from "../git/tree-folders.ts";
+import { deltaBetween, writeDelta, type TreeDelta } from "./delta.ts";
+import { noteListing } from "./listing.ts";
+import { deltaIn, layOut, lowersOf, checkoutAt, checkoutPlace } from "./checkout-place.ts";
+
+/** `overlay`: a view of a base, mounted for each command. `reflink`: a copy that shares the base's blocks. `copy`: files written anew. */
+export type CheckoutKind = "overlay" | "reflink" | "copy";
+
+export type CheckoutOptions = {
+  readonly kind: CheckoutKind;
+  readonly runDir: string;
+  readonly shadow: Shadow;
+  /** The commit the run began on: most checkouts differ little from it. */
+  readonly commit: GitSha;
+  readonly trash: string;
+  /** Where bases are kept; the user's cache unless told. */
+  readonly store?: Store;
+};
+
+export type Checkouts = {
+  readonly kind: CheckoutKind;
+  /**
+   * Makes an empty folder a fresh checkout of this tree, and at `index` a git index that knows its files as they lie there. `packages` are shown
+   * in it too.
+   */
+  make(folder: string, tree: GitSha, index?: string, packages?: DependencyBase | null): Promise<void>;
+  /** Installed packages at these paths of the user's checkout, as far as they fit into the tree; null where they cannot be shared here. */
+  packagesFor(tree: GitSha, root: string, paths: readonly string[]): Promise<DependencyBase | null>;
+  /** Takes a checkout away with all that was written in it. */
+  drop(folder: string): Promise<void>;
+  /** Where files of a checkout may lie, first the folder itself; a file is looked for in this order. */
+  foldersOf(folder: string): readonly string[];
+};
+
+const run = promisify(execFile);
+const deltaPathsMax = 2_000;
+const ancestorsMax = 20;
+const commitBytesMax = 1 << 20;
+const copyTimeoutMs = 900_000;
+
+export function openCheckouts(options: CheckoutOptions): Checkouts {
+  const { kind, runDir, shadow, trash } = options;
+  const bases = openBases(options);
+  return {
+    kind,
+    packagesFor: async (tree, root, paths) => {
+      if (kind !== "overlay" || paths.length === 0) return null;
+      const fitting = await fittingIn(treeFolders(shadow.call), tree, paths);
+      return fitting.length === 0 ? null : bases.packages(root, fitting);
+    },
+    make: async (folder, tree, index, packages) => {
+      const place = checkoutPlace(runDir, folder);
+      await discard(place, trash); // W2
+      if (kind === "copy") {
+        const files = await readTree(shadow.call, tree);
+        await materialize(shadow, files, folder, index);
+        return noteListing(place, folder, files.keys());
+      }
+      const { base, delta } = await bases.below(tree);
+      if (index !== undefined) await indexFor(shadow, base, delta, index);
+      if (kind === "reflink") {
+        await copyOf(shadow, base, delta, folder);
+        return noteListing(place, folder, (await readTree(shadow.call, tree)).keys());
+      }
+      const isSame = delta.changed.length === 0 && delta.gone.length === 0;
+      await mkdir(place, { recursive: true, mode: 0o700 });
+      if (!isSame) await writeDelta(shadow, delta, deltaIn(place));
+      layOut(place, folder, [...(isSame ? [] : [deltaIn(place)]), ...(packages == null ? [] : [packages.files]), base.files]);
+    },
+    drop: async (folder) => {
+      await discard(folder, trash);
+      await discard(checkoutPlace(runDir, folder), trash);
+    },
+    foldersOf: (folder) => {
+      const place = checkoutAt(runDir, folder);
+      return place === null ? [folder] : [folder, ...lowersOf(place)];
+    },
+  };
+}
+
+/** The base a tree is nearest to, and what leads from it to the tree. Bases stay leased for as long as the process lives. */
+function openBases({ shadow, commit, store: given }: CheckoutOptions): {
+  readonly below: (tree: GitSha) => Promise<{ readonly base: Base; readonly delta: TreeDelta }>;
+  readonly packages: (root: string, paths: readonly string[]) => Promise<DependencyBase | null>;
+} {
+  const held = new Map<string, DependencyBase>();
+  let store: Store | null = given ?? null;
+  let first: Promise<Base> | null = null;
+  const opened = new Map<GitSha, Promise<Base>>();
+  const open = (tree: GitSha): Promise<Base> => {
+    const known = opened.get(tree);
+    if (known !== undefined) return known;
+    const opening = openBase((store ??= openStore()), { call: shadow.call, format: shadow.format, tree });
+    opened.set(tree, opening);
+    opening.catch(() => opened.delete(tree));
+    return opening;
+  };
+  const openFirst = async (): Promise<Base> => {
+    const held = (store ??= openStore());
+    const own = await treeIdOf(shadow.call, commit);
+    let at: GitSha | undefined = commit;
+    for (let seen = 0; at !== undefined && seen < ancestorsMax; seen += 1) {
+      const [head = ""]: string[] = (await readObject(shadow.call, at, commitBytesMax))?.content?.toString("latin1").split("\n\n", 1) ?? [];
+      const tree = /^tree ([0-9a-f]+)$/m.exec(head)?.[1];
+      if (tree === undefined) break; // where history ends, or is not here
+      if (hasBase(held, { format: shadow.format, tree }) && (await deltaBetween(shadow.call, tree, own, deltaPathsMax)) !== null)
+        return open(tree);
+      at = /^parent ([0-9a-f]+)$/m.exec(head)?.[1];
+    }
+    return open(own);
+  };
+  return {
+    packages: async (root, paths) => {
+      const found = await openDependencyBase((store ??= openStore()), root, paths);
+      const before = found === null ? undefined : held.get(found.key);
+      if (before !== undefined) found?.lease.release();
+      else if (found !== null) held.set(found.key, found);
+      return before ?? found;
+    },
+    below: async (tree) => {
+      first ??= openFirst();
+      first.catch(() => (first = null));
+      const base = await first;
+      const delta = await deltaBetween(shadow.call, base.tree, tree, deltaPathsMax);
+      return delta === null ? { base: await open(tree), delta: { changed: [], gone: [] } } : { base, delta };
+    },
+  };
+}
+
+/** Those whose folder the tree has and whose name it has not. */
+async function fittingIn(folders: TreeFolders, tree: GitSha, paths: readonly string[]): Promise<readonly string[]> {
+  const fitting: string[] = [];
+  for (const path of paths) {
+    const above = await folders.at(tree, bytePathOfText(dirname(path) === "." ? "" : dirname(path)));
+    if (isTree(above) && (await folders.at(tree, bytePathOfText(path))) === undefined) fitting.push(path);
+  }
+  return fitting;
+}
+
+/** The base's own index, told what differs: of all other files it knows what they look like. */
+async function indexFor(shadow: Shadow, base: Base, { changed, gone }: TreeDelta, index: string): Promise<void> {
+  await copyFile(base.index, index, constants.COPYFILE_FICLONE);
+  if (changed.length === 0 && gone.length === 0) return;
+  const folders = treeFolders(shadow.call);
+  const nothing = "0".repeat(base.tree.length);
+  const rows: Buffer[] = [];
+  const add = (path: BytePath, entry: TreeEntry | null): void =>
+    void rows.push(Buffer.from(`${entry?.mode ?? "0"} ${entry?.sha ?? nothing}\t`), bytesOf(path), Buffer.from([0]));
+  // What goes away goes first, so that a file may become a folder and a folder a file.
+  for (const path of [...gone, ...changed.map(([own]) => own)]) {
+    for await (const [below] of folders.filesBelow(base.tree, path)) add(below, null);
+    for (const one of [...foldersAbove(path), path]) {
+      const was = await folders.at(base.tree, one);
+      if (was !== undefined && !isTree(was)) add(one, null);
+    }
+  }
+  for (const [path, entry] of changed) add(path, entry);
+  const env = { ...shadow.call.env, GIT_INDEX_FILE: index, GIT_WORK_TREE: base.files };
+  await git({ ...shadow.call, cwd: base.files, env, args: ["update-index", "-z", "--index-info"], input: rows });
+}
+
+/** A copy that shares the blocks of the base's files until one of the two is written to. */
+async function copyOf(shadow: Shadow, base: Base, { changed, gone }: TreeDelta, folder: string): Promise<void> {
+  await run("cp", ["-a", "--reflink=always", "--", `${base.files}/.`, folder], { timeout: copyTimeoutMs });
+  for (const path of [...gone, ...changed.map(([own]) => own)])
+    await rm(Buffer.concat([Buffer.from(`${folder}/`), bytesOf(path)]), { recursive: true, force: true });
+  if (changed.length > 0) await materialize(shadow, changed, folder);
+}

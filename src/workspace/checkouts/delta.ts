@@ -1,0 +1,75 @@
+// delta: the difference between two trees as a folder that is laid over the first to show the second: changed files, and marks for those
+// that are gone.
+
+import { execFile } from "node:child_process";
+import { mkdir } from "node:fs/promises";
+import { promisify } from "node:util";
+import type { GitSha } from "../../contracts/ids.ts";
+import { bytesOf, type BytePath } from "../git/byte-path.ts";
+import { WorkspaceFailed } from "../failure.ts";
+import type { GitCall } from "../git/git.ts";
+import { materialize } from "../git/materialize.ts";
+import type { Shadow } from "../git/shadow.ts";
+import type { TreeEntry } from "../git/tree.ts";
+import { isTree, treeDifferences, treeFolders } from "../git/tree-folders.ts";
+
+const run = promisify(execFile);
+const markTimeoutMs = 60_000;
+const marksAtOnce = 500;
+
+export type TreeDelta = {
+  /** Files that are new or different, as they are in the second tree. */
+  readonly changed: readonly (readonly [BytePath, TreeEntry])[];
+  /** The topmost paths, files and folders, that are not in the second tree. */
+  readonly gone: readonly BytePath[];
+};
+
+/** What leads from one tree to another; null where that is more than `pathsMax` paths. */
+export async function deltaBetween(call: Omit<GitCall, "args">, from: GitSha, to: GitSha, pathsMax: number): Promise<TreeDelta | null> {
+  if (from === to) return { changed: [], gone: [] };
+  const folders = treeFolders(call);
+  const changed: [BytePath, TreeEntry][] = [];
+  const gone: BytePath[] = [];
+  // Where a new file or folder stands, it hides what was there by itself.
+  for await (const { path, now } of treeDifferences(folders, from, to)) {
+    if (now === undefined) gone.push(path);
+    else if (!isTree(now)) changed.push([path, now]);
+    else
+      for await (const below of folders.filesBelow(to, path)) {
+        changed.push([...below]);
+        if (changed.length > pathsMax) return null;
+      }
+    if (changed.length + gone.length > pathsMax) return null;
+  }
+  return { changed, gone };
+}
+
+/** Writes the difference into an empty folder, to be a lower folder of a checkout. */
+export async function writeDelta(shadow: Shadow, { changed, gone }: TreeDelta, folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o755 });
+  if (changed.length > 0) await materialize(shadow, changed, folder);
+  for (let at = 0; at < gone.length; at += marksAtOnce) await markGone(folder, gone.slice(at, at + marksAtOnce));
+}
+
+// The kernel's own mark for what is not there: a device of number 0, which anybody may make.
+const marking = `cd "$1" && shift && for path; do path=$(printf "%b." "$path") && path=\${path%.} && case $path in */*) mkdir -p -- "\${path%/*}";; esac && mknod -- "$path" c 0 0 || exit 1; done`;
+/** Names need not be text, and a command line must be: each byte is spelled. */
+const spelled = (path: BytePath): string =>
+  [...bytesOf(path)]
+    .map((byte) =>
+      /[A-Za-z0-9_./-]/.test(String.fromCharCode(byte)) ? String.fromCharCode(byte) : `\\0${byte.toString(8).padStart(3, "0")}`,
+    )
+    .join("");
+
+async function markGone(folder: string, gone: readonly BytePath[]): Promise<void> {
+  try {
+    await run("/bin/sh", ["-c", marking, "autopilot-delta", folder, ...gone.map((path) => `./${spelled(path)}`)], {
+      timeout: markTimeoutMs,
+    });
+  } catch (error) {
+    throw new WorkspaceFailed(
+      "workspace_unusable",
+      `Files could not be marked as gone: ${error instanceof Error ? error.message.slice(0, 300) : ""}`,
+    );
+  }
+}

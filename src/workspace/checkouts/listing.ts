@@ -1,0 +1,60 @@
+// listing: what the files of a copied checkout looked like when it was handed out, so that what was changed is found without reading the rest.
+//
+// Invariants:
+//   L1. A file is taken for unchanged only if its inode, size, mode, links, time and change time are what they were. No ordinary process can
+//       set a change time back; where a file system does not keep one, as a try shows, there is no listing and everything is read.
+//   L2. The clock of the file system has moved on before anybody may write, so that a change at once shows too.
+
+import { lstatSync, type Stats, utimesSync, writeFileSync } from "node:fs";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
+import { type BytePath, bytesOf } from "../git/byte-path.ts";
+
+export type UnchangedIn = (path: BytePath, stat: Stats) => boolean;
+
+/** Longer than the tick of a file system's clock. */
+const tickMs = 25;
+const filesAtOnce = 500;
+
+const keyOf = ({ ino, size, mode, nlink, mtimeMs, ctimeMs }: Stats): string => [ino, size, mode, nlink, mtimeMs, ctimeMs].join(" ");
+const listingIn = (place: string): string => join(place, "listing");
+
+/** Notes what the files of a folder look like; nobody has written there yet. */
+export async function noteListing(place: string, folder: string, paths: Iterable<BytePath>): Promise<void> {
+  await mkdir(place, { recursive: true, mode: 0o700 });
+  if (!(await keepsChangeTimes(place))) return; // L1
+  const rows: string[] = [];
+  for (const path of paths) {
+    const stat = lstatSync(Buffer.concat([Buffer.from(`${folder}/`), bytesOf(path)]), { throwIfNoEntry: false });
+    if (stat !== undefined && !stat.isDirectory()) rows.push(`${keyOf(stat)}\t${path}\0`);
+    if (rows.length % filesAtOnce === 0) await setImmediate();
+  }
+  await writeFile(listingIn(place), rows.join(""), "latin1");
+  await sleep(tickMs); // L2
+}
+
+/** L1 */
+async function keepsChangeTimes(place: string): Promise<boolean> {
+  const probe = join(place, "probe");
+  writeFileSync(probe, "a");
+  const before = lstatSync(probe);
+  await sleep(tickMs);
+  writeFileSync(probe, "b");
+  utimesSync(probe, before.atime, before.mtime);
+  const isReported = lstatSync(probe).ctimeMs > before.ctimeMs;
+  await rm(probe);
+  return isReported;
+}
+
+/** Which files of the checkout are as they were handed out; null where that was not noted. */
+export async function readListing(place: string): Promise<UnchangedIn | null> {
+  const text = await readFile(listingIn(place), "latin1").catch(() => null);
+  if (text === null) return null;
+  const known = new Map<string, string>();
+  for (const row of text.split("\0")) {
+    const tab = row.indexOf("\t");
+    if (tab > 0) known.set(row.slice(tab + 1), row.slice(0, tab));
+  }
+  return (path, stat) => known.get(path) === keyOf(stat);
+}

@@ -1,0 +1,51 @@
+// merged: looks at a checkout as a whole, as the kernel shows it: mounted once more where nobody else sees it, for as long as somebody looks.
+
+import { spawn } from "node:child_process";
+import { closeSync, constants, fstatSync, openSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { WorkspaceFailed } from "../failure.ts";
+import { programOnPath } from "../isolation/box-programs.ts";
+import { mergedIn, mountedCheckout } from "./checkout-place.ts";
+
+const mountTimeoutMs = 20_000;
+
+/** Mounts the checkout, hands its top to `use` and ends the mount. */
+export async function withMerged<T>(place: string, use: (merged: string) => T): Promise<T> {
+  const programs = { unshare: programOnPath("unshare") ?? "unshare", mount: programOnPath("mount") ?? "mount" };
+  const [program = "", ...args] = mountedCheckout(programs, place, "echo ready && read -r _", []);
+  const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"], env: { LC_ALL: "C" } });
+  let problem = "";
+  child.stderr.on("data", (bytes: Buffer) => (problem = (problem + bytes.toString("utf8")).slice(0, 300)));
+  child.stdin.on("error", () => undefined);
+  const ended = new Promise<void>((resolve) => {
+    child.once("error", () => resolve());
+    child.once("exit", () => resolve());
+  });
+  const timer = setTimeout(() => child.kill("SIGKILL"), mountTimeoutMs);
+  try {
+    const ready = new Promise<true>((resolve) => child.stdout.once("data", () => resolve(true)));
+    const isReady = await Promise.race([ready, ended.then(() => false as const)]);
+    if (!isReady || child.pid === undefined)
+      throw new WorkspaceFailed(
+        "workspace_unusable",
+        `What was written could not be looked at as a whole: ${problem.trim() || "no reason was given"}`,
+      );
+    return held(join("/proc", String(child.pid), "root", mergedIn(place)), place, use);
+  } finally {
+    child.kill("SIGKILL");
+    await ended;
+    clearTimeout(timer);
+  }
+}
+
+/** Held open, so that it stays the checkout; what is none would look like a folder from which everything was deleted. */
+function held<T>(path: string, place: string, use: (merged: string) => T): T {
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    if (fstatSync(descriptor).dev === statSync(place).dev)
+      throw new WorkspaceFailed("workspace_unusable", "What was written could not be looked at as one with what it was written over.");
+    return use(`/proc/self/fd/${descriptor}/.`);
+  } finally {
+    closeSync(descriptor);
+  }
+}
