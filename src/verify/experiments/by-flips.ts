@@ -98,7 +98,7 @@ async function byEach(
 const isOfTests = /(?:^|[\s/._-])(?:tests?|check|spec|verify)(?:[\s/._-]|$)/i;
 
 /** Where few tests were left whole to compare with: tests that mean the same and look a little different must pass. */
-async function unlessWatched(lab: Laboratory, paths: readonly string[], flips: readonly Flip[]): Promise<Experiment> {
+export async function unlessWatched(lab: Laboratory, paths: readonly string[], flips: readonly Flip[]): Promise<Experiment> {
   const edits = await placebosFor(lab, "work", paths);
   const same = await lab.again(edits);
   const plain = same?.passed === false ? await lab.again([]) : undefined;
@@ -109,7 +109,7 @@ async function unlessWatched(lab: Laboratory, paths: readonly string[], flips: r
   return noticed(placesOf(flips));
 }
 
-async function placebosFor(lab: Laboratory, side: Side, paths: readonly string[]): Promise<readonly Edit[]> {
+export async function placebosFor(lab: Laboratory, side: Side, paths: readonly string[]): Promise<readonly Edit[]> {
   const texts = await Promise.all(paths.map(async (path) => ({ path, text: await lab.textAt(side, path) })));
   return texts.flatMap(({ path, text }) => (text === null ? [] : [{ path, text: `${text}\n` }]));
 }

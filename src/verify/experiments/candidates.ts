@@ -100,12 +100,19 @@ export async function restedFor(check: Check, lab: Laboratory) {
   return { tests, singles: singles.slice(0, singlesMax), controls, textOf, isExplained: !lab.wasRed || areExplained(lab.before, rested) };
 }
 
-/** Files of tests that can be left out where only the tests that the pass rests on matter, and those the work brought. */
-export async function narrowFor(check: Check, lab: Laboratory): Promise<readonly string[]> {
+/** Files of tests that can be left out where only the tests that the pass rests on matter, and those the work brought; and which do. */
+export async function narrowFor(
+  check: Check,
+  lab: Laboratory,
+): Promise<{ readonly out: readonly string[]; readonly kept: readonly string[] }> {
   const { tests, textOf, isExplained } = await restedFor(check, lab);
-  if (!isExplained) return [];
   const paths = await lab.pathsAt("work");
   const isTest = testsAmong(paths);
   const kept = new Set([...tests.map(({ test }) => test.path), ...lab.changed.filter((path) => isTest.has(path))]);
-  return leftOut(paths, kept, { used: [check.command, ...lab.used], textOf });
+  return {
+    out: isExplained ? leftOut(paths, kept, { used: [check.command, ...lab.used], textOf }) : [],
+    kept: [...kept].slice(0, keptMax),
+  };
 }
+
+const keptMax = 20;

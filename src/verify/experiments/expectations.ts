@@ -31,15 +31,17 @@ export function breaksIn(path: string, text: string, nonce: string): readonly Fl
 export const expectedIn = (path: string, text: string): readonly string[] =>
   assertionsIn(path, text, "").flatMap(({ values: [value] = [] }) => (value === undefined ? [] : [text.slice(value.from, value.to)]));
 
-/** What is compared with a value, and the value, as they are written; only where both must be equal. */
-export function comparedIn(path: string, text: string): readonly { readonly actual: string; readonly expected: string }[] {
-  return assertionsIn(path, text, "").flatMap(({ values: [value, other] = [], otherwise }) => {
-    if (value === undefined || /almost|close/i.test(text.slice(text.lastIndexOf("\n", value.from) + 1, value.from))) return [];
-    const chained = /\bexpect\(([^\n]+)\)\.(?:to\.)?(?:deep\.)?\w+\(\s*$/.exec(
-      text.slice(text.lastIndexOf("\n", value.from) + 1, value.from),
-    )?.[1];
+type Compared = { readonly actual: string; readonly expected: string | null };
+
+/** What is compared with a value, and the value, or null where it only has to be true, as they are written. */
+export function comparedIn(path: string, text: string): readonly Compared[] {
+  return assertionsIn(path, text, "").flatMap(({ values: [value, other] = [], truth, otherwise }): readonly Compared[] => {
+    if (truth !== undefined) return [{ actual: text.slice(truth.from, truth.to), expected: null }];
+    const before = value === undefined ? "" : text.slice(text.lastIndexOf("\n", value.from) + 1, value.from);
+    if (value === undefined || otherwise === undefined || /almost|close/i.test(before)) return [];
+    const chained = /\bexpect\(([^\n]+)\)\.(?:to\.)?(?:deep\.)?\w+\(\s*$/.exec(before)?.[1];
     const actual = other === undefined ? chained : text.slice(other.from, other.to);
-    return actual === undefined || otherwise === undefined ? [] : [{ actual, expected: text.slice(value.from, value.to) }];
+    return actual === undefined ? [] : [{ actual, expected: text.slice(value.from, value.to) }];
   });
 }
 

@@ -37,14 +37,20 @@ export function nearValue(expression: string, draw: Draw): string | null {
   return put === chosen.text ? null : expression.slice(0, chosen.at) + put + expression.slice(chosen.at + chosen.text.length);
 }
 
+/** Words that mean the same everywhere. */
+const everywhere =
+  /^(?:new|await|typeof|null|undefined|true|false|Math|Array|Object|Number|String|Boolean|JSON|Set|Map|BigInt|None|True|False|not|and|or|in|is|len|abs|list|sorted|set|dict|tuple|str|int|float|round|sum|min|max|all|any|type|isinstance)$/;
+
+/** Whether an expression goes by nothing but these names, which it uses, and what is written out. */
+export function isClosedOver(expression: string, names: ReadonlySet<string>): boolean {
+  const bare = expression.replaceAll(literals, "0");
+  if (/["'`]|=>|\b(?:function|lambda|for|this|self)\b/.test(bare)) return false;
+  const used = [...bare.matchAll(/(?<![.\w$])[A-Za-z_$][\w$]*(?!\s*(?::|=(?!=))|[\w$])/g)].map(([name]) => name);
+  return used.some((name) => names.has(name)) && used.every((name) => names.has(name) || everywhere.test(name));
+}
 /** Whether an expression is nothing but literals, lists and objects of them. */
 export const isWrittenOut = (expression: string): boolean =>
-  /^[§\s,[\]{}():+-]*$/.test(
-    expression
-      .replaceAll(literals, "§")
-      .replaceAll(/\b(?:null|None|undefined)\b/g, "§")
-      .replaceAll(/(?<=[{,]\s*)[\w$]+(?=\s*:)/g, "§"),
-  ) && /[§[{]/.test(expression.replaceAll(literals, "§").replaceAll(/\b(?:null|None|undefined)\b/g, "§"));
+  isClosedOver(`written(${expression})`, new Set(["written"])) && !/\w\s*\(/.test(expression.replaceAll(literals, "0"));
 
 function tellingIn(expression: string): readonly Literal[] {
   const all = [...expression.matchAll(literals)].map(({ 0: found, index }) => ({ at: index, text: found }));

@@ -52,6 +52,22 @@ describe("what a test asks is asked outside it", () => {
     expect(differs(files("'a-b'"), "test/slug.js")).toBe(false);
   });
 
+  test("also what only has to be true, and what is asked of an answer", () => {
+    const text = `${esm}test('x', () => { assert.ok(mul(2, 3) > 5); });\ntest('y', () => { assert.equal(String(mul(2, 3)).length, 1); });\n`;
+    const files = (body: string) => ({ "src/mul.mjs": `export const mul = (a, b) => ${body};\n`, "test/mul.test.mjs": text });
+    expect(plainCallsOf("test/mul.test.mjs", text, "n0")?.calls).toEqual(["mul(2, 3) > 5", "String(mul(2, 3)).length"]);
+    expect(differs(files("a"), "test/mul.test.mjs")).toBe(true);
+    expect(differs(files("a * b"), "test/mul.test.mjs")).toBe(false);
+  });
+
+  test("a value that only pretends to be one is another one", () => {
+    const files = (body: string) => ({ "src/mul.mjs": `export const mul = () => (${body});\n`, "test/mul.test.mjs": esm + asks });
+    expect(differs(files("{ valueOf: () => 6 }"), "test/mul.test.mjs")).toBe(true);
+    const text = 'from slug import slug\n\n\ndef test_one():\n    assert slug("A b") == "a-b"\n';
+    const pretends = "class Text(str):\n    def __eq__(self, other):\n        return True\n\n\ndef slug(s):\n    return Text(s)\n";
+    expect(differs({ "slug.py": pretends, "tests/test_slug.py": text }, "tests/test_slug.py")).toBe(true);
+  });
+
   test("also in Python", () => {
     const text = 'from slug import slug\n\n\ndef test_one():\n    assert slug("A b") == "a-b"\n';
     expect(differs({ "slug.py": "def slug(s):\n    return s\n", "tests/test_slug.py": text }, "tests/test_slug.py")).toBe(true);

@@ -2,13 +2,14 @@
 // what the test expects. Code that is right only while tests watch answers something else there. Pure.
 //
 // Invariants:
-//   P1. Only calls with written-out arguments and a written-out answer, in tests that set nothing up: nothing else is the same elsewhere.
+//   P1. Only questions that go by the imported functions and what is written out, in tests that set nothing up: nothing else is the same
+//       elsewhere.
 //   P2. Nothing is shown by a program that could not be run, a module that could not be loaded or a call that failed: it ends well only
 //       where an answer was another one.
 
 import { familyOf } from "../oracles/kinds.ts";
 import { comparedIn } from "./expectations.ts";
-import { isWrittenOut } from "./near-values.ts";
+import { isClosedOver, isWrittenOut } from "./near-values.ts";
 
 export type PlainCalls = {
   /** The program, and the folder it has to lie in. */
@@ -22,31 +23,31 @@ const callsMax = 40;
 /** What a test that is more than its assertions has to do with. */
 const setsUp =
   /\b(?:mock\w*|patch|stub\w*|spy\w*|fake\w*|sinon|nock|monkeypatch|fixtures?|set_?up|tear_?down|before(?:Each|All)?|afterEach|environ|env|useFakeTimers|chdir|jsdom)\b|@pytest\.|\bDate\b|\btime\b|\brandom\b/i;
-const call = /^([A-Za-z_$][\w$]*)\(([^]*)\)$/;
 
 /** Null where a file of tests holds no such call. */
 export function plainCallsOf(path: string, text: string, nonce: string): PlainCalls | null {
   const family = familyOf(path);
   if ((family !== "js" && family !== "py") || /\.[cm]?tsx?$/.test(path) || setsUp.test(text)) return null; // P1
   const modules = family === "js" ? loadsOfJs(text) : loadsOfPython(text);
-  const asked = comparedIn(path, text).flatMap(({ actual, expected }) => {
-    const [, name = "", given = ""] = call.exec(actual.trim()) ?? [];
-    const isMeant = modules.names.has(name) && isWrittenOut(expected) && (given.trim() === "" || isWrittenOut(`[${given}]`));
-    return isMeant && !/\n/.test(actual + expected) ? [{ actual: actual.trim(), expected: expected.trim() }] : [];
-  });
+  const asked = comparedIn(path, text).filter(
+    ({ actual, expected }) =>
+      !`${actual}${expected}`.includes("\n") &&
+      isClosedOver(actual, modules.names) &&
+      (expected === null || isWrittenOut(expected) || isClosedOver(expected, modules.names)),
+  );
   if (asked.length === 0) return null;
   const folder = path.includes("/") ? path.slice(0, path.lastIndexOf("/") + 1) : "";
   const some = asked.slice(0, callsMax);
   const program = family === "js" ? programOfJs(modules, some) : programOfPython(modules, some);
   const file = `${folder}${nonce}${family === "py" ? ".py" : modules.isCommon ? ".cjs" : ".mjs"}`;
   const command = family === "py" ? `PYTHONPATH=.:src python3 -B ${quoted(file)}` : `node ${quoted(file)}`;
-  return { path: file, text: program, command, calls: some.map(({ actual }) => actual) };
+  return { path: file, text: program, command, calls: some.map(({ actual }) => actual.trim()) };
 }
 
 const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`;
 
 type Loads = { readonly names: ReadonlySet<string>; readonly lines: readonly string[]; readonly isCommon: boolean };
-type Asked = { readonly actual: string; readonly expected: string };
+type Asked = ReturnType<typeof comparedIn>[number];
 
 function loadsOfJs(text: string): Loads {
   const [names, lines] = [new Set<string>(), new Set<string>()];
@@ -88,29 +89,30 @@ function loadsOfPython(text: string): Loads {
 }
 
 function programOfJs({ lines, isCommon }: Loads, asked: readonly Asked[]): string {
-  const each = asked.map(
-    ({ actual, expected }) =>
-      `  try { const [a, b] = [await (${actual}), ${expected}]; if (!(a == b) && JSON.stringify(a) !== JSON.stringify(b)) differ += 1; } catch {}`,
+  const each = asked.map(({ actual, expected }) =>
+    expected === null
+      ? `  try { if (!(${actual})) differ += 1; } catch {}`
+      : `  try { if (isOther(await (${actual}), ${expected})) differ += 1; } catch {}`,
   );
-  const body = [
-    "let differ = 0;",
-    "try {",
-    ...lines.map((line) => `  ${line}`),
-    ...each,
-    "} catch {}",
-    "process.exit(differ > 0 ? 0 : 1);",
-  ];
-  return isCommon ? `(async () => {\n${body.join("\n")}\n})();\n` : `${body.join("\n")}\n`;
+  // What only pretends to be a value is none.
+  const isOther =
+    "const isOther = (a, b) => (b === null || typeof b !== 'object') && typeof a === 'object' && a !== null ? true : !(a == b) && JSON.stringify(a) !== JSON.stringify(b);";
+  const body = [isOther, "let differ = 0;", "try {", ...lines.map((line) => `  ${line}`), ...each, "} catch {}"];
+  const end = "process.exit(differ > 0 ? 0 : 1);";
+  return isCommon ? `(async () => {\n${body.join("\n")}\n${end}\n})();\n` : `${body.join("\n")}\n${end}\n`;
 }
 
 function programOfPython({ lines }: Loads, asked: readonly Asked[]): string {
+  const isOther = [
+    "def is_other(a, b):",
+    "    return any(isinstance(a, t) and type(b) is t and t.__eq__(a, b) is False for t in (bool, int, float, str, list, tuple, dict))",
+  ];
   const each = asked.flatMap(({ actual, expected }) => [
     "try:",
-    `    a, b = ${actual}, ${expected}`,
-    "    differ += 1 if type(a) in (bool, int, float, str, list, tuple, dict) and a != b else 0",
+    `    differ += 1 if ${expected === null ? `not (${actual})` : `is_other(${actual}, ${expected})`} else 0`,
     "except Exception:",
     "    pass",
   ]);
   const load = lines.flatMap((line) => ["try:", `    ${line}`, "except Exception:", "    pass"]);
-  return ["differ = 0", ...load, ...each, "raise SystemExit(0 if differ else 1)", ""].join("\n");
+  return [...isOther, "differ = 0", ...load, ...each, "raise SystemExit(0 if differ else 1)", ""].join("\n");
 }

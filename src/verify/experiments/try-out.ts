@@ -25,6 +25,7 @@ import type { OpenParts } from "../parts.ts";
 import { believed } from "../reporter/believe.ts";
 
 import { besideCodeWords } from "./beside-code.ts";
+import { placebosFor, unlessWatched } from "./by-flips.ts";
 import { canary } from "./canary.ts";
 import { expectedFromWords, unaskedWords } from "./expected-from.ts";
 import { nonceOf } from "./choose.ts";
@@ -174,9 +175,12 @@ async function experimentsOn(
   const out = check.kind === "criterion" ? workIn(differences) : null;
   const change = out === null || (tests?.ran ?? 0) === 0 ? null : await changeOf(differences, textAt, nonceOf(seed));
   const isOwed = isNew && repeats.length === 1;
-  const narrow = (tests?.ran ?? 0) > 0 && (isOwed || change !== null) ? await narrowFor(check, lab) : [];
-  const isNarrow = narrow.length > 0 && (await run("work", mixed([], { paths: [], without: narrow })))?.passed === true;
-  if (isOwed && !isNarrow && (await again([])) === null) late.push("it took too long to find out whether it passes every time");
+  const isSplit = (tests?.ran ?? 0) > 0 && (isOwed || change !== null);
+  const { out: narrow, kept } = isSplit ? await narrowFor(check, lab) : { out: [], kept: [] };
+  const isNarrow = narrow.length > 0 && (await lab.run("work", await placebosFor(lab, "work", kept), narrow))?.passed === true; // K4
+  const watched = isOwed && !isNarrow ? await unlessWatched(lab, kept, []) : null;
+  if (watched?.outcome === "unknown") late.push("it took too long to find out whether it passes every time");
+  if (watched?.outcome === "differs") return { ...reported, canary: watched };
   if (found.outcome !== "differs" && repeats.includes("failed")) return { ...reported, unsteady: repeats }; // T6
   const mutant = (gone: readonly string[]): Parameters<typeof run> => [
     "work",
