@@ -57,8 +57,9 @@ export async function runBenchmark(room: BenchmarkRoom, key: RunKey, commit: str
   const places = placesOf(room, plan, folder, key.lever_state);
   const wait = { hangMs: room.plan.hang_ms, interrupted: room.interrupted };
   if (!isFresh) {
-    const ended: Ended =
-      hasRunEnd(folder) && exitOf(folder) === null ? { kind: "exited", code: 0 } : await waitFor(folder, places.signs, wait);
+    const hasEnded = hasRunEnd(folder) && exitOf(folder) === null;
+    if (hasEnded) await endProcess(folder);
+    const ended: Ended = hasEnded ? { kind: "exited", code: 0 } : await waitFor(folder, places.signs, wait);
     return outcomeOf(room, key, ended, places.findingsIn);
   }
   requireNoLink(room.folder, relative(room.folder, dirname(folder)));

@@ -4,12 +4,12 @@
 //   L1. The user's checkout and branch are not touched here.
 //   L2. A lever that changes nothing, or that would have no effect, is refused before a benchmark runs.
 
-import { spawn } from "node:child_process";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { git, gitLine, type GitCall } from "../../workspace/git/git.ts";
 import { readOwnFile } from "../../project/own-file.ts";
 import type { CyclePlan } from "../cycle/plan.ts";
+import { endProcess, startProcess, stderrFile, stdoutFile, waitFor } from "./process.ts";
 import { typedEdits } from "./typed-lever.ts";
 import type { Trees } from "./trees.ts";
 
@@ -32,6 +32,7 @@ export type LeverInput = {
 
 const patchBytesMax = 32 << 20;
 const saidCharsMax = 400;
+const logBytesMax = 8 << 20;
 type Made = { readonly tree: string } | { readonly problem: string; readonly remedy: string };
 
 export async function makeLever(input: LeverInput): Promise<LeverMade> {
@@ -93,7 +94,7 @@ async function fromCommand({ trees, base, lever, folder, env, interrupted }: Lev
   const copy = join(folder, "lever");
   await trees.makeCopy(copy, base, []);
   try {
-    const { code, said } = await shell(lever.source, copy, env, interrupted);
+    const { code, said } = await shell(lever.source, { cwd: copy, folder: join(folder, "lever-command"), env, interrupted });
     if (code !== 0)
       return {
         problem: `The lever's command ended with ${code === null ? "a signal" : `code ${code}`}${said === "" ? "" : `: ${said}`}`,
@@ -105,37 +106,30 @@ async function fromCommand({ trees, base, lever, folder, env, interrupted }: Lev
   }
 }
 
-const commandTimeoutMs = 15 * 60_000;
+/** So long it may say nothing. */
+const commandQuietMsMax = 15 * 60_000;
 
-function shell(
+/** As a benchmark is run: nothing that it starts outlives it, and what a killed runner left of it is ended first. */
+async function shell(
   command: string,
-  cwd: string,
-  env: LeverInput["env"],
-  interrupted: AbortSignal,
+  { cwd, folder, env, interrupted }: { readonly cwd: string; readonly folder: string } & Pick<LeverInput, "env" | "interrupted">,
 ): Promise<{ readonly code: number | null; readonly said: string }> {
-  return new Promise((report) => {
-    const child = spawn("/bin/sh", ["-c", command], { cwd, env: { ...env }, detached: true, stdio: ["ignore", "pipe", "pipe"] });
-    let said = "";
-    const hear = (chunk: Buffer): void => void (said = (said + chunk.toString("utf8")).slice(-saidCharsMax));
-    child.stdout.on("data", hear);
-    child.stderr.on("data", hear);
-    const end = (): void => {
-      try {
-        if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
-      } catch {
-        // It has ended already.
-      }
-    };
-    const timer = setTimeout(end, commandTimeoutMs);
-    interrupted.addEventListener("abort", end, { once: true });
-    const done = (code: number | null): void => {
-      clearTimeout(timer);
-      interrupted.removeEventListener("abort", end);
-      report({ code, said: said.trim().split("\n").at(-1) ?? "" });
-    };
-    child.once("error", () => done(null));
-    child.once("close", done);
-  });
+  await endProcess(folder);
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  try {
+    const child = startProcess({ folder, cwd, command, env });
+    const ended = await waitFor(folder, [], { hangMs: commandQuietMsMax, interrupted, child });
+    const texts = [stdoutFile, stderrFile].map((name) => readOwnFile(join(folder, name), logBytesMax)?.trim() ?? "");
+    const last =
+      texts
+        .findLast((text) => text !== "")
+        ?.split("\n")
+        .at(-1) ?? "";
+    return { code: ended.kind === "exited" ? ended.code : null, said: last.slice(-saidCharsMax) };
+  } finally {
+    await rm(folder, { recursive: true, force: true }); // what it printed may hold anything
+  }
 }
 
 async function fromEdits({ trees, base, lever, id, env }: LeverInput): Promise<Made> {

@@ -21,7 +21,7 @@ import type { CalibrationCycleEvent } from "../../contracts/quality-run.ts";
 import { redactEvent } from "../../kit/redact-value.ts";
 import { readOwnFile } from "../../project/own-file.ts";
 import { folderBelow, requireNoLink } from "../../project/own-folder.ts";
-import { refuse } from "../../project/reply.ts";
+import { Refusal, refuse } from "../../project/reply.ts";
 import { cycleName, cyclesFolder, logFile } from "../cycle/plan.ts";
 import { type Cycle, foldLine, newCycle } from "../cycle/state.ts";
 
@@ -66,8 +66,28 @@ export function readCycle(root: string, name: string): Cycle {
       remediation: ["autopilot calibrate list"],
     });
   const cycle = foldText(text, `${cyclesFolder}/${name}/${logFile}`);
-  if (cycle.name === "") cycle.name = name;
+  cycle.name = name; // its folder's, whatever the log says
   return cycle;
+}
+
+export type FoundCycles = {
+  readonly cycles: readonly Cycle[];
+  /** Logs that cannot be read, with the reason. One that came with a repository keeps nobody from their own cycles. */
+  readonly broken: readonly { readonly name: string; readonly why: string }[];
+};
+
+export function readCycles(root: string): FoundCycles {
+  const cycles: Cycle[] = [];
+  const broken: { name: string; why: string }[] = [];
+  for (const name of cycleNames(root)) {
+    try {
+      cycles.push(readCycle(root, name));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      broken.push({ name, why: error.message });
+    }
+  }
+  return { cycles, broken };
 }
 
 function foldText(text: string, shown: string): Cycle {

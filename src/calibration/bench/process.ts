@@ -4,6 +4,8 @@
 //   P1. A process is known by a mark in its environment that no other ever had; nothing without the mark is signalled.
 //   P2. Without a sign of life for `hangMs` it is hung: it and all it started are ended. Signs are what it prints and the logs of its own run.
 //   P3. An interrupt of ours ends it; a kill of ours does not.
+//   P4. Nothing of it outlives its end: what it left at work (`setsid`, a server in the background) is ended before its result is taken,
+//       by whoever takes it. One that also wipes its environment is found as long as it is in the session, by the runner that began it.
 
 import { randomUUID } from "node:crypto";
 import { type ChildProcess, spawn } from "node:child_process";
@@ -69,9 +71,10 @@ export const isAtWork = (folder: string): boolean => {
   return family !== null && livingOf(family).length > 0; // P1
 };
 
-export async function endProcess(folder: string): Promise<void> {
+/** `leader`: the process itself, where it was started here and its number can mean nobody else. */
+export async function endProcess(folder: string, leader?: number): Promise<void> {
   const family = familyOf(folder);
-  if (family !== null) await endFamily(family);
+  if (family !== null) await endFamily(leader === undefined ? family : { ...family, leader });
 }
 
 function familyOf(folder: string): Family | null {
@@ -85,20 +88,21 @@ function familyOf(folder: string): Family | null {
   }
 }
 
-/** Waits for a process that was started here, or by a runner that is gone. */
-export async function waitFor(
-  folder: string,
-  signs: readonly string[],
-  { hangMs, interrupted, child }: { readonly hangMs: number; readonly interrupted: AbortSignal; readonly child?: ChildProcess },
-): Promise<Ended> {
+type Wait = { readonly hangMs: number; readonly interrupted: AbortSignal; readonly child?: ChildProcess };
+
+/** Waits for a process that was started here, or by a runner that is gone, and ends what it left. */
+export async function waitFor(folder: string, signs: readonly string[], wait: Wait): Promise<Ended> {
+  const ended = await awaited(folder, signs, wait);
+  await endProcess(folder, wait.child?.pid); // P4
+  return ended;
+}
+
+async function awaited(folder: string, signs: readonly string[], { hangMs, interrupted, child }: Wait): Promise<Ended> {
   const beganMs = Date.now();
   for (let look = 0; ; look++) {
     const code = exitOf(folder);
     if (code !== null) return { kind: "exited", code };
-    if (interrupted.aborted) {
-      await endProcess(folder); // P3
-      return { kind: "interrupted" };
-    }
+    if (interrupted.aborted) return { kind: "interrupted" }; // P3
     const isGone =
       child === undefined
         ? look % looksBetween === 0 && !isAtWork(folder)
@@ -107,10 +111,7 @@ export async function waitFor(
       const last = exitOf(folder); // it may have ended between the two looks
       return last === null ? { kind: "died" } : { kind: "exited", code: last };
     }
-    if (Date.now() - Math.max(beganMs, lastSign(folder, signs)) > hangMs) {
-      await endProcess(folder); // P2
-      return { kind: "hung" };
-    }
+    if (Date.now() - Math.max(beganMs, lastSign(folder, signs)) > hangMs) return { kind: "hung" }; // P2
     await pause(lookMs, undefined, { signal: interrupted }).catch(() => undefined);
   }
 }

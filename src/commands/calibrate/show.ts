@@ -2,12 +2,13 @@
 
 import { resolve } from "node:path";
 import type { Answer } from "../../contracts/answer.ts";
-import { cycleNames, readCycle } from "../../calibration/bench/log-file.ts";
+import { cycleNames, readCycle, readCycles } from "../../calibration/bench/log-file.ts";
 import { withCycle } from "../../calibration/bench/open-cycle.ts";
 import { isOwnCycle } from "../../calibration/bench/own-cycles.ts";
 import { auditPage } from "../../calibration/cycle/audit.ts";
 import { cycleFile } from "../../calibration/cycle/cycle-file.ts";
 import { cyclesFolder } from "../../calibration/cycle/plan.ts";
+import type { Cycle } from "../../calibration/cycle/state.ts";
 import { standing } from "../../calibration/cycle/cycle-figures.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
@@ -26,12 +27,16 @@ async function meant(context: CommandContext, name: string | undefined, isOpenOn
   if (name !== undefined) {
     if (!names.includes(name))
       refuse("calibration_missing", { message: `There is no calibration cycle ${JSON.stringify(name)} here.${didYouMean(name, names)}` });
-    return { paths, cycle: readCycle(paths.root, name) };
+    const cycle = readCycle(paths.root, name);
+    return { paths, cycle, isOwn: isOwnCycle(context.env, paths.root, cycle) };
   }
-  const cycles = names.map((one) => readCycle(paths.root, one));
+  const all = readCycles(paths.root).cycles;
+  const own = all.filter((cycle) => isOwnCycle(context.env, paths.root, cycle));
+  const cycles = own.length > 0 ? own : all; // nobody means somebody else's while there is one of theirs
+  const isOwn = own.length > 0;
   const open = cycles.filter(({ end }) => end === null);
   const [only] = open;
-  if (only !== undefined && open.length === 1) return { paths, cycle: only };
+  if (only !== undefined && open.length === 1) return { paths, cycle: only, isOwn };
   if (open.length > 1 && isOpenOnly)
     refuse("calibration_input_invalid", {
       message: `${open.length} cycles are open.`,
@@ -43,17 +48,32 @@ async function meant(context: CommandContext, name: string | undefined, isOpenOn
       message: newest === undefined ? "There is no calibration cycle here." : "No calibration cycle is open here.",
       remediation: ["autopilot help calibrate start"],
     });
-  return { paths, cycle: newest };
+  return { paths, cycle: newest, isOwn };
 }
+
+const notYours = "not started by you here";
+
+function foreignLines(cycle: Cycle): readonly string[] {
+  return [
+    `  ! You didn't start this cycle here: it came with the repository, or its log was changed since.`,
+    `    Its figures are what its log says${cycle.end === null ? "; nothing of it is executed" : ""}.`,
+  ];
+}
+
+/** What is left to do with a cycle of somebody else's: its commands are not run under another name. */
+const foreignWays = ({ name }: Cycle): readonly string[] => [
+  `read its plan in "${cyclesFolder}/${name}/run_state.jsonl", then begin a cycle of your own: autopilot help calibrate start`,
+  `to be rid of it: git rm -r -- "${cyclesFolder}/${name}"`,
+];
 
 export function calibrationStatus(context: CommandContext, input: { readonly name?: string | undefined }): Promise<Answer> {
   return answered(async () => {
-    const { cycle } = await meant(context, input.name, false);
+    const { cycle, isOwn } = await meant(context, input.name, false);
     return reply("ok", {
-      message: `The cycle ${cycle.name}: ${standing(cycle)}.`,
-      page: cyclePage(cycle),
-      data: cycleData(cycle),
-      remediation: cycle.end === null ? [`autopilot calibrate resume ${cycle.name}`] : [],
+      message: `The cycle ${cycle.name}: ${standing(cycle)}${isOwn ? "" : `, ${notYours}`}.`,
+      page: [...cyclePage(cycle), ...(isOwn ? [] : ["", ...foreignLines(cycle)])],
+      data: { ...cycleData(cycle), own: isOwn },
+      remediation: cycle.end !== null ? [] : isOwn ? [`autopilot calibrate resume ${cycle.name}`] : foreignWays(cycle),
     });
   });
 }
@@ -62,17 +82,17 @@ type ReportInput = { readonly name?: string | undefined; readonly html?: string 
 
 export function calibrationReport(context: CommandContext, input: ReportInput): Promise<Answer> {
   return answered(async () => {
-    const { cycle } = await meant(context, input.name, false);
+    const { cycle, isOwn } = await meant(context, input.name, false);
     if (input.html !== undefined) {
       const path = resolve(context.cwd, input.html);
       requireWritable(path);
       return written(path, cycleFile(cycle), null);
     }
-    const page = auditPage(cycle).trimEnd().split("\n");
+    const page = [...(isOwn ? [] : [...foreignLines(cycle), ""]), ...auditPage(cycle).trimEnd().split("\n")];
     return reply("ok", {
-      message: `The cycle ${cycle.name}: ${standing(cycle)}.`,
+      message: `The cycle ${cycle.name}: ${standing(cycle)}${isOwn ? "" : `, ${notYours}`}.`,
       page,
-      data: { ...cycleData(cycle), audit: page.join("\n") },
+      data: { ...cycleData(cycle), own: isOwn, audit: page.join("\n") },
     });
   });
 }
@@ -80,16 +100,22 @@ export function calibrationReport(context: CommandContext, input: ReportInput): 
 export function calibrationList(context: CommandContext): Promise<Answer> {
   return answered(async () => {
     const paths = await homeOf(context.cwd);
-    const cycles = cycleNames(paths.root).map((name) => readCycle(paths.root, name));
+    const { cycles, broken } = readCycles(paths.root);
+    const isOwn = (cycle: Cycle): boolean => isOwnCycle(context.env, paths.root, cycle);
     const rows = cycles.map((cycle) => [
       cycle.name,
-      standing(cycle),
+      `${standing(cycle)}${isOwn(cycle) ? "" : `, ${notYours}`}`,
       `iteration ${cycle.iteration}`,
       plural(cycle.benchmarks.length, "benchmark"),
       oneLine(cycle.lever, 40),
     ]);
     const page = cycles.length === 0 ? ["No calibration cycles here.", "", "→ autopilot help calibrate start"] : columned(rows);
-    return reply("ok", { message: plural(cycles.length, "calibration cycle"), page, data: { cycles: cycles.map(cycleData) } });
+    return reply("ok", {
+      message: plural(cycles.length, "calibration cycle"),
+      page,
+      warnings: broken.map(({ name, why }) => `${name} can't be read: ${oneLine(why, 200)}`),
+      data: { cycles: cycles.map((cycle) => ({ ...cycleData(cycle), own: isOwn(cycle) })), broken },
+    });
   });
 }
 
@@ -98,7 +124,7 @@ export function resumeCalibration(
   input: { readonly name?: string | undefined; readonly jobs?: number | undefined },
 ): Promise<Answer> {
   return answered(async () => {
-    const { paths, cycle } = await meant(context, input.name, true);
+    const { paths, cycle, isOwn } = await meant(context, input.name, true);
     if (cycle.end !== null)
       return reply("ok", {
         message: `The cycle ${cycle.name} has ended: ${cycle.end.verdict}.`,
@@ -110,13 +136,10 @@ export function resumeCalibration(
         message: `${cyclesFolder}/${cycle.name}/run_state.jsonl does not say what is run for its benchmarks; another tool began it.`,
         remediation: ["begin a cycle of your own: autopilot help calibrate start"],
       });
-    if (!isOwnCycle(context.env, paths.root, cycle))
+    if (!isOwn)
       return refuse("run_foreign", {
         message: `You didn't start the cycle ${cycle.name} here, or its log was changed since. It runs commands, so nothing of it is executed.`,
-        remediation: [
-          `read its plan in "${cyclesFolder}/${cycle.name}/run_state.jsonl"`,
-          "begin a cycle of your own: autopilot help calibrate start",
-        ],
+        remediation: foreignWays(cycle),
       });
     const jobs = input.jobs ?? cycle.plan.jobs;
     return withCycle(context, paths, { name: cycle.name, isNew: false }, (open) => driven(context, open, jobs));

@@ -5,9 +5,9 @@ import { basename, isAbsolute, join, relative, resolve } from "node:path";
 import type { Answer } from "../../contracts/answer.ts";
 import { cycleEventNames, runStateVersion } from "../../contracts/quality-run.ts";
 import { baselineOf } from "../../calibration/bench/preflight.ts";
-import { cycleNames, readCycle } from "../../calibration/bench/log-file.ts";
+import { readCycles } from "../../calibration/bench/log-file.ts";
 import { withCycle } from "../../calibration/bench/open-cycle.ts";
-import { bindCycle } from "../../calibration/bench/own-cycles.ts";
+import { bindCycle, isOwnCycle } from "../../calibration/bench/own-cycles.ts";
 import { typedLever } from "../../calibration/bench/typed-lever.ts";
 import type { Trees } from "../../calibration/bench/trees.ts";
 import { isMetricName } from "../../calibration/cycle/metric.ts";
@@ -64,7 +64,7 @@ export function startCalibration(context: CommandContext, input: StartInput): Pr
     let branch: string | null = null;
     const before = async (trees: Trees): Promise<void> => {
       branch = trees.repository.branch;
-      refuseWhileOpen(paths);
+      refuseWhileOpen(context, paths);
       benchmarks = await benchmarksOf(context, paths, trees, asked.benchmarks, input.baselines ?? [], asked.target.metric);
     };
     return withCycle(context, paths, { name: asked.name, isNew: true, before }, async (open) => {
@@ -87,11 +87,11 @@ export function startCalibration(context: CommandContext, input: StartInput): Pr
   });
 }
 
-/** Two cycles whose levers are in the tree at once could not be told apart. */
-function refuseWhileOpen(paths: ProjectPaths): void {
-  for (const name of cycleNames(paths.root)) {
-    const cycle = readCycle(paths.root, name);
-    if (cycle.end === null && cycle.applied !== null && cycle.reverted === null)
+/** Two cycles whose levers are in the tree at once could not be told apart. What a log from elsewhere says of a lever keeps nobody. */
+function refuseWhileOpen(context: CommandContext, paths: ProjectPaths): void {
+  for (const cycle of readCycles(paths.root).cycles) {
+    const { name } = cycle;
+    if (cycle.end === null && cycle.applied !== null && cycle.reverted === null && isOwnCycle(context.env, paths.root, cycle))
       refuse("calibration_busy", {
         message: `The cycle ${name} is open and its lever is on the branch; what is measured now would be measured with it.`,
         remediation: [`autopilot calibrate resume ${name}`],
