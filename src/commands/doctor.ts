@@ -10,6 +10,7 @@ import { detectChecks } from "../verify/detect/detect.ts";
 import { openRepository } from "../workspace/git/repository.ts";
 import { type AgentAvailability, agentsHere, isUsable } from "../runner/draft/agent-availability.ts";
 import { treeAt } from "../runner/draft/checks-of.ts";
+import { codeCacheFolder, whyNoCache } from "../project/code-cache-folder.ts";
 import { findProject, type ProjectPaths, isInTheWay, listRuns } from "../project/runs/project-paths.ts";
 import { detects, foldersHere, isolationsHere } from "../runner/isolation-here.ts";
 import { missingTools } from "../runner/draft/missing-tools.ts";
@@ -44,6 +45,7 @@ export function doctor(context: CommandContext, _input: object): Promise<Answer>
       config(context),
       ...folder(paths),
       ...disk(paths?.root ?? context.cwd),
+      ...codeCache(context),
       ...(await isolations()),
       ...secrets(context, paths?.root ?? null),
       ...(await checks(context, opened)),
@@ -169,6 +171,13 @@ function disk(root: string): readonly Finding[] {
   } catch {
     return []; // a file system that does not tell
   }
+}
+
+/** Only where it is not used though the user has not switched it off: every start is slower then. */
+export function codeCache({ env }: Pick<CommandContext, "env">): readonly Finding[] {
+  const folder = codeCacheFolder(env);
+  const why = folder === null ? null : whyNoCache(folder);
+  return why === null ? [] : [{ name: "code cache", ok: true, isAside: true, found: `not used, so starts are slower: ${why}`, fix: "" }];
 }
 
 function config(context: CommandContext): Finding {

@@ -2,8 +2,8 @@
 // Node does this itself from version 22 on; before that, the files are compiled here.
 //
 // Invariants:
-//   K1. Nothing is taken from a folder or a file that another user owns, that others may write to, or that is a link: it is code. Nor from
-//       a folder in somebody's repository (`XDG_CACHE_HOME` below a checkout, as some CI has it): what lies there may have come with it.
+//   K1. Nothing is taken from a folder or a file that another user owns, that others may write to, or that is a link, nor from below such a
+//       folder: it is code. `doctor` says why. Nor from a folder in somebody's repository (`XDG_CACHE_HOME` below a checkout, as some CI has it): what lies there may have come with it.
 //   K2. It never keeps a command from running. What is not there, is damaged, or V8 does not accept (another version, other flags), is
 //       compiled. V8 itself does not look for damage, and would crash.
 //   K3. A file belongs to one build of ours and one version of Node, is written whole beside its name, synced, and renamed.
@@ -14,7 +14,6 @@ import {
   constants,
   fstatSync,
   fsyncSync,
-  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -25,10 +24,10 @@ import {
   writeSync,
 } from "node:fs";
 import Module from "node:module";
-import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { Script } from "node:vm";
 import { crc32 } from "node:zlib";
+import { codeCacheFolder, whyNoCache } from "../../project/code-cache-folder.ts";
 
 /** What of Node's loader is used here and has no type: it hands the text of a file over to be run. */
 type Loaded = { readonly exports: unknown; readonly require: (name: string) => unknown };
@@ -47,35 +46,17 @@ const headBytes = 8;
 
 /** From now on our files are loaded with what is known of them. `build` names this build of ours; `off` in the environment leaves all as it is. */
 export function keepCode(build: string): void {
-  const wanted = process.env["AUTOPILOT_CODE_CACHE"] ?? "";
-  if (wanted === "off") return;
   try {
     const loader = Module as unknown as Loader;
-    const folder = wanted.startsWith("/") ? wanted : join(cacheFolder(), "autopilot", "code");
-    if (!folder.startsWith("/") || isInRepository(folder)) return; // K1
-    openOwn(folder); // K1
+    const folder = codeCacheFolder(process.env);
+    if (folder === null || whyNoCache(folder) !== null) return; // K1
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (whyNoCache(folder) !== null) return; // K1: made by somebody else meanwhile
     if (loader.enableCompileCache !== undefined) loader.enableCompileCache(folder);
     else compileHere(loader, join(folder, `${build}-${process.version}-${process.arch}`));
   } catch {
     return; // K2
   }
-}
-
-function cacheFolder(): string {
-  const given = process.env["XDG_CACHE_HOME"];
-  return given !== undefined && given.startsWith("/") ? given : join(process.env["HOME"] || homedir(), ".cache");
-}
-
-function isInRepository(folder: string): boolean {
-  for (let at = folder; ; at = dirname(at)) {
-    if (lstatSync(join(at, ".git"), { throwIfNoEntry: false }) !== undefined) return true;
-    if (at === dirname(at)) return false;
-  }
-}
-
-function openOwn(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  for (const path of [dirname(folder), folder]) requireOwn(lstatSync(path).isDirectory() ? lstatSync(path) : null);
 }
 
 /** K1 */
