@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { crowdedFoldersIn, deedsAmongPromisesIn, foreignPackagesIn, ringsIn, strangersIn, trespassesIn } from "./law/imports.ts";
+import { strayInvariantsIn } from "./law/invariants.ts";
 import {
   badFileNamesIn,
   badNamesIn,
@@ -126,6 +127,18 @@ const rules: readonly Rule[] = [
       [
         file("src/flows/catalog/x/flow.yaml", "flow: objective\n"),
         file("src/core/a.ts", 'export const a = (flow: string) => flow === "objective";'),
+      ],
+    ],
+  },
+  {
+    says: "invariants are numbered in order, and a comment cites only those its file defines or names the file of",
+    find: strayInvariantsIn,
+    breaks: [
+      [file("src/core/a.ts", "// a: adds.\n//\n//   A2. It adds.\n//   A1. It is quick.\n\nexport {};")],
+      [file("src/core/a.ts", "// a: adds.\n//\n//   A1. It adds.\n\nexport {}; // A2")],
+      [
+        file("src/core/a.ts", "// a: adds.\n// Invariants B1 and on: core/b.ts.\n\n/** B2. */\nexport {};"),
+        file("src/core/b.ts", "// b: is.\n//   B1. It is.\n"),
       ],
     ],
   },

@@ -1,4 +1,4 @@
-// agent-returns: what the roadmap's agents hand back, field by field as seed 000 (sections 5 and 9) has it, and what its triage finds.
+// agent-returns: what the roadmap's agents hand back, field by field, and what its triage finds.
 // Every text says what it is for: the agent is shown these descriptions. A field beyond these is let through and never read.
 
 import * as v from "valibot";

@@ -1,6 +1,6 @@
 // event: what has happened, in the order it happened: the only truth of a run.
 //
-// Names are past tense, seed 000's where it has one. A released event never changes its meaning; a new meaning is a new name.
+// Names are past tense, the roadmap's where it has one. A released event never changes its meaning; a new meaning is a new name.
 // An event is a fact and lies in the journal; a signal (signal.ts) is a glimpse and does not.
 
 import * as v from "valibot";

@@ -1,4 +1,4 @@
-// portfolio: the files of `.openclaw-autopilot/` as seed 003 has them: the events, the checkpoints, and the data at the head of each snapshot.
+// portfolio: the files of `.openclaw-autopilot/` in their published format: the events, the checkpoints, and the data at the head of each snapshot.
 //
 // Invariants:
 //   P1. A field that the seed calls nullable is required and may be null.

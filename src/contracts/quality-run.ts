@@ -1,4 +1,4 @@
-// quality-run: every event of `run_state.jsonl`, the log of a quality run and of a calibration cycle, field by field as seed 002 has them.
+// quality-run: every event of `run_state.jsonl`, the log of a quality run and of a calibration cycle, field by field.
 //
 // Invariants:
 //   Q1. What the seed calls required is required; fields it does not know are tolerated, for a newer writer may have them.

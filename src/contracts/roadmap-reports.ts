@@ -1,4 +1,4 @@
-// roadmap-reports: the roadmap's other files, as seed 000 has them: trace spans (6), post-mortems (6), metrics.json and the trend (8),
+// roadmap-reports: the roadmap's other files, trace spans, post-mortems, metrics.json and the trend,
 // the self-audit's summary (9), the completion report's data (10), and TRIAGE.json.
 
 import * as v from "valibot";

@@ -1,4 +1,4 @@
-// Every field, word and nested shape of seed 000's state.json and its other files, by name: what must be there, and what is refused.
+// Every field, word and nested shape of the roadmap's state.json and its other files, by name: what must be there, and what is refused.
 
 import { toJsonSchema } from "@valibot/to-json-schema";
 import * as v from "valibot";

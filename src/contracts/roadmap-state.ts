@@ -1,4 +1,4 @@
-// roadmap-state: `.autopilot/state.json`, the roadmap's state of a run as seed 000 (section 1) has it, field by field.
+// roadmap-state: `.autopilot/state.json`, the roadmap's state of a run field by field.
 // Strict where the seed is. Where it shows only finished work, `in_progress` and `null` say that something is under way or not known.
 
 import * as v from "valibot";

@@ -1,4 +1,4 @@
-// roadmap: the examples of seed 000, whole, for tests that go through them field by field.
+// roadmap: the published examples, whole, for tests that go through them field by field.
 
 import type { CompletionReport, PostMortem, RunMetrics, SelfAuditSummary, TraceSpan, TrendSummary, TriageFile } from "./roadmap-reports.ts";
 import type { RoadmapState } from "./roadmap-state.ts";

@@ -1,4 +1,4 @@
-// staged-state: what `_docs/_autopilot_state.md` says, as seed 004 has it: one Markdown file that people, other tools and the runner share.
+// staged-state: what `_docs/_autopilot_state.md` says, one Markdown file that people, other tools and the runner share.
 
 import * as v from "valibot";
 

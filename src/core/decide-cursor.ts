@@ -1,4 +1,5 @@
 // decide-cursor: one cursor, one step further. Where an outcome leads, and what begins next.
+// Invariants D1 and on: core/decide.ts.
 
 import { kindOf, type Row, type Step } from "../contracts/flow.ts";
 import { InvariantBroken, invariant } from "../kit/invariant.ts";

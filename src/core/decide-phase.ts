@@ -1,4 +1,5 @@
 // decide-phase: decides which phase goes next, and what follows a failed one: pause, stop, reopen or carry on.
+// Invariants D1 and on: core/decide.ts.
 
 import type { PhaseRow } from "../contracts/flow.ts";
 import { advance } from "./decide-cursor.ts";

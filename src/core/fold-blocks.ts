@@ -1,4 +1,5 @@
 // fold-blocks: reducers of the events that open and answer questions to a person.
+// Invariants F1 and on: core/fold.ts.
 
 import { invariant } from "../kit/invariant.ts";
 import { idleCursorIn, type ReducersOf, once, cursorIn } from "./reducers.ts";

@@ -1,4 +1,5 @@
 // fold-step: reducers of step events: started, completed, failed, interrupted, settled, skipped, retried and routed.
+// Invariants F1 and on: core/fold.ts.
 
 import type { Envelope, EventOf } from "../contracts/event.ts";
 import { isVerdict } from "./verdict.ts";

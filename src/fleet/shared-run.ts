@@ -3,8 +3,8 @@
 // Invariants:
 //   S1. The store comes first: a line or blob is in the folder only after the store has acknowledged it.
 //   S2. So a line in the folder that the store does not have is a line the store has lost, and the run is not opened.
-//   S4. A line comes into the folder after the blobs it names: a copy that was cut short holds fewer lines, never lines without their blobs.
 //   S3. The folder's lock is held too: on one machine a second process is refused as it is without a store.
+//   S4. A line comes into the folder after the blobs it names: a copy that was cut short holds fewer lines, never lines without their blobs.
 
 import { join } from "node:path";
 import { hasBlob, readBlob, writeBlob } from "../journal/blobs.ts";

@@ -1,4 +1,4 @@
-// metrics: what a run came to in figures, as one entry of archive/metrics.json (seed 000, section 8).
+// metrics: what a run came to in figures, as one entry of archive/metrics.json.
 
 import type { RunMetrics } from "../contracts/roadmap-reports.ts";
 import type { PhaseRecord, RoadmapState } from "../contracts/roadmap-state.ts";

@@ -1,4 +1,4 @@
-// post-mortem: what a failed phase leaves for those who come after it (seed 000, section 6): cause, timeline, evidence, fixes, a rule.
+// post-mortem: what a failed phase leaves for those who come after it: cause, timeline, evidence, fixes, a rule.
 //
 // Invariant:
 //   M1. It tells what the runner saw. What an agent said stands in it only as what the agent said it changed.

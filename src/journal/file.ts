@@ -1,4 +1,5 @@
 // file: the journal of a run in its folder: lock, verify, repair, then append.
+// Invariants J1 and on: journal/journal.ts.
 
 import { join } from "node:path";
 import { fstatSync } from "node:fs";

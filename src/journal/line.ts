@@ -2,6 +2,7 @@
 //
 // A line ends in a tail of fixed width, `,"prev":"<64 hex>","crc":"<8 hex>"}`, so that it can be checked without parsing.
 // The CRC finds damage in this line; `prev` ties it to the line before.
+// Invariants J1 and on: journal/journal.ts.
 
 import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";

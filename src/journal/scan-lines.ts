@@ -1,4 +1,5 @@
 // scan-lines: reads a journal line by line and hands out only what continues it: sound by its CRC, tied to the line before, next in number.
+// Invariants J1 and on: journal/journal.ts.
 
 import { isUtf8 } from "node:buffer";
 import { hash } from "node:crypto";

@@ -1,4 +1,5 @@
 // stamp: stamps journal lines with epoch, time and active time, which never runs backwards.
+// Invariants J1 and on: journal/journal.ts.
 
 import type { Options, Position } from "./journal.ts";
 import type { Stamp } from "./line.ts";

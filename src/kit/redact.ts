@@ -4,8 +4,8 @@
 //   R1. Of a secret that is known nothing is left, however it is written: plain, encoded, escaped, wrapped, backwards, or with colours,
 //       backspaces and characters of no width in it.
 //   R2. The replacement says the secret's name at most, never its value or its length.
-//   R4. What may be the beginning of a secret, at the end of a text that goes on, is replaced before it is known to be one.
 //   R3. What holds no secret comes back as it is, the very same text; what was redacted once is not changed by doing it again.
+//   R4. What may be the beginning of a secret, at the end of a text that goes on, is replaced before it is known to be one.
 
 import { type Matcher, type Needle, openMatcher } from "./redact-matcher.ts";
 import { needlesOf, type Secret } from "./redact-needles.ts";

@@ -1,4 +1,5 @@
-// run-checks: the checks of an order, one after the other, in checkouts of its commit under the base's oracles (V2, V3, V5, V6 of verifier.ts).
+// run-checks: the checks of an order, one after the other, in checkouts of its commit under the base's oracles.
+// Invariants V1 and on: verify/verifier.ts.
 
 import type { Check, CheckResult, CheckStatus, Evidence, Recorded, TestTally } from "../contracts/evidence.ts";
 import type { GitSha, Hash } from "../contracts/ids.ts";

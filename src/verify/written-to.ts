@@ -1,4 +1,5 @@
 // written-to: what judges and was written to while a check ran, and what that leaves of its pass.
+// Invariants V1 and on: verify/verifier.ts.
 
 import type { Evidence } from "../contracts/evidence.ts";
 import { allJudgesAmong, judgesAmong } from "./oracles/protect.ts";

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { judgePage, pageFormatIn, pageFormatNamed } from "./page-rules.ts";
 
-/** As seed 002 shows it. */
+/** As the quality playbook's format shows it. */
 const progress = `# QPB Run Progress
 
 **Started:** 2026-05-15T14:32:01Z **Benchmark:** chi-1.5.1 **Lever:** post-pattern7
@@ -27,7 +27,7 @@ const progress = `# QPB Run Progress
 
 - quality/EXPLORATION.md (12,034 bytes)
 `;
-/** As seed 000 shows them. */
+/** As the roadmap's format shows them. */
 const learnings = `# Learnings (current run)
 
 ### Phase 3 failure -- executor_incomplete

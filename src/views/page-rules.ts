@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   P1. A page is recognised by its first line, or by its name where that line is lost.
-//   P2. A page whose format is another's to fix (seed 000, seed 002) breaks rules with errors; one that only we draw with warnings, since
+//   P2. A page whose format is fixed elsewhere (the roadmap's and the quality playbook's) breaks rules with errors; one that only we draw with warnings, since
 //       another tool may draw its own under the same name.
 
 import { failureCategories } from "../contracts/roadmap-values.ts";
@@ -88,7 +88,7 @@ export function judgePage(format: PageFormat, text: string): readonly Violation[
   return found.toSorted((a, b) => a.line - b.line);
 }
 
-/** The header's two lines and the checklist, as seed 002 has them. */
+/** The header's two lines and the checklist, as the quality playbook has them. */
 function progressLines(lines: readonly string[], reportLine: Report): void {
   if (!lines.some((line) => /^\*\*Started:\*\* .*\*\*Benchmark:\*\* .*\*\*Lever:\*\* /.test(line)))
     reportLine(1, "PG-field", "has no line **Started:** … **Benchmark:** … **Lever:** …");
@@ -106,7 +106,7 @@ function progressLines(lines: readonly string[], reportLine: Report): void {
   if (recent > 10) reportLine(from + 1, "PG-recent", `lists ${recent} recent events, expected at most 10`);
 }
 
-/** Entries of seed 000: a failure with its rule and context, or a person's verdict with its calibration. */
+/** Entries of the roadmap's learnings: a failure with its rule and context, or a person's verdict with its calibration. */
 function learningLines(lines: readonly string[], reportLine: Report): void {
   const heads = lines.flatMap((line, at) => (line.startsWith("### ") ? [at] : []));
   for (const [n, at] of heads.entries()) {

@@ -4,8 +4,8 @@
 // Invariants:
 //   Y1. One order of a run is open at a time: a pool that was killed finds it, and waits for it again.
 //   Y2. A pool that is asked to end leaves no worker with a run it does not know of: what nobody has taken is withdrawn, what somebody has is paused.
-//   Y4. A pool that has lost the portfolio asks nothing of its runs: the one that has it now waits for the same orders.
 //   Y3. Told to end at once it waits for a bounded time, whatever is silent. The pause lies in the store, and the next pool finds the order.
+//   Y4. A pool that has lost the portfolio asks nothing of its runs: the one that has it now waits for the same orders.
 
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";

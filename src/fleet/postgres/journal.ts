@@ -2,6 +2,7 @@
 //
 // Invariant:
 //   B1. One statement is under way at a time. What is appended meanwhile goes together in the next one, in order.
+// Invariants J1 and on: journal/journal.ts.
 
 import type { Entry, Event } from "../../contracts/event.ts";
 import type { Hash } from "../../contracts/ids.ts";

@@ -3,9 +3,10 @@
 // Invariants:
 //   P1. One takes at a time, whichever machine: a lock of the transaction stands before the count, so two can never both see the last slot free.
 //   P2. Only a worker whose lease holds takes, ends or gives back; a stale one finds that the row is not its own any more.
+//   P3. Looking is enough: each worker looks four times a second. Nothing depends on a notification, so a pooler breaks nothing.
 //   P4. A worker that has an order knows it: what was taken in its name while the answer got lost goes back when it looks again.
 //   P5. A word that came after the run had read its last is not left lying: its order is handed out again instead of ended.
-//   P3. Looking is enough: each worker looks four times a second. Nothing depends on a notification, so a pooler breaks nothing.
+// Invariants D1 and on: ports/dispatch.ts.
 
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -1,4 +1,5 @@
 // store: journals, blobs and requests in PostgreSQL, for workers on many machines.
+// Invariants J1 and on: journal/journal.ts.
 
 import { hostname } from "node:os";
 import { hash } from "node:crypto";

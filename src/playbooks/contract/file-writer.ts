@@ -2,8 +2,8 @@
 //
 // Invariants:
 //   W1. Nobody who waits for an acknowledgement waits for a file: entries are noted at once, files are drawn later.
-//   W3. Files are never older than the refresh while a run lives, and are whole when it rests.
-//   W4. A file that cannot be drawn is told once and ends no run: the journal is the truth, and it is drawn again at the next opening.
+//   W2. Files are never older than the refresh while a run lives, and are whole when it rests.
+//   W3. A file that cannot be drawn is told once and ends no run: the journal is the truth, and it is drawn again at the next opening.
 
 import type { Entry } from "../../contracts/event.ts";
 import type { LiveEvent } from "../../contracts/signal.ts";
@@ -51,14 +51,14 @@ export function openFileWriter(playbookName: OpenedPlaybook, clock: Pick<Clock, 
       .catch((error: unknown) => {
         if (hasReported) return;
         hasReported = true;
-        report(`The run's files could not be written: ${error instanceof Error ? error.message : String(error)}`); // W4
+        report(`The run's files could not be written: ${error instanceof Error ? error.message : String(error)}`); // W3
       });
   };
   const note = (): void => {
     isStale = true;
     soon ??= setTimeout(draw, drawnAfterMs).unref(); // W1
   };
-  const refresh = setInterval(() => void (soon === null && draw()), refreshMs).unref(); // W3
+  const refresh = setInterval(() => void (soon === null && draw()), refreshMs).unref(); // W2
   note();
   return {
     take: (entry, run) => {
@@ -71,10 +71,10 @@ export function openFileWriter(playbookName: OpenedPlaybook, clock: Pick<Clock, 
     close: async () => {
       clearInterval(refresh);
       if (soon !== null) clearTimeout(soon);
-      if (soon !== null || isStale) draw(); // W3
+      if (soon !== null || isStale) draw(); // W2
       await drawing;
       await playbookName.rest?.().catch((error: unknown) => {
-        report(`The run's pages could not be committed: ${error instanceof Error ? error.message : String(error)}`); // W4
+        report(`The run's pages could not be committed: ${error instanceof Error ? error.message : String(error)}`); // W3
       });
     },
   };

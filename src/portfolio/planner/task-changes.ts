@@ -1,4 +1,5 @@
 // task-changes: how a task's state and all that is counted by it change together. Used by `reduce` alone.
+// Invariants R1 and on: portfolio/planner/reduce.ts.
 
 import { type PortfolioTaskStatus, portfolioTransitions } from "../../contracts/portfolio.ts";
 import { type PortfolioUsage, prioritiesMax, type TaskFields } from "../../contracts/portfolio-journal.ts";

@@ -5,8 +5,9 @@
 //   O1. The journal is the truth; the files are drawn from it, after every change and before the lock is given back.
 //   O2. What another tool appended to the events file is taken in before anything of ours is written.
 //   O3. A change that its schema refuses is not written.
-//   O5. A pool that has lost the portfolio to another writes nothing: it is asked while the journal is held, which its successor needs too.
 //   O4. An agent proposes and pauses; every other change of its own, and every person's from inside a run, is refused.
+//   O5. A pool that has lost the portfolio to another writes nothing: it is asked while the journal is held, which its successor needs too.
+// Invariants G1 and on: portfolio/store/fold.ts.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Entry, Event } from "../../contracts/event.ts";

@@ -1,4 +1,4 @@
-// portfolio-rules: whether the files of a portfolio are what seed 003 says: each line of its two logs, and the data at the head of a snapshot.
+// portfolio-rules: whether the files of a portfolio are in their published format: each line of its two logs, and the data at the head of a snapshot.
 
 import {
   PortfolioCheckpoint,

@@ -2,9 +2,9 @@
 //
 // Invariants:
 //   X1. A copy borrows the repository's objects and has branches, index and files of its own: nothing that happens in it reaches the user.
+//   X2. Only commits come back, as objects under a ref of ours; no branch of the user's is moved here.
 //   X3. What was taken out of a branch does not come back with a task: where the branch no longer holds what the work stands on, only the
 //       task's own changes are brought over.
-//   X2. Only commits come back, as objects under a ref of ours; no branch of the user's is moved here.
 
 import { existsSync } from "node:fs";
 import { copyFile, mkdir, rm, writeFile } from "node:fs/promises";

@@ -1,7 +1,7 @@
 // redaction-of: the one redaction of a place, gathered when something is first to be written.
 //
 // Invariants:
-//   X2. Nothing is written to a run's folder but through the redactor of the place it was asked for from.
+//   X1. Nothing is written to a run's folder but through the redactor of the place it was asked for from.
 
 import type { CommandContext } from "../command-context.ts";
 import { openRedaction, type Redaction } from "./redaction.ts";

@@ -1,5 +1,6 @@
 // assertion-rules: which calls of a language assert something, what they expect, and how they are turned round where that cannot be changed.
 // Pure; no grammar: a call by its name and what stands before it.
+// Invariants X1 and on: verify/experiments/expectations.ts.
 
 import type { Family } from "../oracles/kinds.ts";
 

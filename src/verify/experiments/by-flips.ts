@@ -1,5 +1,6 @@
 // by-flips: tries a check with tests out by breaking what they expect: a sample of those that passed before, and every one that its pass
 // rests on. The invariants are those of canary.ts.
+// Invariants K1 and on: verify/experiments/canary.ts.
 
 import type { Check, Experiment } from "../../contracts/evidence.ts";
 import { candidatesFor, restedFor } from "./candidates.ts";

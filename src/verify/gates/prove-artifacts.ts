@@ -6,6 +6,7 @@
 //   A3. Only what the run itself changed is measured: what lay there before is nobody's claim.
 //   A4. A document that names a place in a file, a commit, a log or a command of the project which is not there, and was not there before
 //       the work, does not hold.
+// Invariants V1 and on: verify/verifier.ts.
 
 import { createHash } from "node:crypto";
 import type { Check, CheckResult } from "../../contracts/evidence.ts";
@@ -34,7 +35,7 @@ const cancelled = (checks: readonly CheckResult[]): ProofResult => ({
 
 export async function prove(parts: OpenParts, order: ProveRequest): Promise<ProofResult> {
   if (order.cancel.aborted) return cancelled([]);
-  const folder = await parts.workspace.checkout(order.commit, "proof"); // V4 of verifier.ts
+  const folder = await parts.workspace.checkout(order.commit, "proof"); // V4
   try {
     return await judged(parts, order, await listTree(parts.workspace.foldersOf(folder)));
   } finally {

@@ -5,8 +5,9 @@
 //   B1. By a list of what is there, never by a list of what is hidden: what nobody thought of is absent.
 //   B2. Processes, messages, host name, users and (unless the command is given it by name) the network are the box's own, end with it, and no
 //       privilege can be had inside.
-//   B4. A HOME made for one command is shown where the user's own is: nothing inside tells by its path that this is a box.
 //   B3. The kernel's own files are read-only as a whole: run by root, the box's user is root to settings that belong to no namespace.
+//   B4. A HOME made for one command is shown where the user's own is: nothing inside tells by its path that this is a box.
+// Invariants X1 and on: workspace/isolation/box-mounts.ts.
 
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { homedir, totalmem } from "node:os";
@@ -57,7 +58,7 @@ export function boxOf({ place, means, command, shownAt }: BoxInput): Sandbox {
     "/dev",
     "--remount-ro", // B3
     "/proc",
-    "--remount-ro", // X1 of box-mounts
+    "--remount-ro", // X1
     "/",
     ...apart(means), // B2
     ...(command.network === "on" ? [] : ["--unshare-net"]),

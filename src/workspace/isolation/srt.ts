@@ -2,9 +2,9 @@
 //
 // Invariants:
 //   S1. The settings of a command lie in the run's folder, which the command does not see, and hold for that command alone.
+//   S2. What the runtime puts into a command's environment is taken out again: it holds the whole command line, and it hides the door.
 //   S3. Within the runtime a command is landlocked as well, where that can be had: the kernel's own files are read-only, and objects that
 //       all processes of a user share cannot be reached, neither of which the runtime sees to.
-//   S2. What the runtime puts into a command's environment is taken out again: it holds the whole command line, and it hides the door.
 
 import { createHash } from "node:crypto";
 import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";

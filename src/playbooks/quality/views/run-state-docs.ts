@@ -1,4 +1,4 @@
-// run-state-docs: what seed 002 says in prose of its two documentation events: a run that went on without documentation says so in its
+// run-state-docs: what the format says in prose of its two documentation events: a run that went on without documentation says so in its
 // pages; one that ended for want of it began no phase, says why in its page, and did not go on without it too.
 
 import type { Report } from "./run-state-field-rules.ts";

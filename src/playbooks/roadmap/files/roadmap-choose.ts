@@ -3,9 +3,9 @@
 //
 // Invariants:
 //   Q1. Everything wrong with roadmap, config, specification and plans is told at once, with lines, before anything runs.
-//   Q4. A phase is begun only where the work of those it depends on is: completed on another branch is not here.
-//   Q5. A plan that is in no commit is not passed over, and nothing is begun where git would drop what agents leave.
-//   Q6. A phase whose dependencies are neither completed nor asked for is not begun: its preflight could only fail.
+//   Q2. A phase is begun only where the work of those it depends on is: completed on another branch is not here.
+//   Q3. A plan that is in no commit is not passed over, and nothing is begun where git would drop what agents leave.
+//   Q4. A phase whose dependencies are neither completed nor asked for is not begun: its preflight could only fail.
 
 import type { RoadmapPhase } from "../../../contracts/roadmap.ts";
 import { executionOrder, selectPhases } from "../documents/order.ts";
@@ -38,10 +38,10 @@ export async function choosePhases(root: string, here: RoadmapHere, word: string
   if ("problem" in selection) return refuseSelection(word, selection.problem);
   const wanted = selection.ids.filter((id) => !completed.has(id));
   if (wanted.length === 0) refuseNothingLeft(read.path, read.phases, word, renamedMessages(findings));
-  refuseUnmet(read.phases, wanted, requested, completed); // Q6
-  await refuseIgnored(root, wanted); // Q5
-  await refuseUncommitted(root, wanted, read.plans); // Q5
-  refuseUnlanded(await unlandedBelow({ root, phases: read.phases, wanted, known }), wanted); // Q4
+  refuseUnmet(read.phases, wanted, requested, completed); // Q4
+  await refuseIgnored(root, wanted); // Q3
+  await refuseUncommitted(root, wanted, read.plans); // Q3
+  refuseUnlanded(await unlandedBelow({ root, phases: read.phases, wanted, known }), wanted); // Q2
   return { requested, wanted, findings };
 }
 

@@ -3,8 +3,8 @@
 // Invariants:
 //   O1. Whatever is drawn follows from the journal and its blobs alone, but for the spans of signals, which are kept beside it.
 //   O2. An entry that does not follow on the last one taken is not guessed at: the journal is read up to it before the next drawing.
-//   O4. Whoever is acknowledged waits for nothing: an entry is put on a pile, and read when something is to be drawn from it.
 //   O3. A file that cannot be written keeps no other from being drawn, and is tried again.
+//   O4. Whoever is acknowledged waits for nothing: an entry is put on a pile, and read when something is to be drawn from it.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";

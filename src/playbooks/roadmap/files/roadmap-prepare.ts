@@ -1,9 +1,8 @@
 // roadmap-prepare: what a run of a roadmap is drafted with, read from its documents. Nothing is written.
 //
 // Invariants:
-//   Q1, Q4, Q5. Which phases, and whether anything forbids them: roadmap-choose.ts.
-//   Q2. A run is locked to one specification; another one is for a person to accept.
-//   Q3. What travels with the project tightens limits and never loosens them.
+//   P1. A run is locked to one specification; another one is for a person to accept.
+//   P2. What travels with the project tightens limits and never loosens them.
 
 import type { PlanningConfig, RoadmapPhase } from "../../../contracts/roadmap.ts";
 import { planningConfigPath } from "../documents/planning-config.ts";
@@ -36,7 +35,7 @@ export async function prepare({ context, paths, input }: PrepareInput): Promise<
   const { path, phases, config, specPath } = read;
   const word = input.options?.["complete"] === "true" ? "all" : (input.options?.["phases"] ?? "next");
   const { requested, wanted, findings } = await choosePhases(paths.root, here, word);
-  const [limits, raised] = limitsNotRaised(numbersOf(config.circuit_breaker_config), settingsOf(context, paths).config.limits ?? {}); // Q3
+  const [limits, raised] = limitsNotRaised(numbersOf(config.circuit_breaker_config), settingsOf(context, paths).config.limits ?? {}); // P2
   const theirs = input.options?.["resumes"] === undefined ? null : await theirState(paths.root, input);
   const ours = read.kept.find((one) => one.path === (specPath ?? path)) ?? { path, bytes: Buffer.alloc(0) };
   const spec = theirs === null ? ours : lockedSpec(paths.root, theirs.state.spec.path, ours);
@@ -113,7 +112,7 @@ function lockedSpec(root: string, path: string, ours: Kept): Kept {
   return found === null || "findings" in found ? ours : { path, bytes: found.bytes };
 }
 
-/** A run of another tool's was locked to a specification: where it is another one now, that is for a person to accept. Q2 */
+/** A run of another tool's was locked to a specification: where it is another one now, that is for a person to accept. P1 */
 function lockedElsewhere({ options, flags }: PrepareInput["input"], spec: Kept): readonly string[] {
   const locked = options?.["spec_hash"];
   if (locked === undefined) return [];

@@ -1,4 +1,4 @@
-// learnings: what a run has learned from its failures and from people's verdicts (seed 000, section 7), and who is told what of it.
+// learnings: what a run has learned from its failures and from people's verdicts, and who is told what of it.
 //
 // Invariants:
 //   L1. A learning whose re-check no longer holds is shown to nobody; it stays in the file.

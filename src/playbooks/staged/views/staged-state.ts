@@ -1,4 +1,4 @@
-// staged-state: the text of `_docs/_autopilot_state.md`, section for section and line for line as seed 004 has it.
+// staged-state: the text of `_docs/_autopilot_state.md`, section for section and line for line in its published format.
 //
 // Invariants:
 //   S1. What is written is read back as the same state: no text of anybody's can end a line, a cell or a section.
