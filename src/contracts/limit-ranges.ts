@@ -13,6 +13,21 @@ const triesMax = 10_000;
 const weekMinutes = 10_080;
 const yearMinutes = 525_600;
 
+/** What holds for the breaker's thresholds and the caps where nobody says otherwise: the one place of these defaults. */
+export const breakerDefaults = {
+  no_progress_threshold: 3,
+  same_error_threshold: 5,
+  output_degradation_pct: 70,
+  max_debug_attempts_per_phase: 3,
+  max_replan_attempts_per_phase: 1,
+  max_total_retries_per_run: 10,
+  cooldown_minutes: 5,
+  cost_cap_tokens_per_phase: 500_000,
+  cost_cap_tokens_total: 5_000_000,
+  wall_clock_timeout_minutes_per_phase: 120,
+  wall_clock_timeout_minutes_total: 1_440,
+} as const;
+
 /** The breaker's thresholds and the caps. */
 const breakerRanges = {
   no_progress_threshold: whole(1, triesMax),

@@ -1,5 +1,6 @@
 // roadmap-values: the words, scales and figures that the roadmap's files share. Seed 000; the ten failure categories are its companions'.
 
+import { breakerDefaults } from "./limit-ranges.ts";
 import * as v from "valibot";
 
 /** ISO 8601 in UTC, to the second or finer. */
@@ -44,19 +45,19 @@ export const alignmentMin = 7;
 export const CheckFlag = v.union([v.boolean(), v.literal("n/a")]);
 export type CheckFlag = v.InferOutput<typeof CheckFlag>;
 
-/** The breaker's thresholds: all eleven, with the seed's defaults. */
+/** The breaker's thresholds: all eleven, with their defaults. */
 export const CircuitBreakerConfig = v.strictObject({
-  no_progress_threshold: v.optional(Whole, 3),
-  same_error_threshold: v.optional(Whole, 5),
-  output_degradation_pct: v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(100)), 70),
-  max_debug_attempts_per_phase: v.optional(Whole, 3),
-  max_replan_attempts_per_phase: v.optional(Whole, 1),
-  max_total_retries_per_run: v.optional(Whole, 10),
-  cooldown_minutes: v.optional(Amount, 5),
-  cost_cap_tokens_per_phase: v.optional(Amount, 500_000),
-  cost_cap_tokens_total: v.optional(Amount, 5_000_000),
-  wall_clock_timeout_minutes_per_phase: v.optional(Amount, 120),
-  wall_clock_timeout_minutes_total: v.optional(Amount, 1_440),
+  no_progress_threshold: v.optional(Whole, breakerDefaults.no_progress_threshold),
+  same_error_threshold: v.optional(Whole, breakerDefaults.same_error_threshold),
+  output_degradation_pct: v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(100)), breakerDefaults.output_degradation_pct),
+  max_debug_attempts_per_phase: v.optional(Whole, breakerDefaults.max_debug_attempts_per_phase),
+  max_replan_attempts_per_phase: v.optional(Whole, breakerDefaults.max_replan_attempts_per_phase),
+  max_total_retries_per_run: v.optional(Whole, breakerDefaults.max_total_retries_per_run),
+  cooldown_minutes: v.optional(Amount, breakerDefaults.cooldown_minutes),
+  cost_cap_tokens_per_phase: v.optional(Amount, breakerDefaults.cost_cap_tokens_per_phase),
+  cost_cap_tokens_total: v.optional(Amount, breakerDefaults.cost_cap_tokens_total),
+  wall_clock_timeout_minutes_per_phase: v.optional(Amount, breakerDefaults.wall_clock_timeout_minutes_per_phase),
+  wall_clock_timeout_minutes_total: v.optional(Amount, breakerDefaults.wall_clock_timeout_minutes_total),
 });
 export type CircuitBreakerConfig = v.InferOutput<typeof CircuitBreakerConfig>;
 export const circuitBreakerDefaults: CircuitBreakerConfig = v.parse(CircuitBreakerConfig, {});

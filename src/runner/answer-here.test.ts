@@ -88,7 +88,7 @@ test("an answer from another terminal takes the question away, is journaled and 
     { event: "block_answered", answer: "error", actor: "operator:lee" },
     { event: "run_resumed", actor: "operator:lee" },
   ]);
-  expect(shown.at(-1)).toBe("! Answered from another terminal (lee): error");
+  expect(shown.at(-1)).toBe("! Answered elsewhere (lee): error");
 });
 
 test("a stop from another terminal takes the question away and brings the run to its end", async () => {
@@ -99,7 +99,7 @@ test("a stop from another terminal takes the question away and brings the run to
   expect(await send({ ...from, event: "control_requested", control: "stop", now: false })).not.toBe("left");
   expect(await answering).toBe(false);
   expect(events).toMatchObject([{ event: "control_requested", control: "stop" }]);
-  expect([drives(), shown.at(-1)]).toEqual([1, "! Stopped from another terminal (lee)"]);
+  expect([drives(), shown.at(-1)]).toEqual([1, "! Stopped elsewhere (lee)"]);
 });
 
 test("a pause from another terminal takes the question away and leaves the run as it is", async () => {
@@ -110,7 +110,7 @@ test("a pause from another terminal takes the question away and leaves the run a
   expect(await send({ ...from, event: "control_requested", control: "pause", now: false })).toBe("gone");
   expect(await answering).toBe(false);
   expect(events).toEqual([]);
-  expect(shown.at(-1)).toBe("! Paused from another terminal (lee); autopilot resume continues");
+  expect(shown.at(-1)).toBe("! Paused elsewhere (lee); autopilot resume continues");
 });
 
 test("what settles nothing is journaled, told, and the question comes back", async () => {

@@ -44,7 +44,7 @@ const answersIt = (requests: readonly Request[], block: string): boolean =>
 
 /** What somebody did from elsewhere, as the person who was asked here reads it. */
 function answerElsewhereHint(request: Request): string {
-  const by = `from another terminal (${oneLine(request.actor.replace(/^operator:/, ""))})`;
+  const by = `elsewhere (${oneLine(request.actor.replace(/^operator:/, ""))})`;
   switch (request.event) {
     case "block_answered":
       return `Answered ${by}: ${oneLine(request.answer)}`;
@@ -55,7 +55,7 @@ function answerElsewhereHint(request: Request): string {
     case "run_resumed":
       return `Resumed ${by}`;
     case "review_noted":
-      return `The change was noted on ${by}`;
+      return `A review was noted ${by}`;
     default:
       return `Approved ${by}`;
   }

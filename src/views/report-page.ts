@@ -15,6 +15,9 @@ const filesMax = 5;
 const decisionsMax = 15;
 const decisionsShown = 4;
 const excerptLinesMax = 6;
+/** One line of a terminal; a goal may be a whole prompt. */
+const goalCharsMax = 90;
+const goalLinesMax = 40;
 const lookedUpMax = 12;
 
 /** What fits a screen: what came of it, the proof, what is open, and the agent's last word apart from all that. */
@@ -24,7 +27,7 @@ export function reportPage(view: ReportView): readonly string[] {
   return [
     headOf(view),
     "",
-    ...row("Goal", oneLine(view.goal)),
+    ...row("Goal", oneLine(view.goal, goalCharsMax)), // whole under "Asked", with -v
     ...(view.ending === null ? [] : row("Result", view.ending)),
     ...row("Changed", `${describeChanges(view.changes)} (allowed: ${firstFew(view.scope)})`),
     ...fileRows(view.changes.paths ?? [], filesMax).map((line) => `             ${line}`),
@@ -76,8 +79,9 @@ function describeUsage({ cost }: ReportView): string {
 const section = (title: string, lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? [] : ["", title, ...lines.map((line) => `  ${line}`)];
 
-function askedLines({ scope, criteria, flow, forked_from }: ReportView): readonly string[] {
+function askedLines({ goal, scope, criteria, flow, forked_from }: ReportView): readonly string[] {
   return [
+    ...(oneLine(goal, goalCharsMax) === oneLine(goal, goal.length) ? [] : fewLines(goal, goalLinesMax)),
     ...(forked_from === null ? [] : [`forked from ${describeOrigin(forked_from)}`]),
     `flow ${flow}, scope ${firstFew(scope)}`,
     ...criteria.map(

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Event } from "../contracts/event.ts";
-import { reportPage } from "./report-page.ts";
+import { reportDetails, reportPage } from "./report-page.ts";
 import { reportOf } from "./report.ts";
 import { checked, drafted, entryOf, hash, overlay, phases, runView, sha, cursor } from "./run-view.test-support.ts";
 
@@ -168,4 +168,12 @@ test("what a person should look at has a section of its own", () => {
   const looked = runView({ ...run, oracles: { content: hash("5"), changes: [], look } });
   const page = reportPage(reportOf(looked, entries)).join("\n");
   expect(page).toContain("Look at this\n  · .github/workflows/a.yml: it is run by a build server");
+});
+
+test("a goal that is a whole prompt is cut to one line of the page, and whole with -v", () => {
+  const view = { ...reportOf(run, entries), goal: `Fix the cart. ${"Mind the cents. ".repeat(20)}\nAnd the tax.` };
+  const line = reportPage(view).find((text) => text.includes("Goal")) ?? "";
+  expect(line).toMatch(/Fix the cart\. .*…$/);
+  expect(line.length).toBeLessThan(110);
+  expect(reportDetails(view).join("\n")).toContain("And the tax.");
 });

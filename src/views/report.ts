@@ -121,6 +121,7 @@ export type ReportView = {
 };
 
 const claimsMax = 5;
+const goalCharsMax = 90;
 const lookedUpMax = 100;
 
 export function reportOf(run: RunView, entries: readonly Entry[], extra: ReportExtra = {}): ReportView {
@@ -169,7 +170,7 @@ function summaryOf(run: RunView, changes: Changes, owner: Owner): string {
         ? ` ${reasons[code].meaning}`
         : "";
   return (
-    `“${oneLine(run.drafted.objective.goal)}” is ${run.status}.${why} ` +
+    `“${oneLine(run.drafted.objective.goal, goalCharsMax)}” is ${run.status}.${why} ` +
     (isByPhases(run) ? describePhases(run) : `${proved} of ${plural(criteria.length, "done criterion", "done criteria")} proved, `) +
     `${plural(changes.files, "file")} changed in ${plural(changes.commits.length, "commit")}, ${amount("tokens", tokens)} in ${plural(calls, "call")}.`
   );

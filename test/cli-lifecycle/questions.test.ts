@@ -40,7 +40,7 @@ describe.runIf(hasTerminals).concurrent("while a question waits on the screen", 
     expect((await autopilot(folder, ["inbox"])).out).toMatch(/1 {2}error\n *2 {2}roll over/);
     expect((await autopilot(folder, ["answer", "2", "--json"])).json).toMatchObject({ result: "PASS", answer: "roll over" });
     await ended;
-    expect(screen()).toContain(`Answered from another terminal (${userInfo().username}): roll over`);
+    expect(screen()).toContain(`Answered elsewhere (${userInfo().username}): roll over`);
     expect(eventsOf(folder, "block_answered")).toMatchObject([{ answer: "roll over" }]);
     expect((await autopilot(folder, ["status", "--json"])).json.state).toBe("completed");
   });
@@ -50,7 +50,7 @@ describe.runIf(hasTerminals).concurrent("while a question waits on the screen", 
     const { screen, ended } = await askedOn(folder);
     expect((await autopilot(folder, ["stop", "--json"])).json).toMatchObject({ result: "PASS", state: "stopped" });
     await ended;
-    expect(screen()).toContain(`Stopped from another terminal (${userInfo().username})`);
+    expect(screen()).toContain(`Stopped elsewhere (${userInfo().username})`);
   });
 
   test("another terminal pauses: the question goes away, and the run can be resumed elsewhere", async () => {
@@ -58,7 +58,7 @@ describe.runIf(hasTerminals).concurrent("while a question waits on the screen", 
     const { screen, ended } = await askedOn(folder);
     expect((await autopilot(folder, ["pause", "--json"])).json).toMatchObject({ result: "PASS", state: "paused" });
     await ended;
-    expect(screen()).toContain(`Paused from another terminal (${userInfo().username})`);
+    expect(screen()).toContain(`Paused elsewhere (${userInfo().username})`);
     await autopilot(folder, ["answer", "neither, skip it", "--json"]);
     expect((await autopilot(folder, ["resume", "--json"])).json.state).toBe("completed");
   });

@@ -1,6 +1,7 @@
 // config-defaults: the defaults of the config, and of every limit with its looser direction.
 
 import type { Config } from "../../contracts/config.ts";
+import { breakerDefaults } from "../../contracts/limit-ranges.ts";
 
 /** What holds where nobody says otherwise. */
 export const configDefaults = {
@@ -12,15 +13,15 @@ export const configDefaults = {
 
 /** The breaker's thresholds and the caps, by their names, with what holds where nobody says otherwise, and which way is looser. */
 export const limitDefaults: Readonly<Record<string, { readonly value: number; readonly looser: "more" | "less" }>> = {
-  no_progress_threshold: { value: 3, looser: "more" },
-  same_error_threshold: { value: 5, looser: "more" },
-  output_degradation_pct: { value: 70, looser: "less" },
-  max_debug_attempts_per_phase: { value: 3, looser: "more" },
-  max_replan_attempts_per_phase: { value: 1, looser: "more" },
-  max_total_retries_per_run: { value: 10, looser: "more" },
-  cooldown_minutes: { value: 5, looser: "less" },
-  cost_cap_tokens_per_phase: { value: 500_000, looser: "more" },
-  cost_cap_tokens_total: { value: 5_000_000, looser: "more" },
-  wall_clock_timeout_minutes_per_phase: { value: 120, looser: "more" },
-  wall_clock_timeout_minutes_total: { value: 1_440, looser: "more" },
+  no_progress_threshold: { value: breakerDefaults.no_progress_threshold, looser: "more" },
+  same_error_threshold: { value: breakerDefaults.same_error_threshold, looser: "more" },
+  output_degradation_pct: { value: breakerDefaults.output_degradation_pct, looser: "less" },
+  max_debug_attempts_per_phase: { value: breakerDefaults.max_debug_attempts_per_phase, looser: "more" },
+  max_replan_attempts_per_phase: { value: breakerDefaults.max_replan_attempts_per_phase, looser: "more" },
+  max_total_retries_per_run: { value: breakerDefaults.max_total_retries_per_run, looser: "more" },
+  cooldown_minutes: { value: breakerDefaults.cooldown_minutes, looser: "less" },
+  cost_cap_tokens_per_phase: { value: breakerDefaults.cost_cap_tokens_per_phase, looser: "more" },
+  cost_cap_tokens_total: { value: breakerDefaults.cost_cap_tokens_total, looser: "more" },
+  wall_clock_timeout_minutes_per_phase: { value: breakerDefaults.wall_clock_timeout_minutes_per_phase, looser: "more" },
+  wall_clock_timeout_minutes_total: { value: breakerDefaults.wall_clock_timeout_minutes_total, looser: "more" },
 };

@@ -7,6 +7,7 @@
 //   T4. A check that was shown to be blind has failed, and its evidence says so.
 //   T5. A question that was raised and took too long to answer is a gap: whoever is judged could have made it take that long.
 //   T6. What did not pass before the work passes at least twice with nothing changed that means anything, or it is flaky.
+// Invariants K1 and on: verify/experiments/canary.ts.
 
 import type { Check, CheckResult, CheckStatus, Evidence } from "../../contracts/evidence.ts";
 import type { GitSha } from "../../contracts/ids.ts";
