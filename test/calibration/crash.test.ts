@@ -108,7 +108,7 @@ const cases = [
 ];
 
 describe("a crash", () => {
-  aFew(5).each(cases)("just $where line $at ($event, $verdict): the same end, every benchmark run once", async ({ at, where, verdict }) => {
+  aFew(3).each(cases)("just $where line $at ($event, $verdict): the same end, every benchmark run once", async ({ at, where, verdict }) => {
     const folder = benchRepository({ a: [1, 2], b: [1, 2] });
     leverPatch(folder, verdict === "ship" ? { a: [1, 2, 3], b: [1, 2, 3] } : { a: [1], b: [1, 2, 3] });
     const before = git(folder, "rev-parse", "HEAD^{tree}");

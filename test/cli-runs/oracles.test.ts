@@ -41,7 +41,7 @@ const provedIn = (folder: string, event = "step_failed") =>
 const insisting = (...actions: object[]) => [{ do: [...actions, promise] }, { do: [promise], repeat: 10 }];
 
 describe("an agent that changes its judges", () => {
-  aFew(4).each<[string, Files, object[], string[], { path: string; kind: string; how: string }]>([
+  aFew(3).each<[string, Files, object[], string[], { path: string; kind: string; how: string }]>([
     [
       "deletes the test",
       files(),
@@ -196,7 +196,7 @@ describe("an agent that changes its judges", () => {
 });
 
 describe("an honest agent", () => {
-  aFew(3).each<[string, Files, object[], string[]]>([
+  aFew(2).each<[string, Files, object[], string[]]>([
     [
       "edits the tests that the scope names",
       files(),

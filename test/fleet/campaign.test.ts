@@ -16,7 +16,7 @@ import { dice } from "../support/dice.ts";
 import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
 import { openWay, type Way } from "./way.ts";
 
-const events = Number(process.env["FLEET_EVENTS"] ?? (process.env["AUTOPILOT_FAULTS"] === "all" ? "1000" : "24"));
+const events = Number(process.env["FLEET_EVENTS"] ?? (process.env["AUTOPILOT_FAULTS"] === "all" ? "1000" : "16"));
 const seed = Number(process.env["FLEET_SEED"] ?? "20260116");
 const leaseMs = 2_400;
 const run = "run-2026-01-02-030405";

@@ -54,7 +54,7 @@ test("there are at least 44 actions, each with a name of its own", () => {
 
 test("without care every one of them succeeds here, so that being held means something", async () => {
   const scene = await open();
-  const played = sampled(15, possible);
+  const played = sampled(10, possible);
   const escapes = await escapesOf(played, (action) => playCareless(scene, action));
   expect(played.map(({ id }) => id).filter((id) => !escapes.includes(id))).toEqual([]);
 });
@@ -74,7 +74,7 @@ for (const level of levels) {
     const own = possible.filter(({ careless }) => careless === undefined);
     const quiet = own.filter(({ id }) => !known.includes(id));
     const isOpen = ({ id, careless }: Action): boolean => careless === undefined && known.includes(id);
-    const others = [...possible.filter((action) => !quiet.includes(action) && !isOpen(action)), ...sampled(8, possible.filter(isOpen))];
+    const others = [...possible.filter((action) => !quiet.includes(action) && !isOpen(action)), ...sampled(4, possible.filter(isOpen))];
     // Those that should not get out share a box, and only if one does is each of them played alone to name it.
     const isQuiet = (await playTogether(scene, choice.isolation, quiet)).length === 0;
     const escapes = [...(isQuiet ? [] : await alone(quiet)), ...(await alone(others))];

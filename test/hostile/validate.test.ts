@@ -89,7 +89,7 @@ const contents: readonly (readonly [string, string | Uint8Array])[] = [
 ];
 
 describe("as every format", () => {
-  aFew(6).each(contents)("%s: a finding with a position for each", async (what, content) => {
+  aFew(4).each(contents)("%s: a finding with a position for each", async (what, content) => {
     const folder = scratchFolder();
     for (const path of paths) {
       mkdirSync(join(folder, path, ".."), { recursive: true });

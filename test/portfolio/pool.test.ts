@@ -248,12 +248,20 @@ test("work that was given back lands when it passes on the merged tree, though i
   const repo = scratch();
   const { add, pool, tasks, folder } = await portfolio({ Shop: repo });
   const flag = join(folder, "adjusted");
-  const turns = (name: string, ms: number): readonly object[] => [
-    { do: [{ sleep: ms }, { run: `test ! -f b.txt || touch ${flag}` }, file(`${name}.txt`), done] },
+  const turns = (name: string, ...first: readonly object[]): readonly object[] => [
+    { do: [...first, { run: `test ! -f b.txt || touch ${flag}` }, file(`${name}.txt`), done] },
   ];
-  const b = await add("Shop", "write b", turns("b", 0), "--accept", "b :: test -f b.txt", "--touches", "b.txt");
+  const b = await add("Shop", "write b", turns("b"), "--accept", "b :: test -f b.txt", "--touches", "b.txt");
   const command = `test -f a.txt && { test ! -f b.txt || test -f ${flag}; }`;
-  const a = await add("Shop", "write a", turns("a", 4000), "--accept", `a :: ${command}`, "--touches", "a.txt");
+  const a = await add(
+    "Shop",
+    "write a",
+    turns("a", { run: `until git -C '${repo}' cat-file -e main:b.txt 2>/dev/null; do sleep 0.2; done` }),
+    "--accept",
+    `a :: ${command}`,
+    "--touches",
+    "a.txt",
+  );
   await pool("--jobs", "2");
   const rows = await tasks();
   expect([a, b].map((id) => rows.get(id)?.status)).toEqual(["done", "done"]);

@@ -93,7 +93,7 @@ const stories: readonly Story[] = [
 ];
 
 describe("the category of a failure", () => {
-  aFew(4).each(stories)("%s: %s", async (category, _, changes, files) => {
+  aFew(3).each(stories)("%s: %s", async (category, _, changes, files) => {
     const { folder, ended } = await failed(changes, files);
     expect([ended.code, ended.json.reason_code, ended.json.state]).toEqual([1, "phase_failed", "paused"]);
     const post = postMortem(folder);

@@ -81,11 +81,13 @@ test("killed after the first phase and stopped, the next run knows that phase as
 });
 
 test("killed over and over, a roadmap ends with the state, the commits and the figures of one that was left alone", async () => {
-  const [calm, harassed] = [project(phases), project(phases)];
-  await autopilot(calm, goArgs(calm, turns(), ["--complete"]), quiet);
+  const walked = isLong ? phases : phases.slice(0, 1);
+  const played = [...walked.flatMap((phase) => turnsOf(phase)), audit(walked)];
+  const [calm, harassed] = [project(walked), project(walked)];
+  await autopilot(calm, goArgs(calm, played, ["--complete"]), quiet);
   let kills = 0;
-  let args = goArgs(harassed, turns(), ["--complete"]);
-  for (let at = 12; ; at = seen(harassed).length + (isLong ? 11 : 40)) {
+  let args = goArgs(harassed, played, ["--complete"]);
+  for (let at = 12; ; at = seen(harassed).length + (isLong ? 11 : 20)) {
     if (!(await killed(harassed, args, (entries) => entries.length >= at))) break;
     kills++;
     args = ["resume", "--json"];
@@ -126,7 +128,7 @@ test("killed over and over, a roadmap ends with the state, the commits and the f
         success_rate,
       }));
   expect(figures(harassed)).toEqual(figures(calm));
-  for (const { id } of phases) {
+  for (const { id } of walked) {
     const spans = read(harassed, `.planning/phases/${id}/TRACE.jsonl`).trimEnd().split("\n");
     for (const span of spans) v.parse(TraceSpan, JSON.parse(span));
     expect(read(harassed, `.planning/phases/${id}/EXECUTION-LOG.md`)).toContain("-- COMPLETED");

@@ -32,8 +32,8 @@ function figures(folder: string): object {
   return { phases_attempted, phases_succeeded, phases_failed, avg_alignment_score, total_debug_loops, success_rate };
 }
 
-/** The plug is pulled at every step, or in an everyday run of the suite at every fourth. */
-const stepsApart = isLong ? 1 : 4;
+/** The plug is pulled at every step, or in an everyday run of the suite at every sixth. */
+const stepsApart = isLong ? 1 : 6;
 
 test("killed as its steps end, it ends with the same steps, commits, branches and figures", async () => {
   const [calm, killed] = [project(phases), project(phases)];

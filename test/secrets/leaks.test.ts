@@ -102,7 +102,7 @@ const said = (ends: readonly Ended[]) =>
 
 describe("secrets of the runner's, leaked in fifteen forms each", () => {
   test("none is in any byte of the run's folder or of what commands say; the run completes, and its journal holds", async () => {
-    const scene = await drafted("known", isLong ? 200 : 60);
+    const scene = await drafted("known", isLong ? 200 : 40);
     const { ends, state } = await worked(scene, scene.env);
     expect({ state, verify: ends.at(-1)?.json.result }).toEqual({ state: "completed", verify: "PASS" });
     expect(findIn(runFolderOf(scene.folder), scene.canaries, isOthers(scene.folder))).toEqual([]);
@@ -115,7 +115,7 @@ describe("secrets of the runner's, leaked in fifteen forms each", () => {
   });
 
   test("the same search finds them where the runner does not know them, in journal, blobs, transcripts and what is set aside", async () => {
-    const scene = await drafted("unknown", 50);
+    const scene = await drafted("unknown", isLong ? 50 : 30);
     const { ends } = await worked(scene, {});
     const found = findIn(runFolderOf(scene.folder), scene.canaries, isOthers(scene.folder));
     const places = new Set(found.map(({ file }) => file.split("/")[0]));

@@ -7,10 +7,10 @@ import { crashable, momentsOf, nothingTwice } from "./sweeping.ts";
 import { aFew } from "../support/sampled.ts";
 
 /** Every moment that matters with AUTOPILOT_SIMULATION=all, a sample otherwise. */
-const cutsMax = process.env["AUTOPILOT_SIMULATION"] === "all" ? 120 : 20;
+const cutsMax = process.env["AUTOPILOT_SIMULATION"] === "all" ? 120 : 12;
 
 describe("a power cut at any moment ends in the same state, nothing bought or committed twice", () => {
-  aFew(12).each(crashable.map((story) => [story.name, story] as const))("%s", async (_name, story) => {
+  aFew(8).each(crashable.map((story) => [story.name, story] as const))("%s", async (_name, story) => {
     const flow = flowOf(story.flow);
     const calm = await live(story, flow);
     const want = essenceOf(calm);
@@ -25,7 +25,7 @@ describe("a power cut at any moment ends in the same state, nothing bought or co
 });
 
 describe("any interleaving of what goes on side by side ends in the same state", () => {
-  aFew(10).each(stories.map((story) => [story.name, story] as const))("%s", async (_name, story) => {
+  aFew(6).each(stories.map((story) => [story.name, story] as const))("%s", async (_name, story) => {
     const flow = flowOf(story.flow);
     const want = essenceOf(await live(story, flow));
     for (let seed = 1; seed <= 10; seed++)

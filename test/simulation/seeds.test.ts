@@ -6,7 +6,7 @@ import type { Story } from "./story.ts";
 import { crashable, resumed } from "./sweeping.ts";
 
 /** A sample in an everyday run of the suite. */
-const runsMin = process.env["AUTOPILOT_SIMULATION"] === "all" ? 2_000 : 250;
+const runsMin = process.env["AUTOPILOT_SIMULATION"] === "all" ? 2_000 : 150;
 
 test("simulated runs under random power cuts: faults on, then off, and every one ends as it should", async () => {
   let cuts = 0;

@@ -9,7 +9,7 @@ import { shippedFlows, wandering } from "./shipped.ts";
 import { nothingTwice } from "./sweeping.ts";
 
 const seedsMax = 400;
-const cutSeeds = process.env["AUTOPILOT_SIMULATION"] === "all" ? 200 : 12;
+const cutSeeds = process.env["AUTOPILOT_SIMULATION"] === "all" ? 200 : 6;
 
 test("the catalog's flows are found where they lie", () => {
   expect(shippedFlows.size).toBeGreaterThan(0);

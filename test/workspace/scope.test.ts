@@ -179,7 +179,7 @@ test.each(cases)("an agent that $name outside what it may has nothing applied", 
   expect(fingerprint(root)).toBe(before);
 });
 
-aFew(8).each(cases.filter(({ inside }) => inside !== undefined))(
+aFew(5).each(cases.filter(({ inside }) => inside !== undefined))(
   "an agent that $name inside the scope has it applied, and the checkout stays as it is",
   async ({ inside }) => {
     const { root, workspace } = await openBench(order);
