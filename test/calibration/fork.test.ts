@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot, begin, type Ended, type Entry, journal, runFolderOf, scripted, until } from "../support/autopilot.ts";
+import { rewound } from "../support/rewind.ts";
 import { git, scratch, write } from "../support/scratch-repository.ts";
 
 const done = { say: "finished <promise>DONE</promise>" };
@@ -20,8 +21,7 @@ const said = ({ out, err }: Ended): string => `${out}\n${err}`;
 const usedIn = (entries: readonly Entry[]): number =>
   entries.reduce((sum, { usage }) => sum + ((usage as { tokens?: number } | undefined)?.tokens ?? 0), 0);
 
-/** A run whose first turn is paid and committed, and whose second was cut by kill -9. */
-async function killed(): Promise<{ readonly folder: string; readonly run: string; readonly path: string }> {
+const cut = rewound(async () => {
   const folder = scratch();
   const { child, ended } = begin(folder, ["go", ...goal, ...scripted(folder, [half, hangs])]);
   await until("the second turn", () =>
@@ -29,6 +29,12 @@ async function killed(): Promise<{ readonly folder: string; readonly run: string
   );
   child.kill("SIGKILL");
   await ended;
+  return folder;
+});
+
+/** A run whose first turn is paid and committed, and whose second was cut by kill -9. */
+async function killed(): Promise<{ readonly folder: string; readonly run: string; readonly path: string }> {
+  const folder = await cut();
   const path = runFolderOf(folder);
   return { folder, path, run: path.split("/").at(-1) ?? "" };
 }
@@ -39,7 +45,7 @@ const everything = (folder: string): string =>
     encoding: "utf8",
   });
 
-describe.concurrent("a fork", () => {
+describe("a fork", () => {
   test("of a killed run with another agent ends verified and pays only for what is new", async () => {
     const { folder, run, path } = await killed();
     const before = readFileSync(join(path, "journal.jsonl"), "utf8");
@@ -137,7 +143,7 @@ describe.concurrent("a fork", () => {
   });
 });
 
-describe.concurrent("a replay", () => {
+describe("a replay", () => {
   test("compares one step with what was recorded, and changes nothing of the run, its branch or the checkout", async () => {
     const { folder, run } = await killed();
     write(folder, { "mine.txt": "not committed\n" });

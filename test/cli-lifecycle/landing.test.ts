@@ -41,7 +41,7 @@ test.concurrent("while the run works nothing in the user's checkout changes; at 
   const folder = scratch();
   const before = checkout(folder);
   const head = git(folder, "rev-parse", "HEAD");
-  const at = begin(folder, args(folder, waiting(folder)));
+  const at = { ended: autopilot(folder, args(folder, waiting(folder))) };
   await until("the agent's turn", () => eventsOf(folder, "session_opened").length > 0);
   expect(checkout(folder)).toBe(before);
   expect(
@@ -63,7 +63,7 @@ test.concurrent("while the run works nothing in the user's checkout changes; at 
 
 test.concurrent("a branch that moved on without a conflict gets a merge commit", async () => {
   const folder = scratch();
-  const at = begin(folder, args(folder, waiting(folder)));
+  const at = { ended: autopilot(folder, args(folder, waiting(folder))) };
   await until("the agent's turn", () => eventsOf(folder, "session_opened").length > 0);
   write(folder, { "mine.txt": "mine\n" });
   git(folder, "add", "-A");
@@ -117,7 +117,7 @@ describe("nothing is forced", () => {
     async (_what, reason, act) => {
       const folder = scratch({ files });
       const turns = [{ do: [writes("shared.txt", "theirs\n"), ...(waiting(folder)[0] as { do: object[] }).do] }];
-      const at = begin(folder, args(folder, turns));
+      const at = { ended: autopilot(folder, args(folder, turns)) };
       await until("the agent's turn", () => eventsOf(folder, "session_opened").length > 0);
       act(folder);
       const before = checkout(folder);

@@ -5,6 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot, begin, until } from "../support/autopilot.ts";
+import { rewound } from "../support/rewind.ts";
 import { git } from "../support/scratch-repository.ts";
 import {
   acknowledgedIn,
@@ -21,14 +22,14 @@ import { callsOf } from "./call-families.ts";
 import { whyNoStrace, withFault } from "./under-strace.ts";
 
 /** A run that was killed in its first turn: its branch is there. */
-async function begun(): Promise<string> {
+const begun = rewound(async () => {
   const folder = smallRepository();
   const life = begin(folder, ["go", ...objectiveArgs(folder), "--yes", "--json"]);
   await until("a turn is under way", () => entriesOf(newestRun(folder)).some(({ event }) => event === "session_opened"));
   life.child.kill("SIGKILL");
   await life.ended;
   return folder;
-}
+});
 
 const lockOf = {
   branch: (folder: string) => join(folder, ".git/refs/heads/autopilot", `${basename(newestRun(folder))}.lock`),
@@ -53,6 +54,19 @@ async function killedAt(folder: string, lock: keyof typeof lockOf): ReturnType<t
   return reported;
 }
 
+/** A run whose git was killed at this lock. That of the user's index is where three stories go on from. */
+const atIndex = rewound(async () => {
+  const folder = await begun();
+  await killedAt(folder, "index");
+  return folder;
+});
+async function killed(lock: keyof typeof lockOf): Promise<string> {
+  if (lock === "index") return atIndex();
+  const folder = await begun();
+  await killedAt(folder, lock);
+  return folder;
+}
+
 describe.skipIf(whyNoStrace !== "")(`a git that is killed${whyNoStrace}`, () => {
   test.each<[string, keyof typeof lockOf]>([
     ["the run's branch", "branch"],
@@ -61,8 +75,7 @@ describe.skipIf(whyNoStrace !== "")(`a git that is killed${whyNoStrace}`, () => 
   ])(
     "killed while it moves %s, git leaves a lock and half its work; taken up again the run lands all the same, once",
     async (_what, lock) => {
-      const folder = await begun();
-      await killedAt(folder, lock);
+      const folder = await killed(lock);
       const before = acknowledgedIn(folder);
       await recover(folder);
       expectKept(before, newestRun(folder));
@@ -71,8 +84,7 @@ describe.skipIf(whyNoStrace !== "")(`a git that is killed${whyNoStrace}`, () => 
   );
 
   test("what the user wrote after a landing was cut short is not undone: the branch is kept, and the file stays theirs", async () => {
-    const folder = await begun();
-    await killedAt(folder, "index");
+    const folder = await killed("index");
     writeFileSync(join(folder, "src/a.txt"), "mine\n");
     const reported = await autopilot(folder, ["resume", "--json"]);
     expect(reported.json, said(reported)).toMatchObject({ state: "completed" });
@@ -81,8 +93,7 @@ describe.skipIf(whyNoStrace !== "")(`a git that is killed${whyNoStrace}`, () => 
   });
 
   test("a lock that a living git of the user's may hold is left alone", async () => {
-    const folder = await begun();
-    await killedAt(folder, "index");
+    const folder = await killed("index");
     // A git that waits for its input, as one with an open editor would.
     const waiting = spawn("git", ["cat-file", "--batch"], { cwd: folder, stdio: ["pipe", "ignore", "ignore"] });
     try {

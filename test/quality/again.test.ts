@@ -4,6 +4,7 @@ import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFile
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot, begin, eventsOf, processesOf, until } from "../support/autopilot.ts";
+import { rewound } from "../support/rewind.ts";
 import { git } from "../support/scratch-repository.ts";
 import { aFew, longTest } from "../support/sampled.ts";
 import { audit, history, inShort, left, linesIn, log, logText, named, progress, shop, turn, turns, args, wrote } from "./audit.ts";
@@ -153,42 +154,6 @@ describe.concurrent("killed, cleared away, tampered with", () => {
     expect(eventsOf(folder, "phase_reopened")).toEqual([]);
   });
 
-  test("a new run where an ended log lies: it moves to history, phases that their artifacts prove are closed at once, and one that has lost them runs", async () => {
-    const folder = shop();
-    await audit(folder);
-    const before = logText(folder);
-    git(folder, "rm", "-q", "quality/RUN_SPEC_AUDIT.md");
-    git(folder, "commit", "-q", "-m", "away with it");
-    const { json } = await audit(folder);
-    // What an earlier run left proves its phases by the letter; that nobody looked again is a gap.
-    expect(json).toMatchObject({ result: "WARN", state: "completed", verdict: "verified_with_gaps" });
-    expect(json["gaps"]).toEqual([expect.stringMatching(/^made_here: phases 1, 3, 4, 5: this run changed none of the documents/)]);
-    const [old = ""] = history(folder);
-    expect(readFileSync(join(folder, "quality/history", old), "utf8")).toBe(before);
-    expect(inShort(log(folder))).toEqual([
-      "_index",
-      "run_start",
-      "error - recoverable",
-      ...[1, 2, 3, 4, 5, 6].flatMap((p) => [`start ${p}`, `end ${p}`]),
-      "run_end success",
-    ]);
-    expect(eventsOf(folder, "turn_ended").map((entry) => String(entry["attempt"]))).toEqual(["2@1/do#1", "6@1/do#1"]);
-    expect(faultsIn(logText(folder), 2)).toEqual([]);
-  });
-
-  test("artifacts without a log are no reason to skip anything: the run begins afresh; an agent that then does nothing leaves a gap and has written nothing", async () => {
-    const folder = shop();
-    await audit(folder);
-    rmSync(join(folder, "quality/run_state.jsonl"));
-    const { json } = await audit(folder, []);
-    expect(json).toMatchObject({ result: "WARN", state: "completed", verdict: "verified_with_gaps" });
-    expect(json["gaps"]).toEqual([expect.stringMatching(/^made_here: phases 1, 2, 3, 4, 5: this run changed none/)]);
-    expect(named(log(folder), "artifact_written").map((line) => line["relative_path"])).toEqual(["quality/results/quality-gate.log"]);
-    expect(faultsIn(logText(folder), 2)).toEqual([]);
-    expect(eventsOf(folder, "turn_ended")).toHaveLength(6);
-    expect(history(folder)).toEqual([]);
-  });
-
   test("a log that somebody changed is left as it is and told; moved away, it is drawn anew", async () => {
     const folder = shop();
     await pausedIn(folder, "2", turns({ "2": pauses(folder, "2", 2) }));
@@ -224,5 +189,47 @@ describe.concurrent("killed, cleared away, tampered with", () => {
     const validated = await autopilot(folder, ["validate", "quality/run_state.jsonl", "--json"]);
     expect(validated.code).toBe(1);
     expect(logText(folder)).toBe(`${whole}{"event":"error"}\n`);
+  });
+});
+
+describe("after a run that ended", () => {
+  const audited = rewound(async () => {
+    const folder = shop();
+    await audit(folder);
+    return folder;
+  });
+
+  test("a new run where an ended log lies: it moves to history, phases that their artifacts prove are closed at once, and one that has lost them runs", async () => {
+    const folder = await audited();
+    const before = logText(folder);
+    git(folder, "rm", "-q", "quality/RUN_SPEC_AUDIT.md");
+    git(folder, "commit", "-q", "-m", "away with it");
+    const { json } = await audit(folder);
+    // What an earlier run left proves its phases by the letter; that nobody looked again is a gap.
+    expect(json).toMatchObject({ result: "WARN", state: "completed", verdict: "verified_with_gaps" });
+    expect(json["gaps"]).toEqual([expect.stringMatching(/^made_here: phases 1, 3, 4, 5: this run changed none of the documents/)]);
+    const [old = ""] = history(folder);
+    expect(readFileSync(join(folder, "quality/history", old), "utf8")).toBe(before);
+    expect(inShort(log(folder))).toEqual([
+      "_index",
+      "run_start",
+      "error - recoverable",
+      ...[1, 2, 3, 4, 5, 6].flatMap((p) => [`start ${p}`, `end ${p}`]),
+      "run_end success",
+    ]);
+    expect(eventsOf(folder, "turn_ended").map((entry) => String(entry["attempt"]))).toEqual(["2@1/do#1", "6@1/do#1"]);
+    expect(faultsIn(logText(folder), 2)).toEqual([]);
+  });
+
+  test("artifacts without a log are no reason to skip anything: the run begins afresh; an agent that then does nothing leaves a gap and has written nothing", async () => {
+    const folder = await audited();
+    rmSync(join(folder, "quality/run_state.jsonl"));
+    const { json } = await audit(folder, []);
+    expect(json).toMatchObject({ result: "WARN", state: "completed", verdict: "verified_with_gaps" });
+    expect(json["gaps"]).toEqual([expect.stringMatching(/^made_here: phases 1, 2, 3, 4, 5: this run changed none/)]);
+    expect(named(log(folder), "artifact_written").map((line) => line["relative_path"])).toEqual(["quality/results/quality-gate.log"]);
+    expect(faultsIn(logText(folder), 2)).toEqual([]);
+    expect(eventsOf(folder, "turn_ended")).toHaveLength(6);
+    expect(history(folder)).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@
 // follow each other (no test.concurrent), and none of them may be the one that another needs: each may run alone. A copied run is foreign to
 // its user (test/cli-lifecycle/foreign-runs.test.ts), so it is bound to them again, as it was.
 
-import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { cpSync, existsSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { bindRun, type BindingRecord, stateFolder } from "../../src/project/runs/run-binding.ts";
 import { scratchFolder } from "./scratch-repository.ts";
@@ -12,7 +12,8 @@ import { scratchFolder } from "./scratch-repository.ts";
 /** `begin` leaves nothing running; its repository lies in a scratch folder of its own, and so does what lies beside it. */
 export function rewound(begin: () => Promise<string>): () => Promise<string> {
   let played: { readonly folder: string; readonly kept: string } | null = null;
-  const copy = (from: string, to: string): void => cpSync(from, to, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+  const copy = (from: string, to: string): void =>
+    cpSync(from, to, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true, filter: isFile });
   return async () => {
     if (played === null) {
       const folder = await begin();
@@ -28,6 +29,12 @@ export function rewound(begin: () => Promise<string>): () => Promise<string> {
     bindAgain(folder);
     return folder;
   };
+}
+
+/** A socket that a killed runner left cannot be copied, and leads nowhere. */
+function isFile(path: string): boolean {
+  const stats = lstatSync(path);
+  return !stats.isSocket() && !stats.isFIFO();
 }
 
 function bindAgain(folder: string): void {
