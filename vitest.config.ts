@@ -20,7 +20,7 @@ const maxWorkers = process.argv.includes("whole") ? 2 * availableParallelism() +
 const long = [
   "test/portfolio/pool",
   "test/hostile/box",
-  "test/cli-runs/oracles",
+  "test/cli-runs/protected-files",
   "test/cli-roadmap/walking",
   "test/roadmap-files/failures",
   "test/roadmap-files/killed",

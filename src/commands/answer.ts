@@ -75,7 +75,7 @@ export function approve(
   });
 }
 
-/** Approves changed oracles: what was found at the last look, and nothing that comes after it. */
+/** Approves changed protected files: what was found at the last look, and nothing that comes after it. */
 async function approveProtected(context: CommandContext, loaded: LoadedRun): Promise<Answer> {
   const { oracles } = loaded.view;
   const refused = (oracles?.changes ?? []).filter(({ allowed }) => allowed === null);

@@ -103,7 +103,7 @@ const events = {
 
   // Requests of other processes; `request` is the key by which each is journaled once.
   control_requested: { request: text, control: v.picklist(["pause", "stop"]), now: v.boolean(), detail: maybe(text) },
-  /** A person has looked at changed oracles; it holds for exactly this content. */
+  /** A person has looked at changed protected files; it holds for exactly this content. */
   oracles_approved: { request: text, content: Hash, detail: maybe(text) },
   /** A person looked at the change up to a commit and noted lines of it, for the next turn that changes something. */
   review_noted: { request: text, commit: GitSha, notes: v.pipe(v.array(ReviewNote), v.minLength(1), v.maxLength(200)) },
@@ -190,7 +190,7 @@ const events = {
     detail: maybe(text),
     usage: maybe(Usage),
   },
-  /** What of the oracles differs from the base, before checks are run: those that are not allowed are taken from the base. */
+  /** What of the protected files differs from the base, before checks are run: those that are not allowed are taken from the base. */
   oracles_judged: { attempt: AttemptId, commit: GitSha, content: Hash, changes: v.array(ProtectedChange), look: maybe(v.array(LookAt)) },
   /** What an agent said in a turn, looked up one by one; what only a check can decide waits for the next one of its cursor. */
   claims_checked: {

@@ -142,7 +142,7 @@ export const couldNotRun = ({
 
 /** What decides over a change and was there before it: tests and all that configures them. */
 export const protectedKinds = ["test", "test_config", "snapshot", "coverage", "lint", "compiler", "ci", "scripts"] as const;
-/** What was done to an oracle. `added`: a new file that would configure the ones that were there. */
+/** What was done to a protected file. `added`: a new file that would configure the ones that were there. */
 export const protectedChanges = [
   "changed",
   "deleted",

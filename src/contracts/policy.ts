@@ -17,7 +17,7 @@ export const Policy = v.strictObject({
   dependencies: maybe(v.array(text)),
   /** The commands that bring dependencies back before checks; where there are any, nothing installed is copied for checks. */
   restores: maybe(v.array(Check)),
-  /** How often at most a check is run on one tree, which ones are known to be flaky until when, and what counts as an oracle besides. */
+  /** How often at most a check is run on one tree, which ones are known to be flaky until when, and what counts as a protected file besides. */
   repeat: maybe(Count),
   /** When a check that passes is tried out, and for how many minutes at most. */
   canary: maybe(v.picklist(canaryModes)),

@@ -252,7 +252,7 @@ export type Run = {
   called?: Record<string, Verdict>;
   /** Artifacts that hold a gate and nothing else, and why. */
   hollow?: Record<string, string>;
-  /** What the last look at the oracles found, and the contents that a person approved. */
+  /** What the last look at the protected files found, and the contents that a person approved. */
   oracles?: { content: string; changes: ProtectedChange[]; look?: LookAt[] };
   approved?: string[];
   /** Where it was forked from, oldest first, with the commit its own branch begins at. */

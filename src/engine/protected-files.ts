@@ -18,10 +18,10 @@ export type Judges = {
   readonly refused: readonly ProtectedChange[];
   readonly look: readonly LookAt[];
 };
-/** As a verifier takes it: the base's oracles in the place of those that do not count. */
+/** As a verifier takes it: the base's protected files in the place of those that do not count. */
 export type BaseProtected = { readonly oracles?: { readonly base: GitSha; readonly changes: readonly ProtectedChange[] } };
 
-/** What of the oracles differs from the run's base at a commit, and what of that does not count. Reads only. */
+/** What of the protected files differs from the run's base at a commit, and what of that does not count. Reads only. */
 export async function judgesAt(runtime: Runtime, run: RunView, commit: GitSha): Promise<Judges> {
   const { base, objective, checks, flow } = run.drafted;
   const {
@@ -38,12 +38,12 @@ export async function judgesAt(runtime: Runtime, run: RunView, commit: GitSha): 
   return { content, changes, refused: changes.filter(({ allowed }) => allowed === null), look };
 }
 
-/** The changed oracles that do not count, on the newest commit. */
+/** The changed protected files that do not count, on the newest commit. */
 export async function refusedProtected(action: StepExecution): Promise<readonly ProtectedChange[]> {
   return (await judgedProtected(action)).refused;
 }
 
-/** What was changed of the oracles up to the newest commit, written down where it differs from what was known. */
+/** What was changed of the protected files up to the newest commit, written down where it differs from what was known. */
 export async function judgedProtected(action: StepExecution): Promise<Judges> {
   const { run } = settingOf(action);
   const { commit } = run.tip;

@@ -39,7 +39,7 @@ export interface Verifier {
     readonly cancel: AbortSignal;
     readonly onLiveEvent: (signal: LiveEvent) => void;
   }): Promise<readonly CheckResult[]>;
-  /** What of the oracles differs from the base, with a name for exactly that content. Reads only. */
+  /** What of the protected files differs from the base, with a name for exactly that content. Reads only. */
   oracles(order: {
     readonly base: GitSha;
     readonly commit: GitSha;
@@ -47,7 +47,7 @@ export interface Verifier {
     readonly scope: readonly string[];
     /** The contents a person approved. */
     readonly approved: readonly Hash[];
-    /** The commands that decide: what they run is an oracle too. */
+    /** The commands that decide: what they run is a protected file too. */
     readonly checks?: readonly Check[];
   }): Promise<{ readonly content: Hash; readonly changes: readonly ProtectedChange[]; readonly look?: readonly LookAt[] }>;
   /** Looks up, one by one, what an agent said. What only a check can decide is unverifiable and says what it waits for. */

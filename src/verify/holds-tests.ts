@@ -2,7 +2,7 @@
 
 import { lstatSync, readFileSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
-import { countsOf } from "./oracles/test-words.ts";
+import { countsOf } from "./protected/test-patterns.ts";
 
 const testFileBytesMax = 1024 * 1024;
 

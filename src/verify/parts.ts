@@ -10,7 +10,7 @@ import type { ClaimsWorkspace } from "./claims/of-tree.ts";
 import type { Guard, Wrap } from "./command.ts";
 import type { Env } from "./environment.ts";
 import type { PutBlob } from "./evidence.ts";
-import type { Reading } from "./oracles/look-oracles.ts";
+import type { Reading } from "./protected/find-protected.ts";
 import type { MakeFolder } from "./scratch.ts";
 import type { Verdicts } from "./verdicts.ts";
 
@@ -42,7 +42,7 @@ export type VerifierParts = {
   readonly repeatMax?: number;
   /** Checks known to be flaky, and until when. */
   readonly quarantine?: readonly Quarantine[];
-  /** Globs of further oracles; behind `!`, of what is none. */
+  /** Globs of further protected files; behind `!`, of what is none. */
   readonly protect?: readonly string[];
   /** When a check that passes is tried out: once all have passed, always, or never; `final` unless told. */
   readonly canary?: "final" | "always" | "off";

@@ -14,7 +14,7 @@ import { testFilesIn } from "./holds-tests.ts";
 import { readIn } from "./detect/manifest-file.ts";
 import { lacksOf } from "./detect/lacks.ts";
 import { brokenSince, keptNames, type ReportedNames, together, unrunSince } from "./detect/names.ts";
-import { pathsOf, undoOf } from "./oracles/undo.ts";
+import { pathsOf, undoOf } from "./protected/undo.ts";
 import { quarantineOf } from "./quarantine.ts";
 import { decidingOf, runsWanted, statusOf, tellingOf } from "./repeats.ts";
 import type { OpenParts } from "./parts.ts";
@@ -58,7 +58,7 @@ export async function runChecks(parts: OpenParts, order: CheckRequest): Promise<
   return order.base === undefined ? results : tryOut({ parts, order, base: order.base, restores, taken }, results); // V10
 }
 
-/** The base's oracles in the place of those that were changed and may not be (V5). */
+/** The base's protected files in the place of those that were changed and may not be (V5). */
 async function takenFor(parts: OpenParts, { oracles, commit, checks }: CheckRequest): Promise<Taken | null> {
   if (oracles === undefined || oracles.changes.length === 0) return null;
   const { workspace, protect = [], restores = [] } = parts;

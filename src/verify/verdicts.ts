@@ -4,7 +4,7 @@
 //   K1. Only results that this process made, or that the journal names, are believed, each by its evidence and never by a file beside it:
 //       whoever can write into a folder can write a verdict there.
 //   K2. Only a plain pass or fail is kept: what was flaky, hung, or could not be started is run again.
-//   K3. The key is all that decides: tree with its oracles, packages beside it, command and what is expected of it, environment,
+//   K3. The key is all that decides: tree with its protected files, packages beside it, command and what is expected of it, environment,
 //       isolation and product version.
 //       Evidence that is gone, damaged or of another version is no verdict.
 

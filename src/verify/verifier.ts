@@ -6,7 +6,7 @@
 //   V3. A check that was called off leaves no evidence: it proves nothing. Whoever called it off gets the results before it,
 //       and looks at the signal first.
 //   V4. Artifact rules read a checkout in which no command runs.
-//   V5. What judges is the base's, wherever the order says so: the checkout holds the base's oracles and the agent's code.
+//   V5. What judges is the base's, wherever the order says so: the checkout holds the base's protected files and the agent's code.
 //   V6. One and the same tree has one verdict: a check that fails, or passes for the first time, is run again before it is believed.
 //   V7. A check that passes and ran less than it did on the base has not passed: whatever judges is the same, so something kept it
 //       from judging.
@@ -18,7 +18,7 @@
 
 import type { Verifier } from "../ports/verifier.ts";
 import { lookUpClaims } from "./claims/look-up.ts";
-import { findProtected } from "./oracles/look-oracles.ts";
+import { findProtected } from "./protected/find-protected.ts";
 import type { VerifierParts } from "./parts.ts";
 import { prove } from "./gates/prove-artifacts.ts";
 import { openQueue } from "./queue.ts";

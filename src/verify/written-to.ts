@@ -2,7 +2,7 @@
 // Invariants V1 and on: verify/verifier.ts.
 
 import type { Evidence } from "../contracts/evidence.ts";
-import { allJudgesAmong, judgesAmong } from "./oracles/protect.ts";
+import { allJudgesAmong, judgesAmong } from "./protected/protect.ts";
 import type { OpenParts } from "./parts.ts";
 
 const shownMax = 3;

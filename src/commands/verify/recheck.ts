@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   A1. Nothing is refused here: what cannot be run again says why, so that what can be is.
-//   A2. The oracles that the recorded run took from the base are taken from it again.
+//   A2. The protected files that the recorded run took from the base are taken from it again.
 //   A3. Whatever ends this process, a guardian ends the check that runs and all it started.
 
 import { randomUUID } from "node:crypto";

@@ -12,7 +12,7 @@ import { type ProjectPaths, runFolder } from "../../project/runs/project-paths.t
 export type Records = {
   /** Results by the hash of their evidence, in the order in which they were made. */
   readonly results: ReadonlyMap<string, CheckResult>;
-  /** The changed oracles that did not count, by commit. */
+  /** The changed protected files that did not count, by commit. */
   readonly oracles: ReadonlyMap<string, readonly ProtectedChange[]>;
   readonly commits: readonly { readonly commit: string; readonly tree: string; readonly what: string }[];
   readonly blobs: ReadonlySet<string>;

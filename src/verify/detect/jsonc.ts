@@ -1,6 +1,6 @@
 // jsonc: parses JSON with comments and trailing commas.
 
-import { masked } from "../oracles/masked.ts";
+import { masked } from "../protected/masked.ts";
 
 /** JSON in which there may be comments and commas too many. Throws where it is not that. */
 export function parseJsonc(text: string): unknown {

@@ -2,7 +2,7 @@
 // Pure; no grammar: a call by its name and what stands before it.
 // Invariants X1 and on: verify/experiments/expectations.ts.
 
-import type { Family } from "../oracles/kinds.ts";
+import type { Family } from "../protected/kinds.ts";
 
 export type Span = { readonly from: number; readonly to: number };
 export type Change = Span & { readonly text: string };

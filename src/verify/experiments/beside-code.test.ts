@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { rowOf } from "../oracles/kinds.ts";
+import { rowOf } from "../protected/kinds.ts";
 import { besideCode, besideCodeWords } from "./beside-code.ts";
 
 const base = ["package.json", "src/words.js", "qa/all.js", "qa/lib.js", "qa/wanted.json", "cli.py", "README.md", "test/a.test.js"];

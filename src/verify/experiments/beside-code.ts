@@ -12,9 +12,9 @@
 import type { StringSet } from "../../kit/as-set.ts";
 import { dirname, normalize } from "node:path/posix";
 import type { Difference } from "../../ports/workspace.ts";
-import type { Row } from "../oracles/kinds.ts";
-import { isProgramText } from "../oracles/kinds.ts";
-import { inlineCodeIn, isCode, judges, pathsNamedIn } from "../oracles/programs.ts";
+import type { Row } from "../protected/kinds.ts";
+import { isProgramText } from "../protected/kinds.ts";
+import { inlineCodeIn, isCode, judges, pathsNamedIn } from "../protected/programs.ts";
 import type { TakenOut } from "./without-work.ts";
 
 export type Surroundings = {

@@ -11,9 +11,9 @@
 
 import type { Check, Experiment } from "../../contracts/evidence.ts";
 import { asSet } from "../../kit/as-set.ts";
-import { rowOf } from "../oracles/kinds.ts";
-import { programsAmong } from "../oracles/listed-kinds.ts";
-import { onlyLooks, pathsNamedIn } from "../oracles/programs.ts";
+import { rowOf } from "../protected/kinds.ts";
+import { programsAmong } from "../protected/listed-kinds.ts";
+import { onlyLooks, pathsNamedIn } from "../protected/programs.ts";
 import { type Breakage, breakagesOf } from "./breakages.ts";
 import { byFlips } from "./by-flips.ts";
 import { shuffled } from "./choose.ts";

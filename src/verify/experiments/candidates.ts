@@ -2,9 +2,9 @@
 
 import type { Check } from "../../contracts/evidence.ts";
 import { asSet } from "../../kit/as-set.ts";
-import { isProgramText } from "../oracles/kinds.ts";
-import { programsAmong, testsAmong } from "../oracles/listed-kinds.ts";
-import { pathsNamedIn } from "../oracles/programs.ts";
+import { isProgramText } from "../protected/kinds.ts";
+import { programsAmong, testsAmong } from "../protected/listed-kinds.ts";
+import { pathsNamedIn } from "../protected/programs.ts";
 import { startedBy } from "./beside-code.ts";
 import { casesIn, type TestCase } from "./cases.ts";
 import { nonceOf, shuffled } from "./choose.ts";

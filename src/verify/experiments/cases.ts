@@ -4,9 +4,9 @@
 //   C1. No parser: brackets and indents are counted in text without comments and strings. What is not found here is not judged by its name.
 //   C2. A name that is put together while running fits every name it can become; one that is wholly computed fits none by itself.
 
-import { type Family, familyOf } from "../oracles/kinds.ts";
-import { masked } from "../oracles/masked.ts";
-import { countsOf } from "../oracles/test-words.ts";
+import { type Family, familyOf } from "../protected/kinds.ts";
+import { masked } from "../protected/masked.ts";
+import { countsOf } from "../protected/test-patterns.ts";
 import { isShell, shellCall } from "./flips.ts";
 
 export type TestCase = {

@@ -8,8 +8,8 @@
 //   X4. What is expected becomes something of the same kind and shape wherever that can be had: what agrees with everything of the right type
 //       would notice nothing else. Only where it cannot, a value of another kind, or the assertion turned round.
 
-import { familyOf } from "../oracles/kinds.ts";
-import { masked } from "../oracles/masked.ts";
+import { familyOf } from "../protected/kinds.ts";
+import { masked } from "../protected/masked.ts";
 import { type Assertion, type Call, type Change, ofC, rules, scoreDefault, scoreLessNear, type Span } from "./assertion-rules.ts";
 import { closeOf, lineCounter } from "./cases.ts";
 import type { Flip } from "./flips.ts";

@@ -8,8 +8,8 @@
 
 import { dirname, join } from "node:path/posix";
 import type { StringSet } from "../../kit/as-set.ts";
-import { familyOf } from "../oracles/kinds.ts";
-import { masked } from "../oracles/masked.ts";
+import { familyOf } from "../protected/kinds.ts";
+import { masked } from "../protected/masked.ts";
 import { expectedIn } from "./expectations.ts";
 
 type Import = { readonly names: readonly string[]; readonly from: readonly string[] };

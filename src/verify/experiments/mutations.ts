@@ -5,8 +5,8 @@
 //   M2. Where a language lets it, a function answers a value made for this run; where types forbid that, literals and signs in it are changed.
 //   M3. A function is noticed if one test that calls it fails. That a file could not be loaded any more shows nothing.
 
-import { type Family, familyOf } from "../oracles/kinds.ts";
-import { masked } from "../oracles/masked.ts";
+import { type Family, familyOf } from "../protected/kinds.ts";
+import { masked } from "../protected/masked.ts";
 import { casesIn, closeOf, isOf, isOfFile, lineCounter, type TestCase } from "./cases.ts";
 import { shuffled } from "./choose.ts";
 import { other } from "./flips.ts";

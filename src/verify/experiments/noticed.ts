@@ -7,7 +7,7 @@
 //       judged by its end alone.
 
 import type { TestTally } from "../../contracts/evidence.ts";
-import { familyOf } from "../oracles/kinds.ts";
+import { familyOf } from "../protected/kinds.ts";
 import { canBeIn, casesIn, isOf, isOfFile, type TestCase } from "./cases.ts";
 import { type Flip, placeOf } from "./flips.ts";
 

@@ -7,7 +7,7 @@
 //   P2. Nothing is shown by a program that could not be run, a module that could not be loaded or a call that failed: it ends well only
 //       where an answer was another one.
 
-import { familyOf } from "../oracles/kinds.ts";
+import { familyOf } from "../protected/kinds.ts";
 import { comparedIn } from "./expectations.ts";
 import { isClosedOver, isWrittenOut } from "./near-values.ts";
 

@@ -3,9 +3,9 @@
 import type { Check } from "../../contracts/evidence.ts";
 import type { GitSha } from "../../contracts/ids.ts";
 import type { Difference } from "../../ports/workspace.ts";
-import type { Setting } from "../oracles/judge.ts";
-import { isProgramText, rowOf } from "../oracles/kinds.ts";
-import { type Reading, textBytesMax } from "../oracles/look-oracles.ts";
+import type { Setting } from "../protected/judge.ts";
+import { isProgramText, rowOf } from "../protected/kinds.ts";
+import { type Reading, textBytesMax } from "../protected/find-protected.ts";
 
 import { besideCode } from "./beside-code.ts";
 import { expectedFrom, referencesIn } from "./expected-from.ts";

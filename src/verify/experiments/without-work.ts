@@ -3,7 +3,7 @@
 
 import type { Experiment } from "../../contracts/evidence.ts";
 import type { Difference } from "../../ports/workspace.ts";
-import { rowOf } from "../oracles/kinds.ts";
+import { rowOf } from "../protected/kinds.ts";
 
 /** What is put back to take the work out: paths as they were, and paths that were not there. */
 export type TakenOut = { readonly paths: readonly string[]; readonly without: readonly string[] };

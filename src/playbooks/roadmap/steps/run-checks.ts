@@ -4,7 +4,7 @@ import type { Check, CheckResult } from "../../../contracts/evidence.ts";
 import { testsBefore } from "../../../engine/protected-files.ts";
 import type { StepInput, RoadmapParts } from "./parts.ts";
 
-/** Runs checks on a commit under the base's oracles: what judges is not for those who are judged to change. */
+/** Runs checks on a commit under the base's protected files: what judges is not for those who are judged to change. */
 export async function runChecks(
   { verifier }: Pick<RoadmapParts, "verifier">,
   { attempt, state, cancel, onLiveEvent }: Pick<StepInput, "attempt" | "state" | "cancel" | "onLiveEvent">,

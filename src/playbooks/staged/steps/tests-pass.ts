@@ -15,7 +15,7 @@ import { lookAtCommit, type TreeLook } from "./tree-look.ts";
 const script = "scripts/run-tests.sh";
 const manifests = /^(?:package\.json|pyproject\.toml|Cargo\.toml|go\.mod|[Mm]akefile|GNUmakefile)$/;
 
-/** What was known when the run began decides, with its oracles as they were then; a project that had none yet is asked for its own now. */
+/** What was known when the run began decides, with its protected files as they were then; a project that had none yet is asked for its own now. */
 export function testsPass(verifier: Verifier, workspace: Workspace) {
   return {
     version: 1,

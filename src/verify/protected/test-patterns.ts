@@ -1,4 +1,4 @@
-// test-words: what tests are made of in each language, counted in text whose comments and strings are blanked out.
+// test-patterns: what tests are made of in each language, counted in text whose comments and strings are blanked out.
 // The text is an agent's, so no pattern here may search far from where it began.
 
 import type { Family } from "./kinds.ts";

@@ -1,10 +1,10 @@
 // change-kind: what was done to a protected file, found by comparing its text before and after. One sentence says all that was found; the first finding
-// of the list below names it. Whatever is found here, a changed oracle is a changed oracle: this only says it in words.
+// of the list below names it. Whatever is found here, a changed protected file is a changed protected file: this only says it in words.
 
 import type { ProtectedChange } from "../../contracts/evidence.ts";
 import { familyOf, type ProtectedKind } from "./kinds.ts";
 import { loosenedLimits } from "./limits-in.ts";
-import { countsOf } from "./test-words.ts";
+import { countsOf } from "./test-patterns.ts";
 
 export type How = ProtectedChange["how"];
 export type Finding = { readonly how: How; readonly words: string };

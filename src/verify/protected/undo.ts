@@ -12,7 +12,7 @@ import type { Taken } from "../../ports/workspace.ts";
 import { mergedPackage } from "./deciding-package.ts";
 import type { Named } from "./named.ts";
 import { rowsWith } from "./protect.ts";
-import { movesIn, type ProtectedParts, textBytesMax } from "./look-oracles.ts";
+import { movesIn, type ProtectedParts, textBytesMax } from "./find-protected.ts";
 import { withRustTests } from "./rust-tests.ts";
 
 export type Undoing = {

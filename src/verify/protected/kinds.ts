@@ -44,7 +44,7 @@ export type Row = {
   readonly serves?: true;
   /** Whether a new file of this sort rules over nothing all the same. */
   readonly idle?: (text: string) => boolean;
-  /** For a name that may mean something else: what the base's file must say to be an oracle. */
+  /** For a name that may mean something else: what the base's file must say to be a protected file. */
   readonly says?: RegExp;
   /** For a file whose folder is not the one it rules over: `.cargo/config.toml` rules from above `.cargo`. */
   readonly from?: RegExp;

@@ -1,8 +1,8 @@
-// look-oracles: two trees in memory, and what of the second changes the judges of the first.
+// find-protected: two trees in memory, and what of the second changes the judges of the first.
 
 import type { Check } from "../../contracts/evidence.ts";
 import type { Difference } from "../../ports/workspace.ts";
-import { findProtected } from "./look-oracles.ts";
+import { findProtected } from "./find-protected.ts";
 
 export type Texts = Readonly<Record<string, string>>;
 export const [base, commit] = ["b".repeat(40), "c".repeat(40)];

@@ -1,7 +1,7 @@
 // judge: which changes of a run are changes of what judges it, and what was done. Pure: what must be read is handed in.
 //
 // Invariants:
-//   J1. Only what was there at the base is an oracle; a new file counts only where it would rule over what was there.
+//   J1. Only what was there at the base is a protected file; a new file counts only where it would rule over what was there.
 //   J2. A file that judges in part is judged in that part alone.
 //   J3. What cannot be read as text is judged by being another content.
 //   J4. An approval holds for exactly the changes it was given for.
@@ -36,7 +36,7 @@ export type Setting = {
 export type ChangedFile = { readonly difference: Difference; readonly before: string | null; readonly after: string | null };
 export type Judged = { readonly content: Hash; readonly changes: readonly ProtectedChange[] };
 
-/** Whether a difference may be one of an oracle, so that its texts are worth reading. */
+/** Whether a difference may be one of a protected file, so that its texts are worth reading. */
 export function isCandidate(difference: Difference, setting: Setting): boolean {
   const { path } = difference;
   const { rowOf, named } = setting;

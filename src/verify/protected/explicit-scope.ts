@@ -1,8 +1,8 @@
-// explicit-scope: whether a scope says in so many words that an oracle may change.
+// explicit-scope: whether a scope says in so many words that a protected file may change.
 //
 // Invariants:
-//   X1. A pattern names an oracle only if it could not have been written for anything else: it is the very path, or what it stands for
-//       is an oracle whatever its wildcards mean. `**`, `src/**` and `*.ts` let a test in and name none.
+//   X1. A pattern names a protected file only if it could not have been written for anything else: it is the very path, or what it stands for
+//       is a protected file whatever its wildcards mean. `**`, `src/**` and `*.ts` let a test in and name none.
 //   X2. A source file that holds its own tests is never named by its path: whoever lets the code change has not let the tests change.
 
 import picomatch from "picomatch";

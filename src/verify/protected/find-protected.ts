@@ -1,4 +1,4 @@
-// look-oracles: reads what the judging of oracles needs from two commits, and no more than that.
+// find-protected: reads what the judging of protected files needs from two commits, and no more than that.
 //
 // Invariants:
 //   L1. It only reads, and every read is bounded: texts by size and number, and what is beyond is judged by its content's name alone.
@@ -88,7 +88,7 @@ async function lookedAt(
 
 const nothing: Setting = { base: new Set(), rowOf: () => null, named: { commands: [], used: [], restores: false } };
 
-/** What counts as an oracle in a run, from its base and its commands. */
+/** What counts as a protected file in a run, from its base and its commands. */
 export async function settingOf(
   { workspace, protect, restores }: ProtectedParts,
   base: GitSha,

@@ -1,8 +1,8 @@
 // Tests that are added to a file of tests need no leave, as long as checks are tried out: whatever comes with them is found that way.
 
 import { describe, expect, test } from "vitest";
-import { findProtected } from "./look-oracles.ts";
-import { base, between, commit } from "./look-oracles.test-support.ts";
+import { findProtected } from "./find-protected.ts";
+import { base, between, commit } from "./find-protected.test-support.ts";
 
 const path = "test/add.test.js";
 const text = 'test("adds", () => {\n  assert.equal(add(1, 2), 3);\n});\n';

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Check } from "../../src/contracts/evidence.ts";
 import { openVerifier } from "../../src/verify/verifier.ts";
-import { undoOf, pathsOf } from "../../src/verify/oracles/undo.ts";
+import { undoOf, pathsOf } from "../../src/verify/protected/undo.ts";
 import { git, makeRepository, makeRoom, openBench, write } from "../workspace/bench-repository.ts";
 
 type Files = Readonly<Record<string, string | null>>;

@@ -1,8 +1,8 @@
 // What a run changed of its judges, told from two trees in memory: also what only the commands, makefiles and scripts of the base lead to.
 
 import { describe, expect, test } from "vitest";
-import { findProtected } from "./look-oracles.ts";
-import { base, between, changesIn, commit, hows, type Texts } from "./look-oracles.test-support.ts";
+import { findProtected } from "./find-protected.ts";
+import { base, between, changesIn, commit, hows, type Texts } from "./find-protected.test-support.ts";
 
 const manifest = (scripts: object): string => JSON.stringify({ name: "x", scripts });
 const jsTest = 'import { test } from "node:test";\ntest("a", () => assert.equal(add(1, 2), 3));\n';
