@@ -40,7 +40,7 @@ export function recordGap(
     replaced.length === 0 ? "" : `as it ran, ${replaced.slice(0, shownMax).join(", ")}${more} was replaced, which tests rely on`,
     now.unended > was.unended ? "something that ran tests was ended before it could report" : "",
     was.isWhole && !now.isWhole ? "its test runner reported more than is read" : "",
-    strangers > 0 ? "somebody else wrote to the channel that its test runner reports over" : "",
+    strangers > 0 ? "somebody else wrote to or read from the channel that its test runner reports over" : "",
   ].filter((gap) => gap !== "");
   return gaps.length === 0 ? null : `${gaps.join("; ")}, so a person has to look at that`;
 }

@@ -7,16 +7,16 @@
 //   P3. A process in which the project's code runs finds neither its option in the environment nor its module in the cache.
 
 /** Where records go; `channel` is a named pipe, `folder` holds these programs. */
-export type Place = { readonly folder: string; readonly channel: string; readonly nonce: string };
+export type Place = { readonly folder: string; readonly channel: string; readonly nonce: string; readonly key: string };
 
 export function nodePrograms(place: Place): Readonly<Record<string, string>> {
   const reported = `const place = ${JSON.stringify(place)};\n${report}`;
   return {
-    "a.cjs": `"use strict";\n(() => {\ntry {\nconst fs = require("fs");\n${reported}${preload}\n} catch {}\n})();\n`,
-    "t.mjs": `import * as fs from "node:fs";\nimport { Readable } from "node:stream";\nimport { spec, tap } from "node:test/reporters";\n${reported}${nodeTest}`,
-    "v.mjs": `import * as fs from "node:fs";\nimport { relative } from "node:path";\n${reported}${vitest}`,
-    "j.cjs": `"use strict";\nconst fs = require("fs");\nconst { relative } = require("path");\n${reported}${jest}`,
-    "m.cjs": `"use strict";\nconst fs = require("fs");\n${reported}${mocha}`,
+    "a.cjs": `"use strict";\n(() => {\ntry {\nconst fs = require("fs");\nconst { createHash, Hash } = require("crypto");\n${reported}${preload}\n} catch {}\n})();\n`,
+    "t.mjs": `import * as fs from "node:fs";\nimport { createHash, Hash } from "node:crypto";\nimport { Readable } from "node:stream";\nimport { spec, tap } from "node:test/reporters";\n${reported}${nodeTest}`,
+    "v.mjs": `import * as fs from "node:fs";\nimport { createHash, Hash } from "node:crypto";\nimport { relative } from "node:path";\n${reported}${vitest}`,
+    "j.cjs": `"use strict";\nconst fs = require("fs");\nconst { createHash, Hash } = require("crypto");\nconst { relative } = require("path");\n${reported}${jest}`,
+    "m.cjs": `"use strict";\nconst fs = require("fs");\nconst { createHash, Hash } = require("crypto");\n${reported}${mocha}`,
   };
 }
 
@@ -24,18 +24,20 @@ const report = String.raw`
 const quoted = encodeURIComponent;
 const { openSync, writeSync } = fs;
 const id = process.pid + "." + Math.random().toString(36).slice(2, 8);
-let fd = null;
+let [fd, count] = [null, 0];
 const { apply } = Reflect;
-const { slice, toWellFormed } = String.prototype;
+const [{ slice, toWellFormed }, { update, digest }] = [String.prototype, Hash.prototype];
+const sealOf = (text) => apply(slice, apply(digest, apply(update, createHash("sha256"), [place.key + text + place.key]), ["hex"]), [0, 32]);
 const tell = (...words) => {
   try {
     if (fd === null) fd = openSync(place.channel, "w");
-    let line = place.nonce + "\t" + id;
+    let line = "";
     for (let at = 0; at < words.length; at++) {
       const short = apply(slice, String(words[at]), [0, 300]);
       line += "\t" + quoted(toWellFormed === undefined ? short : apply(toWellFormed, short, []));
     }
-    writeSync(fd, line + "\n");
+    count += 1;
+    writeSync(fd, place.nonce + "\t" + id + "\t" + count + "." + sealOf(id + "\t" + count + line) + line + "\n");
   } catch {}
 };
 `;

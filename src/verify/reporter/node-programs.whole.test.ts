@@ -8,7 +8,7 @@ import { nodePrograms } from "./node-programs.ts";
 let root: string;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "node-programs-"));
-  const place = { folder: join(root, "ours"), channel: join(root, "channel"), nonce: "n0" };
+  const place = { folder: join(root, "ours"), channel: join(root, "channel"), nonce: "n0", key: "k0" };
   for (const [name, text] of Object.entries(nodePrograms(place))) put(`ours/${name}`, text);
   put("vitest/vitest.mjs", "console.log(JSON.stringify(process.argv.slice(2)));");
   put("jest/bin/jest.js", "console.log(JSON.stringify(process.argv.slice(2)));");

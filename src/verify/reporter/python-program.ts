@@ -7,14 +7,18 @@ export const pythonProgram = (place: Place): string =>
   body
     .replace("%FOLDER%", JSON.stringify(`${place.folder}/py`))
     .replace("%CHANNEL%", JSON.stringify(place.channel))
-    .replace("%NONCE%", JSON.stringify(place.nonce));
+    .replace("%NONCE%", JSON.stringify(place.nonce))
+    .replace("%KEY%", JSON.stringify(place.key));
 
 const body = String.raw`
 def start():
     import atexit, os, sys
-    from builtins import callable, isinstance, list, str, type, vars
+    from builtins import bytes, callable, isinstance, list, next, str, type, vars
 
-    folder, channel, nonce = %FOLDER%, %CHANNEL%, %NONCE%
+    from hashlib import sha256
+    from itertools import count
+
+    folder, channel, nonce, key = %FOLDER%, %CHANNEL%, %NONCE%, %KEY%.encode()
     sys.path[:] = [one for one in sys.path if one != folder]
     rest = [one for one in os.environ.get("PYTHONPATH", "").split(os.pathsep) if one not in ("", folder)]
     if rest:
@@ -24,6 +28,8 @@ def start():
     opened, closed, write, getpid = os.open, os.close, os.write, os.getpid
     flags = os.O_WRONLY | getattr(os, "O_CLOEXEC", 0)
     own = [getpid(), None]
+    sender = b"%d.%s.py" % (own[0], os.urandom(3).hex().encode())
+    numbers = count(1)
 
     def quoted(word):
         text = str(word)[:300].encode("utf-8", "backslashreplace")
@@ -35,7 +41,10 @@ def start():
                 return
             if own[1] is None:
                 own[1] = opened(channel, flags)
-            write(own[1], nonce.encode() + b"\t%d.py\t" % own[0] + b"\t".join(quoted(one) for one in words) + b"\n")
+            number = b"%d" % next(numbers)
+            line = b"\t".join(quoted(one) for one in words)
+            seal = sha256(key + sender + b"\t" + number + b"\t" + line + key).hexdigest()[:32].encode()
+            write(own[1], nonce.encode() + b"\t" + sender + b"\t" + number + b"." + seal + b"\t" + line + b"\n")
         except Exception:
             pass
 

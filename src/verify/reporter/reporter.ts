@@ -4,6 +4,7 @@
 // Invariants:
 //   C1. Everything lies in a folder of this one command, with random names, readable only; the pipe takes lines, and what came through it
 //       nobody takes back.
+//       What is read out of it before us is missed: lines are numbered and sealed (sealed-lines.ts).
 //   C2. It never keeps a command from running: where no pipe can be made, or nothing arrives, there is no record.
 //   C3. When the answer is given, all that was written before the command ended has been read, within bounds.
 
@@ -18,6 +19,7 @@ import type { Env } from "../environment.ts";
 import { nodePrograms } from "./node-programs.ts";
 import { pythonProgram } from "./python-program.ts";
 import { openRecord, type RecordReader } from "./record.ts";
+import { openSealedLines, type SealedLines } from "./sealed-lines.ts";
 
 export type Reporter = {
   /** What the command must be able to read, and the one file in it that it may write to. */
@@ -29,7 +31,7 @@ export type Reporter = {
 };
 
 const bytesMax = 64 << 20;
-const lineCharsMax = 4_000;
+const lineCharsMax = 8_000;
 const drainMs = 2_000;
 const againMs = 5;
 
@@ -37,14 +39,15 @@ const againMs = 5;
 export async function openReporter(scratch: string, cwd: string): Promise<Reporter | null> {
   const folder = join(scratch, word());
   if (/[\s:]/.test(folder)) return null; // neither variable can hold such a path
-  const place = { folder, channel: join(folder, word()), nonce: randomBytes(12).toString("hex") };
+  const place = { folder, channel: join(folder, word()), nonce: randomBytes(12).toString("hex"), key: randomBytes(16).toString("hex") };
   try {
     await mkdir(join(folder, "py"), { recursive: true, mode: 0o700 });
     const files = { ...nodePrograms(place), "py/sitecustomize.py": pythonProgram(place) };
     await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(folder, name), text, { mode: 0o600 })));
     await pipeAt(place.channel);
     const record = openRecord(place.nonce, cwd);
-    const close = listen(place.channel, record);
+    const sealed = openSealedLines(place, record);
+    const close = listen(place.channel, sealed);
     return {
       readable: [folder],
       writable: [place.channel],
@@ -55,6 +58,7 @@ export async function openReporter(scratch: string, cwd: string): Promise<Report
       }),
       close: async () => {
         await close();
+        sealed.end();
         return record;
       },
     };
@@ -72,7 +76,7 @@ function pipeAt(path: string): Promise<void> {
 }
 
 /** Reads the pipe until it is told to stop, and then what was written up to that moment. */
-function listen(channel: string, record: RecordReader): () => Promise<void> {
+function listen(channel: string, record: SealedLines): () => Promise<void> {
   const flags = constants.O_RDWR | constants.O_NONBLOCK; // our own end stays open, so that the last writer's leaving ends nothing
   const end = `\t${word()}`;
   const socket = new Socket({ fd: openSync(channel, flags), readable: true, writable: false });

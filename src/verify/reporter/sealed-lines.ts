@@ -1,0 +1,56 @@
+// sealed-lines: takes the seal off the lines of a channel, and notices what is missing. The channel is a named pipe, and the code under test
+// runs as the same user: it can write to it, and read lines out of it before we do.
+//
+// Invariants:
+//   S1. A line counts only with its seal: a digest over it, its sender and its number, with a key that never goes through the pipe.
+//   S2. Each sender numbers its lines from 1. A number that is left out, or comes twice, is told as a stranger's doing; that the last ones are
+//       missing is seen by the sender's own end, which is among them.
+
+import { createHash } from "node:crypto";
+import type { RecordReader } from "./record.ts";
+
+export type SealedLines = {
+  readonly line: (line: string, isPast: boolean) => void;
+  /** Tells of what never came. */
+  readonly end: () => void;
+};
+
+type Sender = { next: number; readonly early: Set<number> };
+
+const sealChars = 32;
+const earlyMax = 10_000;
+const sendersMax = 100_000;
+/** Whatever has no nonce counts as a stranger's line. */
+const strangers = "?";
+
+export const sealOf = (key: string, text: string): string =>
+  createHash("sha256").update(`${key}${text}${key}`).digest("hex").slice(0, sealChars);
+
+/** A line as a sender writes it: nonce, sender, number and seal, then the words. */
+export const sealedLine = (
+  place: { readonly nonce: string; readonly key: string },
+  sender: string,
+  number: number,
+  words: string,
+): string => `${place.nonce}\t${sender}\t${number}.${sealOf(place.key, `${sender}\t${number}\t${words}`)}\t${words}`;
+
+export function openSealedLines(place: { readonly nonce: string; readonly key: string }, record: Pick<RecordReader, "line">): SealedLines {
+  const senders = new Map<string, Sender>();
+  return {
+    line(line, isPast) {
+      const [, nonce, id = "", number = "", seal, words = ""] = /^([^\t]*)\t([^\t]*)\t(\d{1,10})\.([0-9a-f]*)\t(.*)$/s.exec(line) ?? [];
+      if (nonce !== place.nonce || seal !== sealOf(place.key, `${id}\t${number}\t${words}`))
+        return record.line(line === "" ? "" : strangers); // S1
+      const sender = senders.get(id) ?? { next: 1, early: new Set() };
+      if (senders.size < sendersMax) senders.set(id, sender);
+      const at = Number(number);
+      if (at < sender.next || sender.early.has(at)) return record.line(strangers); // S2
+      if (sender.early.size < earlyMax) sender.early.add(at);
+      while (sender.early.delete(sender.next)) sender.next++;
+      record.line(`${nonce}\t${id}\t${words}`, isPast);
+    },
+    end() {
+      for (const { early } of senders.values()) if (early.size > 0) record.line(strangers); // S2
+    },
+  };
+}
