@@ -166,7 +166,7 @@ describe("what has the name of a makefile's rule", () => {
 describe("what a check's own program takes in", () => {
   const before = {
     "package.json": json({ scripts: { test: "node scripts/all.js", start: "node scripts/serve.mjs" } }),
-    "scripts/all.js": 'import { same } from "../oracles/same.js";\nimport "../oracles/serve.mjs";\nimport { a } from "../src/a.js";\n',
+    "scripts/all.js": 'import { same } from "./same.js";\nimport "./serve.mjs";\nimport { a } from "../src/a.js";\n',
     "scripts/same.js": "1",
     "scripts/serve.mjs": "1",
     "src/a.js": "1",

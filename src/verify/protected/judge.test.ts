@@ -32,7 +32,7 @@ const rows = (table: readonly (readonly [path: string, before: string, how: stri
   table.map(([path, before, how, after]) => ({ path, before, how, after }));
 
 const js =
-  'import { add } from "../oracles/add.js";\ntest("adds", () => {\n  expect(add(1, 2)).toBe(3);\n  expect(add(2, 2)).toBe(4);\n});\ntest("none", () => {\n  expect(add()).toBe(0);\n});\n';
+  'import { add } from "./add.js";\ntest("adds", () => {\n  expect(add(1, 2)).toBe(3);\n  expect(add(2, 2)).toBe(4);\n});\ntest("none", () => {\n  expect(add()).toBe(0);\n});\n';
 const py = "def test_a():\n    assert add(1, 2) == 3\n    assert add(2, 2) == 4\n\ndef test_b():\n    assert add(0, 0) == 0\n";
 const go = 'func TestA(t *testing.T) {\n\tif add(1, 2) != 3 {\n\t\tt.Errorf("no")\n\t}\n}\nfunc TestB(t *testing.T) {\n\tt.Fatal("x")\n}\n';
 const rs = "#[test]\nfn a() {\n    assert_eq!(add(1, 2), 3);\n}\n#[test]\nfn b() {\n    assert!(add(0, 0) == 0);\n}\n";
@@ -49,7 +49,7 @@ describe("tests", () => {
       ["a.test.ts", js, "weakened", js.replace("  expect(add(2, 2)).toBe(4);\n", "")],
       ["a.test.ts", js, "weakened", js.replace("  expect(add(2, 2)).toBe(4);\n", "  // expect(add(2, 2)).toBe(4);\n")],
       ["a.test.ts", js, "weakened", js.replace("expect(add(2, 2)).toBe(4)", "expect(true).toBe(true)")],
-      ["a.test.ts", js, "mocked", `vi.mock("../oracles/add.js", () => ({ add: () => 3 }));\n${js}`],
+      ["a.test.ts", js, "mocked", `vi.mock("./add.js", () => ({ add: () => 3 }));\n${js}`],
       ["a.test.ts", js.replace(".toBe(4)", ".toBeCloseTo(4, 5)"), "loosened", js.replace(".toBe(4)", ".toBeCloseTo(4, 1)")],
       ["a.test.ts", js, "changed", js.replace(".toBe(3)", ".toBe(5)")],
       ["a.test.ts", js, "changed", `${js}test("more", () => {\n  expect(1).toBe(add(1));\n});\n`],

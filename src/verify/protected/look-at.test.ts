@@ -51,7 +51,7 @@ describe("what code could tell a check by is a gap", () => {
     expect(lookAt({ ...program, isStarted: true })).toEqual([{ path: "src/cli.js", what: "reads the command line" }]);
     const takes = (...given: Parameters<typeof file>): boolean => takesFrom("src/cli.js", file(...given));
     expect(takes("test/cli.test.js", 'spawnSync("node", ["src/cli.js"]);\n', true)).toBe(false);
-    expect(takes("src/mul.js", 'import { isTest } from "../oracles/cli.js";\n')).toBe(true);
+    expect(takes("src/mul.js", 'import { isTest } from "./cli.js";\n')).toBe(true);
     expect(takes("test/a.test.js", 'import "../src/cli.js";\n', true)).toBe(true);
   });
 
