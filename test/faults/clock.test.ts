@@ -9,7 +9,7 @@ import { acknowledgedIn, entriesOf, expectKept, expectWhole, goArgs, newestRun, 
 
 const day = 86_400_000;
 const shifted = (byMs: number): Record<string, string> => ({
-  NODE_OPTIONS: `--require=${resolve(import.meta.dirname, "../fixtures/faults/shifted-clock.cjs")}`,
+  NODE_OPTIONS: `--require=${JSON.stringify(resolve(import.meta.dirname, "../fixtures/faults/shifted-clock.cjs"))}`,
   CLOCK_SHIFT_MS: String(byMs),
 });
 
