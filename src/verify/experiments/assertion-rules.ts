@@ -23,6 +23,7 @@ export type Assertion = {
   /** What it says is true. */ readonly truth?: Span;
   readonly otherwise?: Change | null;
   readonly score?: number;
+  /** It compares exactly: nothing that is only nearly right may pass. */ readonly isExact?: boolean;
 };
 type Rule = (call: Call, nonce: string) => Assertion | readonly Assertion[] | null;
 
@@ -39,22 +40,22 @@ const both = (pairs: Readonly<Record<string, string>>): ReadonlyMap<string, stri
   new Map(Object.entries(pairs).flatMap(([one, other]) => [[one, other] as const, [other, one] as const]));
 const turned = (change: Change | null): Assertion | null => (change === null ? null : { otherwise: change });
 /** Two values that are compared, of which the second is what is expected. */
-const compared = (expected: Span | undefined, actual: Span | undefined, otherwise: Change | null): Assertion | null =>
-  expected === undefined ? null : { values: [expected, actual], otherwise };
+const compared = (expected: Span | undefined, actual: Span | undefined, otherwise: Change | null, isExact = true): Assertion | null =>
+  expected === undefined ? null : { values: [expected, actual], otherwise, isExact };
 /** What is said to be false is not false of another value only. */
 const truthOf = (truth: Span, otherwise: string, isTrue = true): Assertion => ({
   ...(isTrue ? { truth } : {}),
   otherwise: { ...truth, text: otherwise },
 });
 
-/** A call that is a sentence of its own may be a helper that asserts: what it is given second, or last, is what it expects. */
+/** A call that is a sentence of its own may be a helper that asserts: what is written out behind the first argument, or what is last but for words. */
 const byArguments = ({ isStatement, args, of }: Call): readonly Assertion[] => {
-  const last = args.at(-1);
-  if (!isStatement || args.length < 2 || last === undefined) return [];
-  const score = scoreOfStatements;
-  const second = args.slice(1, -1).findLast((one) => isPlain.test(of(one)));
-  const more = second === undefined ? [] : [{ values: [second], score }];
-  return [...more, { values: [last], score: more.length === 0 ? score : score - scoreLessNear }];
+  if (!isStatement || args.length < 2) return [];
+  const rest = args.slice(1);
+  const isMessage = (one: Span | undefined): boolean => one !== undefined && rest.length > 1 && /^[fbru]?["'`]/.test(of(one));
+  const spoken = isMessage(rest.at(-1)) ? rest.slice(0, -1) : rest;
+  const guesses = new Set([spoken.find((one) => isPlain.test(of(one))), spoken.at(-1), spoken[0]].filter((one) => one !== undefined));
+  return [...guesses].map((one, at) => ({ values: [one], score: scoreOfStatements - at * scoreLessNear }));
 };
 const isPlain = /^(?:-?\d[\w.]*|"[^"]*"|'[^']*'|true|false|True|False)$/;
 
@@ -104,7 +105,8 @@ const ofPython: Rule = (call, nonce) => {
   const { name, args, of } = call;
   const said = `"${nonce}"`;
   const [first, second] = args;
-  if (/^assert(?!Not)\w*Equals?$|^assertIs$/.test(name) && args.length >= 2) return compared(second, first, put(second, said));
+  if (/^assert(?!Not)\w*Equals?$|^assertIs$/.test(name) && args.length >= 2)
+    return compared(second, first, put(second, said), !/almost|close/i.test(name));
   if (/^assertNot\w*Equals?$|^assertIsNot$/.test(name) && first !== undefined) return turned(put(second, of(first).replaceAll("\n", " ")));
   if (/^assert(?:True|False)$/.test(name) && first !== undefined) return truthOf(first, `not (${of(first)})`, name === "assertTrue");
   if (/^(?:raises|assertRaises|assertRaisesRegex)$/.test(name)) return turned(put(first, `type("E${nonce}", (Exception,), {})`));
@@ -145,7 +147,8 @@ export const ofC: Rule = (call) => {
   const otherwise = renamed(call, cTurned.get(name));
   if (name.endsWith("_EQ") && otherwise !== null) return compared(second, first, otherwise);
   if (otherwise !== null) return turned(otherwise);
-  if (first === undefined || !/^(?:assert|CHECK|REQUIRE|ck_assert|TEST_ASSERT|assert_true)$/.test(name)) return null;
+  if (first === undefined) return null;
+  if (!/^(?:assert|CHECK|REQUIRE|ck_assert|TEST_ASSERT|assert_true)$/.test(name)) return /\w\(/.test(of(first)) ? byArguments(call) : null;
   const said = of(first);
   const isOne = said.split("==").length === 2 && !/&&|\|\||!=/.test(said);
   return truthOf(first, isOne ? said.replace("==", "!=") : `!(${said})`);

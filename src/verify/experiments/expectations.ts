@@ -59,7 +59,7 @@ const isOfC = /\.(?:c|cc|cpp|cxx|h|hpp)$/;
 type Scored = Change & { readonly score: number };
 
 function changesOf(
-  { values = [], literal, sought, truth, otherwise, score = scoreDefault }: Assertion,
+  { values = [], literal, sought, truth, otherwise, score = scoreDefault, isExact = false }: Assertion,
   path: string,
   text: string,
   nonce: string,
@@ -69,7 +69,7 @@ function changesOf(
   const put = (span: Span, near: string | null): readonly Scored[] => (near === null ? [] : [{ ...span, text: near, score }]);
   const spans = values.flatMap((value) => value ?? []);
   const found = [
-    ...spans.flatMap((span) => put(span, nearValue(of(span), draw))),
+    ...spans.flatMap((span) => put(span, nearValue(of(span), draw, isExact))),
     ...(literal === undefined ? [] : put(literal, nearValue(of(literal), draw))),
     ...(sought === undefined ? [] : put(sought, farValue(of(sought), draw))),
     ...(truth === undefined ? [] : put(truth, nearTruth(of(truth), draw))),
@@ -77,7 +77,7 @@ function changesOf(
   const [value] = spans;
   const family = isOfC.test(path) ? null : familyOf(path);
   const isComputed = found.length === 0 && value !== undefined && (family === "js" || family === "py");
-  const atRun = isComputed ? put(value, changedAtRun(of(value), /\.[cm]?tsx?$/.test(path) ? "ts" : family, nonce)) : [];
+  const atRun = isComputed ? put(value, changedAtRun(of(value), /\.[cm]?tsx?$/.test(path) ? "ts" : family, nonce, isExact)) : [];
   const near = [...found, ...atRun];
   return [...near, ...(otherwise ? [{ ...otherwise, score: near.length === 0 ? score : score - scoreLessNear }] : [])];
 }
@@ -100,7 +100,7 @@ function callsIn(code: string, text: string): readonly Call[] {
     if (inner === null) continue;
     const { args, close } = inner;
     const isChained = /^\s*\./.test(code.slice(close, close + 40));
-    const isStatement = !isChained && /(?:^|[\n;{])[ \t]*(?:await[ \t]+)?(?:[\w$]+\.)*$|=>\s*(?:[\w$]+\.)*$/.test(before);
+    const isStatement = !isChained && /(?:^|[\n;{])[ \t]*(?:await[ \t]+)?(?:[\w$]+\.)*$|(?:=>|\):)\s*(?:[\w$]+\.)*$/.test(before);
     found.push({ name, at: index, before, args, of: ({ from, to }) => text.slice(from, to).trim(), isStatement });
   }
   return found;
@@ -143,7 +143,13 @@ function pythonAsserts(code: string, text: string, nonce: string): readonly Asse
       const [only] = equals;
       if (equals.length === 1 && only !== undefined && !hasOthers) {
         const [actual, value] = [trimmed(code, { from: said.from, to: only }), trimmed(code, { from: only + 2, to: said.to })];
-        return [{ values: [value, actual], otherwise: { ...value, text: `"${nonce}"` } }];
+        return [
+          {
+            values: [value, actual],
+            otherwise: { ...value, text: `"${nonce}"` },
+            isExact: !/\bapprox\b|\bclose/.test(text.slice(said.from, said.to)),
+          },
+        ];
       }
       return [{ truth: said, otherwise: { ...said, text: `not (${text.slice(said.from, said.to)})` } }];
     });
@@ -177,7 +183,7 @@ function goComparisons(code: string): readonly Assertion[] {
       const from = index + sign.index;
       const value = trimmed(code, { from: from + 2, to: index + open.length - 1 });
       const otherwise = { from, to: from + 2, text: sign[0] === "!=" ? "==" : "!=" };
-      return [{ ...(sign[0] === "!=" && score > 1 ? { values: [value] } : {}), otherwise, score }];
+      return [{ ...(sign[0] === "!=" && score > 1 ? { values: [value], isExact: true } : {}), otherwise, score }];
     }
     const not = /(?:\bif|;)\s*(!)\s*[\w(]/.exec(open);
     if (signs.length > 0 || not === null) return [];

@@ -59,6 +59,17 @@ describe("a text is broken", () => {
       [4, 'test "$x" -eq 5'],
     ]));
 
+  test("not in a shell's helpers, which compare variables", () =>
+    expect(
+      flipsIn("t.sh", 'if [ "$1" != "$2" ]; then failed=1; fi\n[[ "$(slug One)" == "one" ]] || { echo no; exit 1; }\n').map(
+        ({ line }) => line,
+      ),
+    ).toEqual([2]));
+  test("nor in what is put into a variable or ends a program", () => {
+    expect(flipped("  if (got != want) { bad = 1; ok(); }")).toBeNull();
+    expect(flipped("assert(x) || exit(1)")).toBeNull();
+  });
+
   test("at the line it was found", () =>
     expect(broken("x = f()\nassert x == 1\n", flip === undefined ? [] : [flip])).toBe("x = f()\nassert x == 2\n"));
   test("or where that line has moved to", () =>

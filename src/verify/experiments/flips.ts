@@ -29,8 +29,13 @@ const asserts =
 const shellTests = /(?:^|[\s;&|(])(?:\[\[?|test)\s.*\s(?:==?|!=|-(?:eq|ne|lt|le|gt|ge))\s/;
 export const isShell = /\.(?:sh|bash|bats)$/;
 const definesShell = /^\s*(?:function\s+)?[\w-]+\s*\(\)/;
+const definesC = /^[ \t]*(?:[\w*<>[\],]+[ \t]+)+\*?\w+[ \t]*\([^;{}"]*\)[^;{}]*\{/;
+/** A helper that compares what it is given holds no expectation. */
+const isDefinition = (path: string, line: string): boolean =>
+  (isShell.test(path) && definesShell.test(line)) || (/\.(?:c|cc|cpp|h|hpp)$/.test(path) && definesC.test(line));
 /** A helper of a shell's that is given what a program answers and what it should (`check "$(add 1 2)" 3 "adds"`): the parts around the latter. */
 export const shellCall = /^(\s*[A-Za-z_][\w-]*\s(?:[^#\n]*\s)?"?\$\([^\n]*\)"?\s+)(-?\d+|"[^"$`\n]*"|'[^'\n]*')(?=\s|$|;)(.*)$/;
+const shellCompared = /^(.*(?:\[\[?|\btest)\s.*\s(?:==?|!=|-eq|-ne)\s+)(-?\d+|"[^"$`\n]*"|'[^'\n]*'|[a-z][\w-]*)(\s*(?:\]|$|;|&|\|).*)$/;
 /** Where the assertion is a plain comparison, the failure is reported on a line of its own. */
 const reports = /\b(?:t|b|tb|self|this|ctx|done)\.(?:Error|Fatal|Fail|fail)\w*\b|\b(?:fail|panic!?|process\.exit|exit|die|raise|throw)\b/;
 const answers = /\b(?:want|wanted|expected|expects|output|out|result|answer)\b/i;
@@ -48,11 +53,16 @@ export function flipsIn(path: string, text: string): readonly Flip[] {
   const strong = lines.map((line) => line.length <= lineCharsMax && !isNoCode.test(line) && isAssertion(line));
   const weak = lines.map((line, at) => strong[at] === true || (line.length <= lineCharsMax && reports.test(line)));
   return lines.flatMap((was, at) => {
-    if (was.length > lineCharsMax || isNoCode.test(was) || (isShell.test(path) && definesShell.test(was))) return [];
+    if (was.length > lineCharsMax || isNoCode.test(was) || isDefinition(path, was)) return [];
     const isNear = weak.slice(Math.max(0, at - nearLines), at + nearLines + 1).includes(true);
     if (strong[at] !== true && !isNear) return [];
-    const call = isShell.test(path) ? shellCall.exec(was) : null;
-    const broken = call === null ? flipped(was) : `${call[1]}${otherLiteral(call[2] ?? "", drawsFrom(was))}${call[3]}`;
+    const call = isShell.test(path) ? (shellCall.exec(was) ?? shellCompared.exec(was)) : null;
+    const isBare = call === null && isShell.test(path) && shellTests.test(was); // it compares variables
+    const broken = isBare
+      ? null
+      : call === null
+        ? flipped(was)
+        : `${call[1]}${otherLiteral(call[2] ?? "", drawsFrom(was), true)}${call[3]}`;
     if (broken === null) return [];
     const score = strong[at] === true ? 3 : answers.test(was) ? 2 : 1;
     return [{ path, line: at + 1, was, broken, score }];
@@ -88,9 +98,15 @@ function changesIn(line: string): readonly { readonly text: string; readonly isC
   });
 }
 
+/** What is put into a variable, or ends a program, is no expectation, unless its name says so. */
+const sets =
+  /(?:(?<![\w$])(?!(?:\w*_)?(?:want|wanted|expected|expects|output|out|result|answer)\b)[\w$]+\s*=\s*|\b(?:exit|return|abort|exitCode)\b\s*[(=]?\s*)$/i;
+
 /** The line with its last telling literal changed; null where it has none. */
 export function flipped(line: string): string | null {
-  const found = [...line.matchAll(literal)].map(({ 0: text, index }) => ({ text, index }));
+  const found = [...line.matchAll(literal)]
+    .map(({ 0: text, index }) => ({ text, index }))
+    .filter(({ index }) => !sets.test(line.slice(0, index)));
   const isString = ({ text }: { text: string }): boolean => /^["'`]/.test(text);
   const strings = found.filter(isString);
   // A string behind a value is often only what is said when it fails; a lone string is the expectation.

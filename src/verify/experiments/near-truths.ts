@@ -22,9 +22,9 @@ const equality: Form = (said, draw) => {
   const sides = said.split(/===?(?!=)/);
   const [left = "", right = ""] = sides;
   if (sides.length !== 2 || joins.test(said) || /[!<>=]$/.test(left) || /[<>]/.test(said)) return null;
-  const near = nearValue(right.trim(), draw);
+  const near = nearValue(right.trim(), draw, true);
   if (near !== null) return said.slice(0, said.length - right.trimStart().length) + near + (/\s*$/.exec(right)?.[0] ?? "");
-  const first = nearValue(left.trim(), draw);
+  const first = nearValue(left.trim(), draw, true);
   return first === null ? null : first + said.slice(left.trimEnd().length);
 };
 
@@ -59,7 +59,7 @@ const membership: Form = (said, draw) => {
   const found = /^([^]*\.(includes|contains|has|startsWith|endsWith|startswith|endswith|equals?|isEqual|eq)\()([^]*)\)\s*$/.exec(said);
   const [, head = "", name = "", given = ""] = found ?? [];
   if (found === null || joins.test(said) || given.includes(")") !== given.includes("(")) return null;
-  const near = /^(?:equals?|isEqual|eq)$/.test(name) ? nearValue(given, draw) : farValue(given, draw);
+  const near = /^(?:equals?|isEqual|eq)$/.test(name) ? nearValue(given, draw, true) : farValue(given, draw);
   return near === null ? null : `${head}${near})`;
 };
 

@@ -5,7 +5,8 @@
 //   V1. Only what is certain to mean something else: a literal, or one inside a list, an object or a constructor's first argument. What a
 //       function makes of its arguments is changed as the program runs, by the kind it then has.
 //   V2. It looks like what it replaces: quotes, signs, digits, letters and capitals stay where they were, numbers stay in the same range.
-//   V3. It differs by more than a test's tolerance would forgive.
+//   V3. Where a test compares exactly, it is the nearest there is (another last digit, a capital): what agrees with all that is nearly right
+//       notices nothing else. Where it forgives a little, or may, it differs by more than that.
 
 import { createHash } from "node:crypto";
 
@@ -23,17 +24,18 @@ const word = /\b(?:true|false|True|False)\b/;
 const literals = new RegExp(`${text.source}|${word.source}|(?<![\\w.$#])${number.source}`, "g");
 /** Behind a value and no part of what it means. */
 const ends = /^(?:\s*as const|\.(?:to_string|to_owned|into|to_vec)\(\))?$/;
-const constructs = /(?:\bnew\s+[\w$.]+|(?:[\w$]+(?:\.|::))*[A-Z][\w$]*|\b(?:vec!|Some|Ok|Err|approx|String::from)|\bexpect\.\w+)\s*$/;
+const constructs =
+  /(?:\bnew\s+[\w$.]+|(?:[\w$]+(?:\.|::))*[A-Z][\w$]*(?:(?:\.|::)(?:new|of|from))?|\b(?:vec!|Some|Ok|Err|approx|String::from)|\bexpect\.\w+)\s*$/;
 const branches = /=>|\bfunction\b|\blambda\b|\?|\|\||&&|\b(?:if|or|and|for|else|in)\b|[<>=!]=|\.\.\./;
 
 type Literal = { readonly at: number; readonly text: string };
 
-/** The expression with another value; null where it is none that could be changed with certainty (V1). */
-export function nearValue(expression: string, draw: Draw): string | null {
+/** The expression with another value; null where it is none that could be changed with certainty (V1). `isExact`: by the least that can be (V3). */
+export function nearValue(expression: string, draw: Draw, isExact = false): string | null {
   const found = tellingIn(expression);
   const chosen = found[draw(found.length)];
   if (chosen === undefined) return null;
-  const put = otherLiteral(chosen.text, draw);
+  const put = otherLiteral(chosen.text, draw, isExact);
   return put === chosen.text ? null : expression.slice(0, chosen.at) + put + expression.slice(chosen.at + chosen.text.length);
 }
 
@@ -106,24 +108,39 @@ function isTelling(bare: string, from: number, to: number): boolean {
 }
 
 // V2
-export function otherLiteral(was: string, draw: Draw): string {
+export function otherLiteral(was: string, draw: Draw, isExact = false): string {
   if (/^(?:true|false)$/i.test(was)) {
     const flip = /^true$/i.test(was) ? "false" : "true";
     return /^[TF]/.test(was) ? flip[0]?.toUpperCase() + flip.slice(1) : flip;
   }
   const quote = /^(?:"""|'''|["'`])/.exec(was)?.[0];
-  return quote === undefined ? otherNumber(was, draw) : quote + otherText(was.slice(quote.length, -quote.length), quote, draw) + quote;
+  if (quote === undefined) return isExact ? nextNumber(was, draw) : otherNumber(was, draw);
+  return quote + otherText(was.slice(quote.length, -quote.length), quote, draw, isExact) + quote;
 }
 
-function otherText(inner: string, quote: string, draw: Draw): string {
+function otherText(inner: string, quote: string, draw: Draw, isExact: boolean): string {
   const places = [...inner.matchAll(/[A-Za-z0-9]/g)]
     .map(({ index }) => index)
     .filter((at) => !/\\.{0,5}$/.test(inner.slice(Math.max(0, at - 6), at)));
   if (places.length === 0) return inner === "" || quote !== "'" ? `${inner}x` : `x${inner.slice(1)}`; // 'a' may be one character and not a string
-  const chosen = draw(2) === 0 ? places : [places[draw(places.length)] ?? 0];
+  const chosen = !isExact && draw(2) === 0 ? places : [places[draw(places.length)] ?? 0];
   const letters = inner.split("");
-  for (const at of chosen) letters[at] = otherLetter(letters[at] ?? "", draw);
+  const isOfCase = isExact && draw(2) === 0; // whoever takes capitals for small letters notices nothing
+  for (const at of chosen) {
+    const letter = letters[at] ?? "";
+    letters[at] = isOfCase && !/\d/.test(letter) ? swappedCase(letter) : otherLetter(letter, draw);
+  }
   return letters.join("");
+}
+
+const swappedCase = (letter: string): string => (letter === letter.toUpperCase() ? letter.toLowerCase() : letter.toUpperCase());
+
+/** The number beside it: its last digit one more or one less. */
+function nextNumber(was: string, draw: Draw): string {
+  const found = /^([\d_]+\.?\d*?)(\d)((?:[eE][-+]?\d+)?[a-zA-Z]\w*|(?:[eE][-+]?\d+)?)$/.exec(was);
+  if (/^0[xX]/.test(was) || found === null) return /^\d$/.test(was) ? String(was === "9" ? 8 : Number(was) + 1) : otherNumber(was, draw);
+  const [, head = "", last = "0", end = ""] = found;
+  return `${head}${last === "9" || (last !== "0" && draw(2) === 0) ? Number(last) - 1 : Number(last) + 1}${end}`;
 }
 
 function otherLetter(letter: string, draw: Draw): string {
@@ -163,17 +180,17 @@ export function farValue(expression: string, draw: Draw): string | null {
 }
 
 /** An expression that is computed, as a value of the same kind: decided as the program runs. */
-export function changedAtRun(expression: string, family: "js" | "ts" | "py", nonce: string): string {
+export function changedAtRun(expression: string, family: "js" | "ts" | "py", nonce: string, isExact = false): string {
   const inner = expression.replaceAll("\n", " ");
   if (family === "py")
     return (
-      `(lambda v: (not v) if type(v) is bool else v + 7 + abs(v) if type(v) in (int, float) and v - v == 0 ` +
+      `(lambda v: (not v) if type(v) is bool else v + ${isExact ? "(1 if type(v) is int else abs(v) / 1000 + 1e-9)" : "7 + abs(v)"} if type(v) in (int, float) and v - v == 0 ` +
       `else v[:-1] + ("x" if v[-1:] != "x" else "y") if type(v) is str else [*v, 7] if type(v) is list ` +
       `else (*v, 7) if type(v) is tuple else {**v, "x": 7} if type(v) is dict else "${nonce}")(${inner})`
     );
   const v = family === "ts" ? "v: any" : "v";
   return (
-    `((${v}) => typeof v === "boolean" ? !v : typeof v === "number" && Number.isFinite(v) ? v + 7 + Math.abs(v) ` +
+    `((${v}) => typeof v === "boolean" ? !v : typeof v === "number" && Number.isFinite(v) ? v + ${isExact ? "(Number.isInteger(v) ? 1 : Math.abs(v) / 1000 + 1e-9)" : "7 + Math.abs(v)"} ` +
     `: typeof v === "string" ? v.slice(0, -1) + (v.endsWith("x") ? "y" : "x") : Array.isArray(v) ? [...v, 7] ` +
     `: v && Object.getPrototypeOf(v) === Object.prototype ? { ...v, x: 7 } : "${nonce}")(${inner})`
   );

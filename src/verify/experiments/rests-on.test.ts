@@ -66,8 +66,8 @@ describe("what one test does not notice no other makes up for", () => {
 
   test("each is broken where it expects something", () =>
     expect(flips.map(({ broken }) => broken.trim())).toEqual([
-      expect.stringMatching(/^self\.assertEqual\(add\(1, 2\), [1-9]\)$/),
-      expect.stringMatching(/^self\.assertEqual\(mul\(3, 4\), \d\)$/),
+      expect.stringMatching(/^self\.assertEqual\(add\(1, 2\), [24]\)$/),
+      expect.stringMatching(/^self\.assertEqual\(mul\(3, 4\), 1[13]\)$/),
     ]));
   test("one that fails answers for itself alone", () => {
     const found = after("test_old (tests.test_a.T.test_old)");

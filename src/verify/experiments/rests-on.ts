@@ -81,7 +81,7 @@ export const worthOf = ({ score, was }: Flip, words: ReadonlySet<string>): numbe
 export const speaksOf = (text: string, words: ReadonlySet<string>): boolean =>
   (text.match(/[A-Za-z_$][\w$]+/g) ?? []).some((word) => words.has(word));
 
-const roundsMax = 2;
+const roundsMax = 3;
 
 /** Of what was missed, what stays green when it is asked alone (R1), in files that the check runs. */
 export async function silentAmong(
@@ -99,7 +99,9 @@ export async function silentAmong(
     if (asked.length > 0 && found === null) return "late";
     heard.push(...(found?.noticed ?? []));
     const missed = asked.filter(({ flip }) => found?.missed.includes(flip));
-    const unread = missed.filter(({ flip }) => found?.unread.includes(flip));
+    const isOpen = ({ one, flip }: { readonly one: Rested; readonly flip: Flip }): boolean =>
+      found?.unread.includes(flip) === true || (flip.score <= guessed && one.breaks.some(({ score }) => score < flip.score));
+    const unread = missed.filter(isOpen);
     silent.push(...missed.filter((one) => !unread.includes(one)).map(({ one: { test }, flip }) => ({ test, flip })));
     rest = unread.map(({ one, flip }) => ({ one, flip: found === null ? undefined : after(one, found, flip) }));
   }
