@@ -4,6 +4,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { largeRun, triesOf, writeRuns } from "../../bench/dashboard-runs.ts";
 import { autopilot, begin, goScripted, goArgs, journal, runFolderOf, until } from "../support/autopilot.ts";
 import { scratch } from "../support/scratch-repository.ts";
 import { dashboardIn, go, hasChromium, openBrowser, openTab, unlock } from "./browser.ts";
@@ -215,6 +216,44 @@ describe.skipIf(!hasChromium)("in a browser (needs Chromium at its Debian place)
     expect(await page.evaluate("document.documentElement.dataset.theme")).toBe("dark");
     expect(wrong).toEqual([]);
     await context.close();
+  });
+
+  test("a log of a thousand lines: the newest come first, all come, the place one reads stays, and keys reach lines that were not drawn", async () => {
+    const folder = scratch();
+    const large = writeRuns(folder, { runs: 1, phases: 60 });
+    const { address } = await dashboardIn(folder);
+    const context = await openBrowser({ width: 1200, height: 800 });
+    const { page, wrong } = await openTab(context, address);
+    const asked: string[] = [];
+    page.on("request", (request) => (request.url().includes("/api/log") ? asked.push(new URL(request.url()).search) : undefined));
+    await go(page, `log/${largeRun}`);
+    const total = readFileSync(join(runFolderOf(folder), "journal.jsonl"), "utf8").split("\n").length - 1;
+    const words = (lines: number): string => `${lines.toLocaleString("en")} of ${lines.toLocaleString("en")} lines`;
+    await page.getByText(words(total), { exact: true }).waitFor();
+    expect(asked.slice(0, 2)).toEqual([expect.stringMatching(/max=200$/), expect.stringMatching(/before=\d+&max=\d+$/)]);
+    const rows = page.locator(".log-row");
+    await page.locator(`.log-row[data-at="${total - 1}"]`).waitFor(); // followed: the end is in sight
+    expect(await rows.count()).toBeLessThan(100);
+    await page.locator(".log").evaluate((list) => void ((list as unknown as { scrollTop: number }).scrollTop = 3_000));
+    const line = page.locator('.log-row[data-at="101"]');
+    await line.waitFor();
+    const text = await line.textContent();
+    await line.focus();
+    await page.keyboard.press("j");
+    await page.locator('.log-row[data-at="102"]:focus').waitFor();
+    await page.keyboard.press("k");
+    await page.locator('.log-row[data-at="101"]:focus').waitFor();
+    large.add(triesOf("60", 1, 20));
+    await page.getByText(words(total + 60), { exact: true }).waitFor();
+    expect(await page.locator(".log-row:focus").textContent()).toBe(text);
+    await page.keyboard.press("Enter");
+    await page.getByRole("region", { name: "Line 102" }).waitFor();
+    await page.locator(".log").evaluate((list) => void ((list as unknown as { scrollTop: number }).scrollTop = 0));
+    await page.locator('.log-row[data-at="0"]').waitFor();
+    await page.locator(".log:focus").waitFor(); // its line is out of sight
+    expect(wrong).toEqual([]);
+    await context.close();
+    large.close();
   });
 });
 

@@ -11,7 +11,7 @@ import { followPortfolio } from "../../portfolio/store/fold.ts";
 import { homeOfCopy } from "../../portfolio/worker/worker.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { product } from "../../project/runs/product.ts";
-import { findProject, runFolder } from "../../project/runs/project-paths.ts";
+import { findProject, isBegun, runFolder } from "../../project/runs/project-paths.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import { livePath } from "../../runner/live-view.ts";
 import { type CostInput, type CostView, costOf } from "../../views/facts/cost.ts";
@@ -21,13 +21,15 @@ import { showPortfolio } from "../portfolio/show.ts";
 import { diffPageOf, type DiffPage, fileDiffOf } from "./diff-files.ts";
 import { storeVariable } from "../../fleet/address.ts";
 import { type FleetPage, fleetPageIn } from "./fleet-page.ts";
-import { type FollowedRun, followRuns, isReadable, projectRuns, type RunSource } from "./followed-runs.ts";
-import { type Overview, overviewOf, weakness } from "./overview.ts";
+import { type FollowedRun, followRuns, isReadable, keptWhileUnchanged, projectRun, projectRuns, type RunSource } from "./followed-runs.ts";
+import { type Overview, overviewOf, summaryOf, weakness } from "./overview.ts";
 import { portfolioPageOf, type PortfolioPage, runKeyOf } from "./portfolio-page.ts";
-import { runPageOf, type RunPage } from "./run-page.ts";
+import { type RunHead, runHeadOf, shownReportOf, type ShownRun, shownRunOf } from "./run-page.ts";
 import type { FileDiff } from "../../views/facts/hunks.ts";
 
-export type LogPage = { readonly rows: readonly LogRow[]; readonly first: number; readonly last: number; readonly total: number };
+export type LogPage = { readonly rows: readonly LogRow[]; readonly total: number };
+/** The lines after one, or the last ones before one; with neither the newest. */
+export type LogAsked = { readonly after: number; readonly before: number; readonly max: number };
 export type SettingsPage = {
   readonly problem: string | null;
   readonly settings: readonly {
@@ -42,8 +44,10 @@ export type SettingsPage = {
 
 export type Facts = {
   readonly overview: () => Promise<Overview>;
-  readonly run: (key: string, expanded?: ReadonlySet<string>) => RunPage | null;
-  readonly log: (key: string, after: number, max: number) => LogPage | null;
+  readonly run: (key: string, expanded?: ReadonlySet<string>) => ShownRun | null;
+  /** What stands above a run's log and diff. */
+  readonly head: (key: string) => RunHead | null;
+  readonly log: (key: string, asked: LogAsked) => LogPage | null;
   readonly entry: (key: string, seq: number) => string | null;
   readonly diff: (key: string) => Promise<DiffPage | null>;
   readonly file: (key: string, path: string) => Promise<FileDiff | null>;
@@ -60,6 +64,8 @@ export type Facts = {
 
 /** A store is not watched: its page is asked for again this often while somebody looks at it. */
 const fleetEveryMs = 2_000;
+const summariesKept = 1_000;
+const reportsKept = 3;
 
 export function openFacts(context: CommandContext): Facts {
   const runs = followRuns(context);
@@ -69,8 +75,16 @@ export function openFacts(context: CommandContext): Facts {
   const hasStore = (context.env[storeVariable] ?? "").trim() !== "";
   const name = basename(projectPaths?.root ?? paths?.root ?? context.cwd);
 
-  const sources = (): readonly RunSource[] => [...projectRuns(context.cwd), ...tasksRuns(portfolio())];
-  const sourceOf = (key: string): RunSource | null => sources().find((source) => source.key === key) ?? null;
+  const summaries = keptWhileUnchanged(summaryOf, summariesKept);
+  const heads = keptWhileUnchanged(runHeadOf, reportsKept);
+  const reports = keptWhileUnchanged((run) => shownReportOf(run, runs.entries(run)), reportsKept);
+
+  const sources = (): readonly RunSource[] => [...projectRuns(context.cwd, runs.isKnown), ...tasksRuns(portfolio())];
+  const sourceOf = (key: string): RunSource | null => {
+    const project = findProject(context.cwd);
+    if (project !== null && isBegun(project, key)) return projectRun(project, key);
+    return tasksRuns(portfolio()).find((source) => source.key === key) ?? null;
+  };
   const found = (key: string): FollowedRun | null => {
     const source = sourceOf(key);
     const run = source === null ? null : runs.one(source);
@@ -85,17 +99,28 @@ export function openFacts(context: CommandContext): Facts {
   return {
     sourceOf,
     overview: async () =>
-      overviewOf(await runs.all(sources()), portfolio(), { now: systemClock.now(), name, user: context.user, product, hasStore }),
+      overviewOf(await runs.all(sources()), portfolio(), {
+        now: systemClock.now(),
+        name,
+        user: context.user,
+        product,
+        hasStore,
+        summaryOf: summaries,
+      }),
     run: (key, expanded) => {
       const run = found(key);
-      return run === null ? null : runPageOf(run, runs.entries(run), { now: systemClock.now(), expanded });
+      return run === null ? null : shownRunOf(run, heads(run), reports(run), { now: systemClock.now(), expanded });
     },
-    log: (key, after, max) => {
+    head: (key) => {
+      const run = found(key);
+      return run === null ? null : heads(run);
+    },
+    log: (key, { after, before, max }) => {
       const entries = entriesOf(key);
       if (entries === null) return null;
-      const rest = after > 0 ? entries.slice(after) : entries.slice(-max);
-      const rows = rest.slice(0, max).map(logRow);
-      return { rows, first: rows[0]?.seq ?? after + 1, last: rows.at(-1)?.seq ?? after, total: entries.length };
+      const from = after > 0 ? after : Math.max(0, (before > 0 ? before - 1 : entries.length) - max);
+      const to = after > 0 || before === 0 ? from + max : before - 1;
+      return { rows: entries.slice(from, Math.min(to, from + max)).map(logRow), total: entries.length };
     },
     entry: (key, seq) => {
       const entry = entriesOf(key)?.[seq - 1];

@@ -4,6 +4,7 @@
 //   W1. A run whose journal cannot be read is listed, says so, and never hides another.
 //   W2. A journal that became shorter, or is another file, is read anew.
 //   W3. Only the runs that somebody looked at last keep their entries in memory.
+//   W4. `mark` changes whenever anything else of a followed run does: what was worked out of a run is kept for as long as its mark.
 
 import { statSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -37,6 +38,8 @@ export type FollowedRun = RunSource & {
   readonly index: RunIndex;
   readonly owner: { readonly pid: number } | null;
   readonly foreign: boolean;
+  /** W4. */
+  readonly mark: string;
 };
 
 /** Why a run cannot be shown. */
@@ -57,6 +60,8 @@ const entriesKeptOfRuns = 3;
 const liveCharsMax = 2_000;
 
 export type FollowedRuns = {
+  /** Whether a run's journal was read, and so was begun. */
+  readonly isKnown: (key: string) => boolean;
   readonly all: (sources: readonly RunSource[]) => Promise<readonly (FollowedRun | UnreadableRun)[]>;
   readonly one: (source: RunSource) => FollowedRun | UnreadableRun | null;
   readonly entries: (source: RunSource) => readonly Entry[];
@@ -65,12 +70,18 @@ export type FollowedRuns = {
 export const isReadable = (run: FollowedRun | UnreadableRun): run is FollowedRun => "view" in run;
 
 /** The runs of this project, oldest first. */
-export function projectRuns(cwd: string): readonly RunSource[] {
+export function projectRuns(cwd: string, isKnown: (key: string) => boolean): readonly RunSource[] {
   const paths = findProject(cwd);
-  if (paths === null) return [];
-  const project = basename(paths.root);
-  return listRuns(paths).map((run) => ({ key: run, paths, run, project, task: null }));
+  return paths === null ? [] : listRuns(paths, isKnown).map((run) => projectRun(paths, run));
 }
+
+export const projectRun = (paths: ProjectPaths, run: string): RunSource => ({
+  key: run,
+  paths,
+  run,
+  project: basename(paths.root),
+  task: null,
+});
 
 export function followRuns(context: Pick<CommandContext, "env">): FollowedRuns {
   const readings = new Map<string, Reading>();
@@ -79,12 +90,13 @@ export function followRuns(context: Pick<CommandContext, "env">): FollowedRuns {
   const readOn = (source: RunSource): Reading | null => {
     const folder = runFolder(source.paths, source.run);
     const found = statSync(join(folder, journalFile), { throwIfNoEntry: false });
-    if (found === undefined || !isBegun(source.paths, source.run)) {
+    let reading = readings.get(source.key);
+    const isSame = found !== undefined && reading !== undefined && reading.ino === found.ino && found.size >= reading.bytes;
+    if (found === undefined || (!isSame && !isBegun(source.paths, source.run))) {
       readings.delete(source.key);
       return null;
     }
-    let reading = readings.get(source.key);
-    if (reading === undefined || reading.ino !== found.ino || found.size < reading.bytes) {
+    if (reading === undefined || !isSame) {
       reading = anew(found.ino); // W2
       readings.set(source.key, reading);
     }
@@ -115,10 +127,13 @@ export function followRuns(context: Pick<CommandContext, "env">): FollowedRuns {
     if (reading.problem !== null || state.status === "unborn") return { ...source, problem: reading.problem ?? "its journal is empty" };
     const folder = runFolder(source.paths, source.run);
     if (reading.foreign?.ino !== reading.ino) reading.foreign = { is: !isOurs(context, source.paths, source.run), ino: reading.ino };
-    return { ...source, folder, view: state, index: reading.book.index, owner: ownerOf(folder), foreign: reading.foreign.is };
+    const owner = ownerOf(folder);
+    const mark = `${reading.ino}.${reading.bytes}.${owner?.pid ?? ""}.${reading.foreign.is}`; // W4
+    return { ...source, folder, view: state, index: reading.book.index, owner, foreign: reading.foreign.is, mark };
   };
 
   return {
+    isKnown: (key) => readings.has(key),
     one,
     all: async (sources) => {
       const found: (FollowedRun | UnreadableRun)[] = [];
@@ -154,6 +169,21 @@ export function followRuns(context: Pick<CommandContext, "env">): FollowedRuns {
       if (reading !== undefined) reading.entries = null;
     }
   }
+}
+
+/** What is worked out of a run, kept for as long as its mark: a page is asked for far more often than a run moves. W4 */
+export function keptWhileUnchanged<T>(work: (run: FollowedRun) => T, runsMax: number): (run: FollowedRun) => T {
+  const kept = new Map<string, { readonly mark: string; readonly found: T }>();
+  return (run) => {
+    const known = kept.get(run.key);
+    if (known?.mark === run.mark) return known.found;
+    const found = work(run);
+    kept.delete(run.key);
+    kept.set(run.key, { mark: run.mark, found });
+    const oldest = kept.size > runsMax ? kept.keys().next().value : undefined;
+    if (oldest !== undefined) kept.delete(oldest);
+    return found;
+  };
 }
 
 const anew = (ino: number): Reading => ({

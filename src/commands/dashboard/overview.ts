@@ -34,13 +34,22 @@ export type Overview = {
 
 const runsShownMax = 300;
 
-export function overviewOf(
-  runs: readonly (FollowedRun | UnreadableRun)[],
-  portfolio: PortfolioView | null,
-  around: { readonly now: string; readonly name: string; readonly user: string; readonly product: string; readonly hasStore: boolean },
-): Overview {
+/** What a list shows of one run. */
+export type RunSummary = { readonly card: RunCard; readonly attention: readonly Attention[] };
+export const summaryOf = (run: FollowedRun): RunSummary => ({ card: cardOf(run), attention: attentionIn(run) });
+
+type Around = {
+  readonly now: string;
+  readonly name: string;
+  readonly user: string;
+  readonly product: string;
+  readonly hasStore: boolean;
+  readonly summaryOf: (run: FollowedRun) => RunSummary;
+};
+
+export function overviewOf(runs: readonly (FollowedRun | UnreadableRun)[], portfolio: PortfolioView | null, around: Around): Overview {
   const readable = runs.filter(isReadable);
-  const cards = readable.map(cardOf);
+  const cards = readable.map((run) => around.summaryOf(run).card);
   const today = around.now.slice(0, 10);
   const newest = cards.toSorted((one, other) => (one.updated_at < other.updated_at ? 1 : -1));
   return {
@@ -53,7 +62,7 @@ export function overviewOf(
     unreadable: runs.flatMap((run) => (isReadable(run) ? [] : [{ key: run.key, run: run.run, problem: run.problem }])),
     attention: [
       ...(portfolio === null ? [] : portfolioAttention(portfolio)),
-      ...readable.filter(({ task }) => task === null).flatMap(attentionIn),
+      ...readable.filter(({ task }) => task === null).flatMap((run) => around.summaryOf(run).attention),
     ].toSorted((one, other) => other.weight - one.weight || ((one.asked_at ?? "") < (other.asked_at ?? "") ? -1 : 1)),
     answered: readable
       .flatMap(({ index, project }) => index.answers.filter(({ at }) => at.startsWith(today)).map((one) => ({ ...one, project })))

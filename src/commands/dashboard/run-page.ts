@@ -1,4 +1,4 @@
-// run-page: everything a page about one run shows.
+// run-page: everything a page about one run shows, and what a report in a file shows beyond it.
 
 import type { IsolationInForce } from "../../contracts/event.ts";
 import type { Entry } from "../../contracts/event.ts";
@@ -17,15 +17,19 @@ import type { FollowedRun } from "./followed-runs.ts";
 import { liveLineOf } from "./followed-runs.ts";
 import { cardOf } from "./overview.ts";
 
-export type RunPage = {
-  readonly at: string;
+/** What stands above every page about a run. */
+export type RunHead = {
   readonly card: RunCard;
   readonly branch: string;
-  readonly base: string;
-  readonly tip: string;
-  readonly scope: readonly string[];
   readonly agents: readonly (readonly [role: string, agent: string])[];
   readonly isolation: IsolationInForce;
+};
+
+/** What needs the whole history, and so is worked out once for as long as no line is added. */
+export type ShownReport = Pick<ReportView, "ending" | "criteria" | "evidence" | "gates" | "claims" | "looked_up" | "gaps">;
+
+type Moving = {
+  readonly at: string;
   readonly breaker: BreakerView;
   readonly breaker_words: string;
   readonly live: string;
@@ -34,27 +38,37 @@ export type RunPage = {
   readonly budget: BudgetView;
   readonly next_actions: readonly string[];
   readonly detail: string | null;
-  readonly report: Pick<
-    ReportView,
-    | "summary"
-    | "ending"
-    | "criteria"
-    | "evidence"
-    | "gates"
-    | "claims"
-    | "looked_up"
-    | "phases"
-    | "decisions"
-    | "blockers"
-    | "gaps"
-    | "look_at"
-    | "cost"
-    | "recommendations"
-    | "changes"
-    | "afterwards"
-    | "forked_from"
-  >;
 };
+
+/** The page of a run in a browser. */
+export type ShownRun = RunHead & Moving & { readonly report: ShownReport };
+
+export type RunPage = RunHead &
+  Moving & {
+    readonly base: string;
+    readonly tip: string;
+    readonly scope: readonly string[];
+    readonly report: Pick<
+      ReportView,
+      | "summary"
+      | "ending"
+      | "criteria"
+      | "evidence"
+      | "gates"
+      | "claims"
+      | "looked_up"
+      | "phases"
+      | "decisions"
+      | "blockers"
+      | "gaps"
+      | "look_at"
+      | "cost"
+      | "recommendations"
+      | "changes"
+      | "afterwards"
+      | "forked_from"
+    >;
+  };
 
 type Asked = {
   readonly now: string;
@@ -66,35 +80,60 @@ type Asked = {
 
 const excerptCharsMax = 4_000;
 const pointsMax = 400;
+const claimsShownMax = 3;
+
+export function runHeadOf(run: FollowedRun): RunHead {
+  const { view, owner } = run;
+  const { isolation, branch } = statusOf(view, owner);
+  return {
+    card: cardOf(run),
+    branch,
+    agents: Object.entries(view.drafted.cast).map(([role, { agent }]) => [role, agent] as const),
+    isolation,
+  };
+}
+
+export const shownRunOf = (run: FollowedRun, head: RunHead, report: ShownReport, asked: Asked): ShownRun => ({
+  ...head,
+  ...movingOf(run, asked),
+  report,
+});
+
+export function shownReportOf(run: FollowedRun, entries: readonly Entry[]): ShownReport {
+  const { ending, criteria, evidence, gates, claims, looked_up, gaps } = reportIn(run, entries, { now: "" });
+  return { ending, criteria, evidence, gates, claims: claims.slice(-claimsShownMax), looked_up, gaps };
+}
 
 export function runPageOf(run: FollowedRun, entries: readonly Entry[], asked: Asked): RunPage {
-  const { view, owner, folder, index } = run;
-  const { isolation, breaker, branch } = statusOf(view, owner);
-  const {
-    run_id: _run,
-    state: _state,
-    reason_code: _code,
-    flow: _flow,
-    goal: _goal,
-    scope,
-    ...report
-  } = reportOf(view, entries, {
-    owner,
-    isCurrent: asked.isCurrent ?? false,
-    excerpts: excerptsOf(folder, run),
-    claimOf: claimsFrom(blobsIn(folder)),
-    ...(asked.changes === undefined ? {} : { changes: asked.changes }),
-  });
+  const { view } = run;
+  const { run_id: _run, state: _state, reason_code: _code, flow: _flow, goal: _goal, scope, ...report } = reportIn(run, entries, asked);
   const { verdict: _verdict, judgement: _judgement, ...shown } = report;
+  const head = runHeadOf(run);
   return {
-    at: asked.now,
-    card: { ...cardOf(run), files: report.changes.files },
-    branch,
+    ...head,
+    ...movingOf(run, asked),
+    card: { ...head.card, files: report.changes.files },
     base: view.drafted.base.commit,
     tip: view.tip.commit,
     scope,
-    agents: Object.entries(view.drafted.cast).map(([role, { agent }]) => [role, agent] as const),
-    isolation,
+    report: shown,
+  };
+}
+
+const reportIn = (run: FollowedRun, entries: readonly Entry[], asked: Asked): ReportView =>
+  reportOf(run.view, entries, {
+    owner: run.owner,
+    isCurrent: asked.isCurrent ?? false,
+    excerpts: excerptsOf(run.folder, run),
+    claimOf: claimsFrom(blobsIn(run.folder)),
+    ...(asked.changes === undefined ? {} : { changes: asked.changes }),
+  });
+
+function movingOf(run: FollowedRun, asked: Asked): Moving {
+  const { view, owner, index } = run;
+  const { breaker } = statusOf(view, owner);
+  return {
+    at: asked.now,
     breaker: breakerOf(view),
     breaker_words: describeBreaker(breaker),
     live: liveLineOf(run),
@@ -103,7 +142,6 @@ export function runPageOf(run: FollowedRun, entries: readonly Entry[], asked: As
     budget: budgetOf(view),
     next_actions: nextActions(view, owner, { isCurrent: asked.isCurrent ?? false }),
     detail: view.detail,
-    report: shown,
   };
 }
 

@@ -58,12 +58,12 @@ export function isBegun(paths: ProjectPaths, run: string): boolean {
   return hasLine ?? false;
 }
 
-/** Every run that was begun here, oldest first. */
-export function listRuns(paths: ProjectPaths): string[] {
+/** Every run that was begun here, oldest first. `isKnown`: one that was seen to be begun, so that its journal isn't opened again. */
+export function listRuns(paths: ProjectPaths, isKnown: (run: string) => boolean = () => false): string[] {
   const folder = join(paths.folder, "runs");
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
-    .filter((name) => isBegun(paths, name))
+    .filter((name) => isKnown(name) || isBegun(paths, name))
     .toSorted(byAge);
 }
 

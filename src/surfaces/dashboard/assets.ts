@@ -1,12 +1,29 @@
-// assets: the one page, its script and its style, by their paths. Nothing else is served, and nothing comes from elsewhere.
+// assets: the one page and its script, by their paths. Nothing else is served, and nothing comes from elsewhere.
+//
+// Invariants:
+//   P1. The page needs one answer to be seen: its style and its frame are in it. The script alone is asked for, and asks for the facts.
+//   P2. No facts are in the page itself: without the token it shows nothing.
 
+import { createHash } from "node:crypto";
+import { el } from "../../views/web/element.ts";
 import { styleSheet } from "../../views/web/style.ts";
+import { toHtml } from "../../views/web/to-html.ts";
+import { railOf, tabsOf } from "./rail.ts";
+import { securityPolicy } from "./guards.ts";
 
-export type Asset = { readonly type: string; readonly body: string };
+/** `policy`: what a browser may do with it, if that is another than for every answer. */
+export type Asset = { readonly type: string; readonly body: string; readonly policy?: string };
 export type Assets = Readonly<Record<string, Asset | undefined>>;
 
-/** No facts are in the page itself: without the token it shows nothing. */
-const page = `<!doctype html>
+/** What the script draws too, without what only it knows; it takes these elements over. P1 */
+function frame(): string {
+  const place = { page: null, waits: 0, addressOf: (page: string) => `#${page}` };
+  return toHtml(
+    el("div.frame", railOf(place, false, null), el("main", { id: "main", tabindex: "-1" }, el("h1", "…")), tabsOf(place, null)),
+  );
+}
+
+const page = (): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -15,11 +32,11 @@ const page = `<!doctype html>
 <meta name="referrer" content="no-referrer">
 <title>autopilot</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="/app.css">
 <script src="/app.js" defer></script>
+<style>${styleSheet}</style>
 </head>
 <body>
-<div id="app"></div>
+<div id="app">${frame()}</div>
 <noscript><main class="no-script"><h1>This page needs its script</h1><p>The same facts in the terminal: autopilot status, autopilot inbox, autopilot report. As a file without scripts: autopilot report --html FILE.</p></main></noscript>
 </body>
 </html>
@@ -27,8 +44,9 @@ const page = `<!doctype html>
 
 export const assetsOf = (script: string): Assets => ({
   __proto__: null as never,
-  "/": { type: "text/html; charset=utf-8", body: page },
+  "/": { type: "text/html; charset=utf-8", body: page(), policy: securityPolicy(`'sha256-${hashOf(styleSheet)}'`) },
   "/app.js": { type: "text/javascript; charset=utf-8", body: script },
-  "/app.css": { type: "text/css; charset=utf-8", body: styleSheet },
   "/favicon.ico": { type: "image/x-icon", body: "" },
 });
+
+const hashOf = (text: string): string => createHash("sha256").update(text).digest("base64");

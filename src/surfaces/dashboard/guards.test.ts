@@ -56,6 +56,7 @@ test("the headers let nothing run but our own script, and nothing be stored or f
   const policy = securityHeaders["content-security-policy"];
   expect(policy).toContain("default-src 'none'");
   expect(policy).toContain("script-src 'self'");
+  expect(policy).toContain("style-src 'none'"); // the page alone has one, by its hash
   expect(policy).not.toContain("unsafe");
   expect(policy).toContain("frame-ancestors 'none'");
   expect(securityHeaders["cache-control"]).toBe("no-store");

@@ -14,9 +14,12 @@ export const newToken = (): string => randomBytes(24).toString("base64url");
 
 export type Refused = { readonly status: 401 | 403 | 405 | 413 | 421 | 429; readonly says: string };
 
+/** `style`: the one style sheet that may be in a page, by its hash. */
+export const securityPolicy = (style: string): string =>
+  `default-src 'none'; script-src 'self'; connect-src 'self'; style-src ${style}; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+
 export const securityHeaders: Readonly<Record<string, string>> = {
-  "content-security-policy":
-    "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "content-security-policy": securityPolicy("'none'"),
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
   "referrer-policy": "no-referrer",

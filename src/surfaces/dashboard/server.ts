@@ -116,8 +116,13 @@ async function factsFor(facts: Facts, url: URL): Promise<unknown> {
       const expanded = url.searchParams.get("expanded");
       return facts.run(key, expanded === null ? undefined : new Set(expanded.split("\n").filter((id) => id !== ""))) ?? undefined;
     }
+    case "/api/head":
+      return facts.head(key) ?? undefined;
     case "/api/log":
-      return facts.log(key, number("after"), logRowsMax) ?? undefined;
+      return (
+        facts.log(key, { after: number("after"), before: number("before"), max: Math.min(number("max") || logRowsMax, logRowsMax) }) ??
+        undefined
+      );
     case "/api/entry": {
       const entry = facts.entry(key, number("seq"));
       return entry === null ? undefined : { entry };
@@ -151,7 +156,10 @@ const shownAnswer = ({ result, reason_code, message, warnings, remediation, stat
 function sendAsset(response: ServerResponse, assets: Assets, path: string): void {
   const found = assets[path];
   if (found === undefined) return sendJson(response, 404, { says: "There is no such page." });
-  response.writeHead(200, { "content-type": found.type });
+  response.writeHead(200, {
+    "content-type": found.type,
+    ...(found.policy === undefined ? {} : { "content-security-policy": found.policy }),
+  });
   response.end(found.body);
 }
 

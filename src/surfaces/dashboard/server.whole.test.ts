@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { execFile } from "node:child_process";
 import { appendFileSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { request } from "node:http";
@@ -88,14 +89,15 @@ function send(
   });
 }
 
-test("the page itself holds no fact, and nothing but its own three files is served", async () => {
+test("the page itself holds no fact, and nothing but it and its script is served", async () => {
   const { server } = await served();
   const plain = (path: string) => send(server.port, path, { method: "GET", headers: {} });
   const page = await plain("/");
   expect(page.status).toBe(200);
   expect(page.text).not.toContain(run);
-  expect((await plain("/app.css")).headers["content-type"]).toContain("text/css");
+  expect((await plain("/app.js")).headers["content-type"]).toContain("text/javascript");
   for (const path of [
+    "/app.css",
     "/package.json",
     "/../package.json",
     "/..%2f..%2fetc/passwd",
@@ -105,6 +107,41 @@ test("the page itself holds no fact, and nothing but its own three files is serv
     "//evil.example/",
   ])
     expect((await plain(path)).status, path).toBe(404);
+});
+
+test("the page comes whole in one answer: its style is the one its policy names, its frame is there before the script", async () => {
+  const { server } = await served();
+  const { text, headers } = await send(server.port, "/", { method: "GET", headers: {} });
+  const [, style = ""] = /<style>([^]*?)<\/style>/.exec(text) ?? [];
+  const hash = createHash("sha256").update(style).digest("base64");
+  expect(headers["content-security-policy"]).toContain(`style-src 'sha256-${hash}'`);
+  expect(headers["content-security-policy"]).not.toContain("unsafe");
+  expect(text.match(/<(?:script|link)[^>]*>/g)).toEqual(['<link rel="icon" href="data:,">', '<script src="/app.js" defer>']);
+  expect(text).toMatch(/<div id="app"><div class="frame"><nav [^>]*class="rail"/);
+});
+
+test("lines of the log are given in parts: the newest, those before one, those after one", async () => {
+  const { ask } = await served();
+  const seqs = async (words: string): Promise<readonly number[]> => {
+    const page: { rows: { seq: number }[] } = (await ask(`/api/log?run=${run}&${words}`)).json();
+    return page.rows.map(({ seq }) => seq);
+  };
+  const { total }: { total: number } = (await ask(`/api/log?run=${run}`)).json();
+  expect(total).toBeGreaterThan(9);
+  expect(await seqs("max=2")).toEqual([total - 1, total]);
+  expect(await seqs(`before=${total - 1}&max=3`)).toEqual([total - 4, total - 3, total - 2]);
+  expect(await seqs("before=3&max=50")).toEqual([1, 2]);
+  expect(await seqs("before=1&max=50")).toEqual([]);
+  expect(await seqs(`after=${total - 2}`)).toEqual([total - 1, total]);
+  expect(await seqs(`after=${total}`)).toEqual([]);
+  expect(await seqs("max=nonsense")).toHaveLength(total);
+});
+
+test("what stands above a log is what stands above the run", async () => {
+  const { ask } = await served();
+  const page: object = (await ask(`/api/run?run=${run}`)).json();
+  expect(page).toMatchObject((await ask(`/api/head?run=${run}`)).json());
+  expect(await ask("/api/head?run=run-2026-01-09-000000")).toMatchObject({ status: 404 });
 });
 
 test("every answer bears the guarding headers, a refusal too", async () => {

@@ -7,22 +7,32 @@ export type Child = Element | string | number | null | undefined | false | reado
 type Props = Readonly<Record<string, unknown>>;
 
 /** `el("div.panel.wide", { role: "img" }, …)`. */
-export function el(name: string, ...rest: readonly (Props | Child)[]): Element {
-  const [tag = "div", ...classes] = name.split(".");
-  const [first] = rest;
-  const props: Props | null = isProps(first) ? first : null;
+export function el(name: string, ...rest: (Props | Child)[]): Element {
+  const { tag, classes } = parsedName(name);
+  const props: Props | null = isProps(rest[0]) ? rest[0] : null;
   const own = props?.["class"];
-  const all = typeof own === "string" && own !== "" ? [...classes, own] : classes;
-  const children = (props === null ? rest : rest.slice(1)) as Child[];
-  return h(tag, { ...props, ...(all.length === 0 ? {} : { class: all.join(" ") }) }, ...children.map(kept));
+  const all = typeof own !== "string" || own === "" ? classes : classes === "" ? own : `${classes} ${own}`;
+  if (props !== null) rest.shift();
+  return h(tag, all === "" ? props : { ...props, class: all }, ...(rest as Child[]));
 }
+
+type Name = { readonly tag: string; readonly classes: string };
+const names = new Map<string, Name>();
+
+/** A page is made of thousands of elements and a hundred names: each is taken apart once. */
+function parsedName(name: string): Name {
+  const known = names.get(name);
+  if (known !== undefined) return known;
+  const [tag = "div", ...classes] = name.split(".");
+  const parsed = { tag, classes: classes.join(" ") };
+  if (names.size < namesMax) names.set(name, parsed);
+  return parsed;
+}
+const namesMax = 1_000;
 
 /** Elements of Preact have no constructor of their own, so that JSON can never be taken for one. */
 const isProps = (value: unknown): value is Props =>
   typeof value === "object" && value !== null && !Array.isArray(value) && (value as { constructor?: unknown }).constructor === Object;
-
-// A number is shown, also where it is 0.
-const kept = (child: Child): Child => (typeof child === "number" ? String(child) : child);
 
 // What steers a terminal, hides or turns text round is shown by its code point instead of being obeyed.
 const hazards = /([\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb])/;

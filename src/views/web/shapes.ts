@@ -3,14 +3,12 @@
 import type { Shape } from "../facts/shape.ts";
 import { el, type Element } from "./element.ts";
 
-const line = (d: string): Element =>
-  el("path", { d, fill: "none", stroke: "currentColor", "stroke-width": "1.5", "stroke-linecap": "round", "stroke-linejoin": "round" });
-const fill = (d: string): Element => el("path", { d, fill: "currentColor" });
+// How they are drawn stands in the style sheet: a page has hundreds of them.
+const line = (d: string): Element => el("path.line", { d });
+const fill = (d: string): Element => el("path.full", { d });
 /** Drawn out of a filled shape. */
-const cut = (d: string): Element =>
-  el("path", { d, fill: "none", class: "cut-out", "stroke-width": "1.7", "stroke-linecap": "round", "stroke-linejoin": "round" });
-const ring = (r = 6.2, more: Record<string, string> = {}): Element =>
-  el("circle", { cx: "8", cy: "8", r: String(r), fill: "none", stroke: "currentColor", "stroke-width": "1.5", ...more });
+const cut = (d: string): Element => el("path.cut-out", { d });
+const ring = (r = 6.2, more: Record<string, string> = {}): Element => el("circle.line", { cx: "8", cy: "8", r: String(r), ...more });
 
 export type Icon =
   | Shape
@@ -31,7 +29,7 @@ export type Icon =
 const drawings: Readonly<Record<Icon, () => readonly Element[]>> = {
   run: () => [ring(), fill("M6.5 5.2v5.6L11.1 8z")],
   you: () => [fill("M8 .9 15.1 8 8 15.1.9 8z"), cut("M8 4.7v3.7M8 11.1v.1")],
-  ok: () => [el("circle", { cx: "8", cy: "8", r: "7", fill: "currentColor" }), cut("M4.9 8.2l2.2 2.2 4.1-4.5")],
+  ok: () => [el("circle.full", { cx: "8", cy: "8", r: "7" }), cut("M4.9 8.2l2.2 2.2 4.1-4.5")],
   gap: () => [ring(), fill("M8 1.8a6.2 6.2 0 0 1 0 12.4z")],
   unproved: () => [ring(6.2, { "stroke-dasharray": "2.6 2.3" })],
   bad: () => [fill("M5.2 1h5.6L15 5.2v5.6L10.8 15H5.2L1 10.8V5.2z"), cut("M5.8 5.8l4.4 4.4M10.2 5.8l-4.4 4.4")],

@@ -54,7 +54,7 @@ code,kbd,pre,.mono{font-family:var(--mono);font-size:12px;letter-spacing:-.01em;
 .no-wrap{white-space:nowrap}.cut{overflow:hidden;text-overflow:ellipsis;white-space:nowrap;min-width:0}
 .hidden-text{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 .row{display:flex;align-items:center;gap:8px}.wrap{flex-wrap:wrap}.grow{flex:1}.top{align-items:flex-start}.gap-top{margin-top:12px}
-svg{display:block}.icon{width:16px;height:16px;flex:none}.cut-out{stroke:var(--panel)}
+svg{display:block}.icon{width:16px;height:16px;flex:none}.icon :is(.line,.cut-out){fill:none;stroke:currentColor;stroke-width:1.5;stroke-linecap:round;stroke-linejoin:round}.icon .full{fill:currentColor}.icon .cut-out{stroke:var(--panel);stroke-width:1.7}
 .c-run{color:var(--run)}.c-you,.c-parked{color:var(--you)}.c-ok,.c-gap,.c-tick{color:var(--ok)}.c-bad{color:var(--bad)}
 .c-waits,.c-again,.c-skipped,.c-stopped,.c-unproved,.c-paused,.c-claim{color:var(--ink3)}
 .status{display:inline-flex;align-items:center;gap:6px;white-space:nowrap;font-weight:500}.status .icon{width:14px;height:14px}
@@ -78,7 +78,7 @@ svg{display:block}.icon{width:16px;height:16px;flex:none}.cut-out{stroke:var(--p
 .command{display:flex;align-items:center;gap:8px;background:var(--sunk);border-radius:6px;padding:5px 6px 5px 10px;line-height:18px;min-width:0}.command+.command{margin-top:8px}
 .command code{flex:1;min-width:0;overflow-x:auto;white-space:pre;scrollbar-width:none}.command button{font:500 12px/18px var(--sans);color:var(--ink2);padding:1px 6px;border-radius:4px}.command button:hover{background:var(--line);color:var(--ink)}
 .notice{display:flex;gap:10px;padding:10px 14px;border:1px solid var(--line2);border-radius:8px;margin-bottom:24px;font-size:13px;background:var(--panel);align-items:flex-start}
-.notice>.icon{margin-top:2px}.notice>div{flex:1;min-width:0}.notice.you{background:var(--you-bg);border-color:var(--you-line)}.notice.bad{border-color:var(--bad)}.notice .cut-out{stroke:var(--you-bg)}
+.notice>.icon{margin-top:2px}.notice>div{flex:1;min-width:0}.notice.you{background:var(--you-bg);border-color:var(--you-line)}.notice.bad{border-color:var(--bad)}.notice .icon .cut-out{stroke:var(--you-bg)}
 .blank{padding:56px 24px;text-align:center;margin-top:24px}.blank>.icon{width:28px;height:28px;margin:0 auto 16px;color:var(--ink3)}.blank h2{font-size:16px;line-height:24px}
 .blank p{color:var(--ink2);margin:6px auto 16px;max-width:56ch}.blank .command{text-align:left;max-width:512px;margin-inline:auto}
 .figures{display:grid;grid-template-columns:repeat(4,minmax(0,1fr));margin-top:24px}.figures>div{padding:2px 20px;border-left:1px solid var(--line)}.figures>div:first-child{border:0;padding-left:0}

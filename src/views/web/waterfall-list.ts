@@ -11,13 +11,15 @@ type Choosing = {
   readonly chosen: string | null;
   readonly choose: (row: WaterfallRow) => void;
   readonly pane: (row: WaterfallRow) => Element | null;
+  /** Rows from this one on show their names alone. */
+  readonly whole: number;
 };
 
 export function waterfallList({ rows, from, spanMs, nowMs }: Waterfall, choosing?: Choosing): Element {
   return el(
     "div.panel.waterfall",
     el("div.w-head", el("span", "Phase and step"), axis(from, spanMs, nowMs >= 0), el("span.right", "Took")),
-    rows.map((row) => [rowOf(row, spanMs, choosing), choosing?.pane(row) ?? null]),
+    rows.map((row, at) => [rowOf(row, spanMs, choosing, at), choosing?.pane(row) ?? null]),
     el(
       "div.w-key",
       { "aria-hidden": "true" },
@@ -49,23 +51,28 @@ function axis(from: string, spanMs: number, isNow: boolean): Element {
   );
 }
 
-function rowOf(row: WaterfallRow, spanMs: number, choosing: Choosing | undefined): Element {
+function rowOf(row: WaterfallRow, spanMs: number, choosing: Choosing | undefined, at: number): Element {
+  const isWhole = choosing === undefined || at < choosing.whole;
   const inner = [
     el(
       "span.w-name",
-      mark(row.shape),
+      isWhole ? mark(row.shape) : null,
       el("span.cut", said(row.name)),
-      row.kids > 0 && choosing !== undefined ? el("span.dim.tiny", { "aria-hidden": "true" }, row.isExpanded ? "−" : "+") : null,
+      isWhole && row.kids > 0 && choosing !== undefined ? el("span.dim.tiny", { "aria-hidden": "true" }, row.isExpanded ? "−" : "+") : null,
       el("span.hidden-text", `, ${row.word}`),
     ),
-    el(
-      "span.w-track",
-      { "aria-hidden": "true" },
-      row.bar === null
-        ? null
-        : el("i", { class: row.bar.kind, style: { left: share(row.bar.from, spanMs), width: share(row.bar.to - row.bar.from, spanMs) } }),
-    ),
-    el("span.tiny.dim.right.no-wrap.took", row.took),
+    isWhole &&
+      el(
+        "span.w-track",
+        { "aria-hidden": "true" },
+        row.bar === null
+          ? null
+          : el("i", {
+              class: row.bar.kind,
+              style: `left:${share(row.bar.from, spanMs)};width:${share(row.bar.to - row.bar.from, spanMs)}`,
+            }),
+      ),
+    isWhole && el("span.tiny.dim.right.no-wrap.took", row.took),
   ];
   const classes = `w-row d${row.depth}`;
   if (choosing === undefined) return el("div", { class: classes, key: row.id }, inner);

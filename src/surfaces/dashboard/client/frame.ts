@@ -2,41 +2,39 @@
 
 import { blank, command, notice } from "../../../views/web/pieces.ts";
 import { type Child, el, type Element } from "../../../views/web/element.ts";
-import { type Icon, icon, mark, status } from "../../../views/web/shapes.ts";
-import { figure, shortTime } from "../../../views/web/page-figures.ts";
+import { icon, mark, status } from "../../../views/web/shapes.ts";
+import { shortTime } from "../../../views/web/page-figures.ts";
 import { copy, send, typeCode } from "./actions.ts";
 import { isUnlocked } from "./api.ts";
 import { acting, button, h1 } from "./controls.ts";
 import { tryNow } from "./loading.ts";
-import { draw, href, type PageName, state } from "./store.ts";
+import { pageNames, type PageName, type Place, railOf, tabsOf } from "../rail.ts";
+import { draw, href, state } from "./store.ts";
 import { toggleHeld, toggleTheme } from "./keys.ts";
 
-const names: Readonly<Record<PageName, readonly [word: string, icon: Icon, key: string]>> = {
-  now: ["Now", "now", "n"],
-  inbox: ["Inbox", "inbox", "i"],
-  run: ["Run", "runs", "r"],
-  log: ["Log", "log", "l"],
-  diff: ["Diff", "diff", "d"],
-  portfolio: ["Portfolio", "portfolio", "p"],
-  fleet: ["Fleet", "fleet", "f"],
-  cost: ["Cost", "cost", "c"],
-  settings: ["Settings", "settings", "s"],
-};
-
-export const titleOf = (page: PageName): string => names[page][0];
+export const titleOf = (page: PageName): string => pageNames[page][0];
 export const pageOfKey = (key: string): PageName | null =>
-  (Object.entries(names).find(([, [, , letter]]) => letter === key)?.[0] as PageName | undefined) ?? null;
+  (Object.entries(pageNames).find(([, [, , letter]]) => letter === key)?.[0] as PageName | undefined) ?? null;
 
 const aboutRun = (page: PageName): boolean => page === "run" || page === "log" || page === "diff";
 const addressOf = (page: PageName): string => (aboutRun(page) && state.key !== null ? href(page, state.key) : href(page));
+
+const place = (): Place => ({ page: state.page, waits: state.overview?.attention.length ?? 0, addressOf });
 
 export function frame(content: Child): Element {
   return el(
     "div.frame",
     el("a.skip", { href: "#main", onClick: skip }, "To the content"),
-    el("nav.rail", { "aria-label": "Pages" }, rail()),
+    railOf(place(), state.overview?.hasStore === true || state.page === "fleet", [
+      connection(),
+      el(
+        "div.row.keep",
+        button("Theme", toggleTheme, "quiet"),
+        button(el("kbd", "?"), () => open("keys"), "quiet", { "aria-label": "Keys, help" }),
+      ),
+    ]),
     el("main", { id: "main", tabindex: "-1" }, banners(), content),
-    el("nav.tabs", { "aria-label": "Pages" }, ...(["now", "inbox", "run", "portfolio"] as const).map((page) => item(page, "")), more()),
+    tabsOf(place(), more()),
     state.toast === null ? null : el("div.toast", { role: "status" }, state.toast),
     dialogs(),
   );
@@ -47,43 +45,10 @@ function skip(event: Event): void {
   document.getElementById("main")?.focus();
 }
 
-function rail(): Child {
-  return [
-    el("a.brand", { href: "#now", "aria-label": "autopilot, to Now" }, icon("logo"), el("span", "autopilot")),
-    ...(["now", "inbox", "run"] as const).map((page) => item(page, "nav")),
-    item("log", "nav.sub"),
-    item("diff", "nav.sub"),
-    item("portfolio", "nav"),
-    state.overview?.hasStore === true || state.page === "fleet" ? item("fleet", "nav") : null,
-    ...(["cost", "settings"] as const).map((page) => item(page, "nav")),
-    el(
-      "div.foot",
-      connection(),
-      el(
-        "div.row.keep",
-        button("Theme", toggleTheme, "quiet"),
-        button(el("kbd", "?"), () => open("keys"), "quiet", { "aria-label": "Keys, help" }),
-      ),
-    ),
-  ];
-}
-
 function connection(): Element {
   if (state.connection === "gone") return status("bad", "not connected");
   if (state.held) return status("paused", "held");
   return status(state.connection === "live" ? "ok" : "waits", state.connection === "live" ? "live" : "opening");
-}
-
-function item(page: PageName, kind: string): Element {
-  const [word, shape] = names[page];
-  const waits = page === "inbox" ? (state.overview?.attention.length ?? 0) : 0;
-  return el(
-    kind === "" ? "a" : `a.${kind}`,
-    { href: addressOf(page), ...(state.page === page ? { "aria-current": "page" } : {}) },
-    icon(shape),
-    word,
-    waits === 0 ? null : el("span.count", mark("you"), el("span.num", figure(waits)), el("span.hidden-text", " need you")),
-  );
 }
 
 const more = (): Element =>
@@ -201,7 +166,7 @@ function dialogs(): Child {
       el(
         "div.gap-top",
         ...(["log", "diff", "cost", "settings"] as const).map((page) =>
-          el("a.nav", { href: addressOf(page), onClick: close, style: { height: "44px" } }, icon(names[page][1]), names[page][0]),
+          el("a.nav", { href: addressOf(page), onClick: close, style: { height: "44px" } }, icon(pageNames[page][1]), pageNames[page][0]),
         ),
       ),
       el(
@@ -214,7 +179,7 @@ function dialogs(): Child {
 }
 
 function stopDialog(): Child {
-  const run = state.run?.card.run ?? "";
+  const run = state.head?.card.run ?? "";
   return dialogOf(
     "Stop this run for good",
     el("p.second.gap-top", "Its agent is ended at once. The branch and the journal stay; a stopped run is never resumed."),
@@ -248,7 +213,7 @@ function keysDialog(): Child {
   const rows = [
     ["j k", "next, previous row"],
     ["Enter", "open"],
-    ...Object.values(names).map(([word, , letter]) => [`g ${letter}`, word] as const),
+    ...Object.values(pageNames).map(([word, , letter]) => [`g ${letter}`, word] as const),
     ["1 … 9", "choose an answer"],
     ["[ ]", "previous, next file"],
     ["c", "note on the line"],

@@ -1,6 +1,7 @@
 // keys: the page by keyboard alone. Keys rest while somebody types or a dialog is open, and can be switched off.
 
-import { draw, href, pages, type PageName, state, toast } from "./store.ts";
+import { pages, type PageName } from "../rail.ts";
+import { draw, href, state, toast } from "./store.ts";
 import { load } from "./loading.ts";
 
 export function toggleTheme(): void {

@@ -5,6 +5,10 @@ import { draw, noLog, now, setClock, state, type State } from "./store.ts";
 import type { LogPage } from "../../../commands/dashboard/facts.ts";
 
 const againAfterMs = 900;
+/** The newest lines fill any screen; older ones come in parts, so that the page answers in between. */
+const logRowsFirst = 200;
+const logRowsPart = 2_500;
+export const logRowsMax = 20_000;
 const retryMaxS = 30;
 
 let isLoading = false;
@@ -63,7 +67,7 @@ async function loadOverview(): Promise<void> {
   state.overview = overview;
   setClock(overview.at);
   announce(before, overview);
-  draw();
+  if (state.head !== null || !aboutRuns.includes(state.page)) draw(); // else what the page is about comes at once
 }
 
 async function loadPage(): Promise<void> {
@@ -74,11 +78,11 @@ async function loadPage(): Promise<void> {
     if (page === "cost") state.cost = await facts("cost");
     if (page === "settings") state.settings = await facts("settings");
     if (key === null || !aboutRuns.includes(page)) return;
-    await Promise.all([loadRun(key), page === "log" ? loadLog(key) : null, page === "diff" ? loadDiff(key) : null]);
+    await (page === "run" ? loadRun(key) : Promise.all([loadHead(key), page === "log" ? loadLog(key) : loadDiff(key)]));
   } catch (error) {
     if (!(error instanceof Refused) || error.status !== 404) throw error;
     state.missing = key;
-    state.run = null;
+    state.head = state.run = null;
   }
 }
 
@@ -86,19 +90,67 @@ async function loadRun(key: string): Promise<void> {
   const expanded = state.expanded === null ? {} : { expanded: [...state.expanded].join("\n") };
   const run = await facts<NonNullable<State["run"]>>("run", { run: key, ...expanded });
   if (state.key !== key) return;
-  state.run = run;
+  state.head = state.run = run;
+  state.missing = null;
+  draw();
+}
+
+/** A log and a diff need of the run only what stands above them. */
+async function loadHead(key: string): Promise<void> {
+  const head = await facts<NonNullable<State["head"]>>("head", { run: key });
+  if (state.key !== key) return;
+  state.head = head;
   state.missing = null;
   draw();
 }
 
 async function loadLog(key: string): Promise<void> {
   const last = state.log.rows.at(-1)?.seq ?? 0;
-  const found = await facts<LogPage>("log", { run: key, after: String(last) });
+  const found = await facts<LogPage>("log", { run: key, ...(last === 0 ? { max: String(logRowsFirst) } : { after: String(last) }) });
   if (state.key !== key) return;
   if (found.total < last) state.log = noLog(); // another journal under the same name
   else state.log.rows = last === 0 ? [...found.rows] : [...state.log.rows, ...found.rows];
   state.log.total = found.total;
+  draw();
+  void loadOlder(key);
 }
+
+let isLoadingOlder = false;
+
+/** Filters and finding need every line; they come after what is in sight, and each part is drawn before the next is asked for. */
+async function loadOlder(key: string): Promise<void> {
+  if (isLoadingOlder) return;
+  isLoadingOlder = true;
+  try {
+    for (;;) {
+      await pausedForDrawing();
+      const { rows } = state.log;
+      const first = rows[0]?.seq ?? 1;
+      const max = Math.min(logRowsPart, logRowsMax - rows.length);
+      if (state.key !== key || state.page !== "log" || first === 1 || max <= 0) return;
+      const found = await facts<LogPage>("log", { run: key, before: String(first), max: String(max) });
+      if (state.key !== key || found.rows.length === 0) return;
+      if (state.log.rows[0]?.seq !== first) continue; // another journal meanwhile
+      state.log.rows = [...found.rows, ...state.log.rows];
+      draw();
+    }
+  } catch (error) {
+    failed(error);
+  } finally {
+    isLoadingOlder = false;
+  }
+}
+
+/** After the next frame, where there is one: a tab in the background draws none. */
+const pausedForDrawing = (): Promise<void> =>
+  new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      setTimeout(resolve, 0);
+    };
+    const timer = setTimeout(done, 500);
+    requestAnimationFrame(done);
+  });
 
 async function loadDiff(key: string): Promise<void> {
   const before = state.diff?.tip;
@@ -146,7 +198,7 @@ export async function follow(): Promise<void> {
         if (state.connection === "gone") state.connection = "live";
         const isShown = changed.some((key) => key !== "fleet" || state.page === "fleet");
         if (isShown && !state.held && !document.hidden) later();
-        else if (changed.length === 0) void load();
+        else if (changed.length === 0) later(); // what changed before the stream was there; the page itself is being loaded
       }, leaving.signal);
     } catch (error) {
       leaving.abort();

@@ -15,7 +15,8 @@ import { nowPage } from "./pages/now.ts";
 import { portfolioPage } from "./pages/portfolio.ts";
 import { runPage } from "./pages/run.ts";
 import { settingsPage } from "./pages/settings.ts";
-import { draw, noLog, onDraw, pages, type PageName, state } from "./store.ts";
+import { pages, type PageName } from "../rail.ts";
+import { draw, noLog, onDraw, state } from "./store.ts";
 
 const shown: Readonly<Record<PageName, () => Child>> = {
   now: nowPage,
@@ -31,6 +32,8 @@ const shown: Readonly<Record<PageName, () => Child>> = {
 
 const root = document.getElementById("app");
 let isMoved = false;
+/** The page came with its frame, so what is drawn first is the facts; where they take this long, that they are awaited. */
+const firstDrawMs = 300;
 
 function drawPage(): void {
   if (root === null) return;
@@ -55,6 +58,7 @@ function route(isFirst: boolean): void {
   if (key !== state.key)
     Object.assign(state, {
       key,
+      head: null,
       run: null,
       missing: null,
       log: noLog(),
@@ -70,7 +74,7 @@ function route(isFirst: boolean): void {
   if (named === "inbox") state.question = words.length < 2 ? state.question : `${words[0] ?? ""} ${words[1] ?? ""}`;
   if (named === "log" && words[1] !== undefined) openLine(Number(words[1]));
   isMoved = !isFirst;
-  draw();
+  if (!isFirst) draw();
   void load();
 }
 
@@ -102,4 +106,5 @@ document.addEventListener("visibilitychange", () => {
 });
 setInterval(draw, 30_000); // ages go on
 route(true);
+setTimeout(draw, firstDrawMs);
 void follow();

@@ -8,10 +8,8 @@ import type { SettingsPage } from "../../../commands/dashboard/facts.ts";
 import type { FleetPage } from "../../../commands/dashboard/fleet-page.ts";
 import type { Overview } from "../../../commands/dashboard/overview.ts";
 import type { PortfolioPage } from "../../../commands/dashboard/portfolio-page.ts";
-import type { RunPage } from "../../../commands/dashboard/run-page.ts";
-
-export const pages = ["now", "inbox", "run", "log", "diff", "portfolio", "fleet", "cost", "settings"] as const;
-export type PageName = (typeof pages)[number];
+import type { RunHead, ShownRun } from "../../../commands/dashboard/run-page.ts";
+import type { PageName } from "../rail.ts";
 
 export type LineNote = {
   readonly path: string;
@@ -38,7 +36,8 @@ export type State = {
   /** The run that a page is about. */
   key: string | null;
   overview: Overview | null;
-  run: RunPage | null;
+  head: RunHead | null;
+  run: ShownRun | null;
   missing: string | null;
   log: LogState;
   diff: DiffPage | null;
@@ -87,6 +86,7 @@ export const state: State = {
   page: "now",
   key: null,
   overview: null,
+  head: null,
   run: null,
   missing: null,
   log: noLog(),

@@ -1,5 +1,11 @@
 // log: the journal in words, newest at the end, only the rows in sight drawn; filters, and a link to each line.
+//
+// Invariants:
+//   L1. Scrolling draws rows and nothing else, into elements that are there already, and asks the browser for no sizes.
+//   L2. What one reads stays where it is while lines come in before or after it.
+//   L3. The focus stays on its line; where that is out of sight, on the list.
 
+import { render } from "preact";
 import type { LogRow } from "../../../../views/facts/log-rows.ts";
 import { type Child, el, type Element, said } from "../../../../views/web/element.ts";
 import { mark, status } from "../../../../views/web/shapes.ts";
@@ -7,15 +13,24 @@ import { figure } from "../../../../views/web/page-figures.ts";
 import { copy } from "../actions.ts";
 import { facts } from "../api.ts";
 import { button } from "../controls.ts";
+import { logRowsMax } from "../loading.ts";
 import { draw, href, state } from "../store.ts";
 import { runHead } from "./run-head.ts";
 
-const isNarrow = (): boolean => matchMedia("(max-width:719px)").matches;
-const rowPx = (): number => (isNarrow() ? 58 : 30);
-const beyond = 8;
+const narrow = matchMedia("(max-width:719px)");
+const rowPx = (): number => (narrow.matches ? 58 : 30);
+/** Rows are drawn anew when one has scrolled past this many, and as many stand ready above and below. */
+const stride = 4;
 const view = { top: 0, height: 600 };
 let list: HTMLElement | null = null;
+let body: HTMLElement | null = null;
 let sifted: { readonly of: unknown; readonly by: string; readonly rows: readonly LogRow[] } = { of: null, by: "", rows: [] };
+const sized = new ResizeObserver(([entry]) => {
+  view.height = entry?.contentRect.height ?? view.height;
+  placed();
+});
+
+const noFilter = "\0\0\0";
 
 /** The rows that fit the filters; sifted anew only when rows or filters are others. */
 function rowsShown(): readonly LogRow[] {
@@ -28,7 +43,7 @@ function rowsShown(): readonly LogRow[] {
     (event === "" || row.event === event) &&
     (reason === "" || row.reason === reason) &&
     (needle === "" || row.text.toLowerCase().includes(needle));
-  sifted = { of: rows, by, rows: by === "\0\0\0" ? rows : rows.filter(fits) };
+  sifted = { of: rows, by, rows: by === noFilter ? rows : rows.filter(fits) };
   return sifted.rows;
 }
 
@@ -37,7 +52,7 @@ export function logPage(): Child {
   if ("instead" in top) return top.instead;
   const { log } = state;
   const shown = rowsShown();
-  if (log.follow) queueMicrotask(toEnd);
+  queueMicrotask(placed);
   const older = (log.rows[0]?.seq ?? 1) - 1;
   return [
     top.head,
@@ -46,7 +61,7 @@ export function logPage(): Child {
       el("input.field", {
         type: "search",
         id: "find",
-        placeholder: isNarrow() ? "Find in the lines" : "Find in the lines   /",
+        placeholder: narrow.matches ? "Find in the lines" : "Find in the lines   /",
         "aria-label": "Find in the lines",
         value: log.find,
         onInput: (event: Event) => filter("find", event),
@@ -58,19 +73,20 @@ export function logPage(): Child {
       el(
         "span.dim.tiny.num",
         { role: "status" },
-        `${figure(shown.length)} of ${figure(log.total)} lines${older > 0 ? `; the first ${figure(older)} only in autopilot log` : ""}`,
+        `${figure(shown.length)} of ${figure(log.total)} lines${older === 0 ? "" : log.rows.length < logRowsMax ? "; older ones are on their way" : `; the first ${figure(older)} only in autopilot log`}`,
       ),
     ),
     el(
       "div.panel.log",
       {
-        ref: (element: HTMLElement | null) => measure(element),
+        ref: measured,
         tabindex: "0",
         role: "region",
         "aria-label": "Journal in words",
         onScroll: scrolled,
       },
-      el("ol", { style: { height: `${Math.max(1, shown.length * rowPx())}px` } }, shown.length === 0 ? nothing() : inSight(shown)),
+      shown.length === 0 ? nothing() : null,
+      el("div", { ref: taken, style: { height: `${shown.length * rowPx()}px` } }),
     ),
     log.open === null ? null : detail(log.open),
   ];
@@ -90,35 +106,65 @@ function choices(): NonNullable<typeof words> {
   if (words?.of !== rows)
     words = {
       of: rows,
-      phase: distinct(({ phase }) => phase),
-      event: distinct(({ event }) => event),
-      reason: distinct(({ reason }) => reason),
+      phase: same(
+        words?.phase,
+        distinct(({ phase }) => phase),
+      ),
+      event: same(
+        words?.event,
+        distinct(({ event }) => event),
+      ),
+      reason: same(
+        words?.reason,
+        distinct(({ reason }) => reason),
+      ),
     };
   return words;
 }
 
-function inSight(rows: readonly LogRow[]): readonly Element[] {
+/** The list of before where nothing of it changed, so that nothing is drawn anew for it. */
+const same = (before: readonly string[] | undefined, after: readonly string[]): readonly string[] =>
+  before?.length === after.length && before.every((word, at) => word === after[at]) ? before : after;
+
+let drawn: readonly unknown[] = [];
+
+/** L1: item n of the list is line `first + n`, whichever that is: elements stay and their words change. */
+function drawRows(): void {
+  if (body === null) return;
+  const rows = rowsShown();
   const px = rowPx();
-  const first = Math.max(0, Math.floor(view.top / px) - beyond);
-  const last = Math.min(rows.length, Math.ceil((view.top + view.height) / px) + beyond);
-  return rows.slice(first, last).map((row, at) => line(row, first + at, rows.length, px));
+  const sight = Math.ceil(view.height / px) + 1;
+  const first = Math.max(0, Math.min(rows.length - sight, Math.floor(view.top / px - stride)));
+  const from = first - (first % stride);
+  const now = [rows, from, sight, px, state.log.open, body];
+  if (now.every((value, at) => value === drawn[at])) return;
+  drawn = now;
+  const focused =
+    document.activeElement instanceof HTMLElement && body.contains(document.activeElement) ? atOf(document.activeElement) : null;
+  render(
+    el(
+      "ol",
+      { style: { transform: `translateY(${from * px}px)` }, onClick: pressed, onKeyDown: pressed },
+      rows.slice(from, from + sight + 3 * stride).map((row, at) => line(row, from + at, rows.length)),
+    ),
+    body,
+  );
+  if (focused !== null) (rowAt(focused) ?? list)?.focus({ preventScroll: true }); // L3
 }
 
-function line(row: LogRow, at: number, count: number, px: number): Element {
+const atOf = (element: unknown): number | null => {
+  const at = element instanceof HTMLElement ? element.closest<HTMLElement>("[data-at]")?.dataset["at"] : undefined;
+  return at === undefined ? null : Number(at);
+};
+const rowAt = (at: number): HTMLElement | null => body?.querySelector<HTMLElement>(`[data-at="${at}"]`) ?? null;
+
+function line(row: LogRow, at: number, count: number): Element {
   return el(
     "li",
-    { key: String(row.seq), "aria-setsize": String(count), "aria-posinset": String(at + 1) },
+    { "aria-setsize": String(count), "aria-posinset": String(at + 1) },
     el(
       "div.log-row",
-      {
-        tabindex: "0",
-        role: "button",
-        "data-at": String(at),
-        ...(state.log.open === row.seq ? { "aria-current": "true" } : {}),
-        style: { top: `${at * px}px` },
-        onClick: () => show(row.seq),
-        onKeyDown: (event: KeyboardEvent) => (event.key === "Enter" ? show(row.seq) : undefined),
-      },
+      { tabindex: "0", role: "button", "data-at": String(at), ...(state.log.open === row.seq ? { "aria-current": "true" } : {}) },
       el("span.seq.mono.dim", figure(row.seq)),
       el("span.time.mono.dim", row.at.slice(11, 19)),
       mark(row.shape),
@@ -131,7 +177,7 @@ function line(row: LogRow, at: number, count: number, px: number): Element {
 
 const nothing = (): Element =>
   el(
-    "li",
+    "div",
     { style: { padding: "40px", "text-align": "center" } },
     el("div.second", state.log.total === 0 ? "No line yet." : "No line of the journal fits these filters."),
     state.log.total === 0 ? null : button("Clear filters", clear),
@@ -163,7 +209,8 @@ function choice(label: string, of: "phase" | "event" | "reason", words: readonly
 function filter(of: "find" | "phase" | "event" | "reason", event: Event): void {
   state.log[of] = (event.target as HTMLInputElement | HTMLSelectElement).value;
   state.log.follow = false;
-  if (list !== null) list.scrollTop = 0;
+  if (list !== null) list.scrollTop = view.top = 0;
+  placedRows = null;
   draw();
 }
 
@@ -172,25 +219,54 @@ function setFollow(is: boolean): void {
   draw();
 }
 
-function measure(element: HTMLElement | null): void {
+function measured(element: HTMLElement | null): void {
+  sized.disconnect();
   list = element;
-  if (element === null || element.clientHeight === view.height) return;
-  view.height = element.clientHeight;
-  draw();
+  view.top = 0;
+  placedRows = null;
+  if (element !== null) sized.observe(element);
 }
 
-function toEnd(): void {
-  if (list === null || !state.log.follow) return;
-  const end = list.scrollHeight - list.clientHeight;
-  if (Math.abs(list.scrollTop - end) > 1) list.scrollTop = end;
+function taken(element: HTMLElement | null): void {
+  body = element;
+}
+
+let placedRows: readonly LogRow[] | null = null;
+
+/** L2: after the page was drawn; where lines came in, the one on top stays on top, or the end stays in sight. */
+function placed(): void {
+  const rows = rowsShown();
+  if (list === null || (rows === placedRows && !state.log.follow)) return drawRows();
+  const px = rowPx();
+  const top = state.log.follow ? rows.length * px - view.height : movedTop(rows, px);
+  placedRows = rows;
+  if (top !== view.top) list.scrollTop = view.top = Math.max(0, top);
+  drawRows();
+}
+
+function movedTop(rows: readonly LogRow[], px: number): number {
+  const seen = placedRows?.[Math.floor(view.top / px)];
+  if (seen === undefined) return view.top;
+  const at = rows.findIndex(({ seq }) => seq === seen.seq);
+  return at < 0 ? view.top : at * px + (view.top % px);
 }
 
 /** Scrolling up lets go of the end. */
 function scrolled(): void {
   if (list === null) return;
-  if (list.scrollTop < view.top - 2 && list.scrollTop + list.clientHeight < list.scrollHeight - rowPx()) state.log.follow = false;
-  view.top = list.scrollTop;
-  draw();
+  const top = list.scrollTop;
+  const isLettingGo = state.log.follow && top < view.top - 2 && top + view.height < (rowsShown().length - 1) * rowPx();
+  view.top = top;
+  if (isLettingGo) setFollow(false);
+  drawRows();
+}
+
+function pressed(event: MouseEvent | KeyboardEvent): void {
+  if (event instanceof KeyboardEvent && event.key !== "Enter" && event.key !== " ") return;
+  const row = rowsShown()[atOf(event.target) ?? -1];
+  if (row === undefined) return;
+  event.preventDefault();
+  show(row.seq);
 }
 
 function show(seq: number): void {
@@ -251,16 +327,14 @@ function detail(seq: number): Element {
 /** j and k move along all rows, also those that are not drawn yet. */
 export function moveInLog(step: 1 | -1): boolean {
   if (state.page !== "log" || list === null) return false;
-  const active = document.activeElement instanceof HTMLElement ? document.activeElement.dataset["at"] : undefined;
+  const active = atOf(document.activeElement);
   const px = rowPx();
-  const at = active === undefined ? Math.ceil(list.scrollTop / px) : Math.max(0, Math.min(rowsShown().length - 1, Number(active) + step));
-  state.log.follow = false;
-  if (at * px < list.scrollTop) list.scrollTop = at * px;
-  if ((at + 1) * px > list.scrollTop + list.clientHeight) list.scrollTop = (at + 1) * px - list.clientHeight;
+  const at = active === null ? Math.ceil(view.top / px) : Math.max(0, Math.min(rowsShown().length - 1, active + step));
+  if (state.log.follow) setFollow(false);
+  if (at * px < view.top) list.scrollTop = at * px;
+  if ((at + 1) * px > view.top + view.height) list.scrollTop = (at + 1) * px - view.height;
   view.top = list.scrollTop;
-  draw();
-  requestAnimationFrame(() =>
-    requestAnimationFrame(() => list?.querySelector<HTMLElement>(`[data-at="${at}"]`)?.focus({ preventScroll: true })),
-  );
+  drawRows();
+  rowAt(at)?.focus({ preventScroll: true });
   return true;
 }

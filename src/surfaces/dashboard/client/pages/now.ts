@@ -7,6 +7,7 @@ import { icon, mark, status } from "../../../../views/web/shapes.ts";
 import { age, figure, money, percent, plural, short } from "../../../../views/web/page-figures.ts";
 import { copy } from "../actions.ts";
 import { h1 } from "../controls.ts";
+import { wholeRows } from "../in-parts.ts";
 import { href, now, state } from "../store.ts";
 
 const asksShownMax = 3;
@@ -45,10 +46,12 @@ export function nowPage(): Child {
               el("div.panel", el("div.item.second", "Nothing waits for you. When something does, it is the first thing here.")),
             )
           : needsYou(),
-        atWork.length === 0 ? null : section("At work", plural(atWork.length, "open run"), el("div.panel", atWork.map(runLine))),
+        atWork.length === 0
+          ? null
+          : section("At work", plural(atWork.length, "open run"), el("div.panel", atWork.map(lineIn(wholeRows("now", atWork.length))))),
         open.length === atWork.length
           ? null
-          : section("Drafts", "not started", el("div.panel", open.filter(({ state: word }) => word === "draft").map(runLine))),
+          : section("Drafts", "not started", el("div.panel", open.filter(({ state: word }) => word === "draft").map(lineIn(Infinity)))),
         shown.length === 0
           ? null
           : section(
@@ -122,7 +125,21 @@ function needsYou(): Element {
   );
 }
 
-export function runLine(run: RunCard): Element {
+const lineIn =
+  (whole: number) =>
+  (run: RunCard, at: number): Element =>
+    at < whole ? runLine(run) : runName(run);
+
+/** A run far down, before the rest of its line is drawn. */
+const runName = (run: RunCard): Element =>
+  el(
+    "a.item.run-line",
+    { href: href("run", run.key), "data-row": "", key: run.key },
+    el("span.title", el("b.cut", said(run.goal)), el("span.hidden-text", `, ${run.word}`)),
+    el("span.now-line", el("span.project", said(run.project))),
+  );
+
+function runLine(run: RunCard): Element {
   const line = state.overview?.live[run.key] ?? "";
   return el(
     "a.item.run-line",

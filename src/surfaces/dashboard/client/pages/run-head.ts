@@ -10,8 +10,8 @@ import { draw, href, state } from "../store.ts";
 /** The head of a page about a run; null with what is shown instead. */
 export function runHead(page: "run" | "log" | "diff"): { readonly head: Child } | { readonly instead: Child } {
   if (state.missing !== null) return { instead: missing(state.missing) };
-  if (state.run === null) return { instead: state.overview !== null && state.overview.runs.length === 0 ? noRun() : h1("…") };
-  const { card, branch, agents, isolation } = state.run;
+  if (state.head === null) return { instead: state.overview !== null && state.overview.runs.length === 0 ? noRun() : h1("…") };
+  const { card, branch, agents, isolation } = state.head;
   const tab = (name: "run" | "log" | "diff", word: string): Element =>
     el("a", { href: href(name, card.key), ...(page === name ? { "aria-current": "page" } : {}) }, word);
   return {
@@ -41,7 +41,7 @@ export function runHead(page: "run" | "log" | "diff"): { readonly head: Child } 
 }
 
 function controls(): Child {
-  const card = state.run?.card;
+  const card = state.head?.card;
   if (card === undefined || !["running", "paused", "interrupted"].includes(card.state)) return null;
   const key = card.key;
   const isGoing = card.live && card.state === "running";

@@ -8,8 +8,9 @@ import { criteriaList, lookedUp, proofTable } from "../../../../views/web/proof.
 import { mark, status } from "../../../../views/web/shapes.ts";
 import { waterfallList } from "../../../../views/web/waterfall-list.ts";
 import { amount, figure, percent, plural, short, shortTime } from "../../../../views/web/page-figures.ts";
-import type { RunPage } from "../../../../commands/dashboard/run-page.ts";
+import type { ShownRun } from "../../../../commands/dashboard/run-page.ts";
 import { copy } from "../actions.ts";
+import { wholeRows } from "../in-parts.ts";
 import { load } from "../loading.ts";
 import { draw, href, state } from "../store.ts";
 import { runHead } from "./run-head.ts";
@@ -19,25 +20,18 @@ const isWide = (): boolean => matchMedia("(min-width:1200px)").matches;
 export function runPage(): Child {
   const top = runHead("run");
   const { run } = state;
-  if ("instead" in top || run === null) return "instead" in top ? top.instead : null;
+  if ("instead" in top) return top.instead;
+  if (run === null) return top.head; // one came from the log: the rest is on its way
   const { waterfall, report } = run;
   const row = waterfall.rows.find(({ id }) => id === state.chosen) ?? null;
-  const own = report.claims.slice(-3);
+  const own = report.claims;
   return [
     top.head,
     standing(run),
     strip(run),
     el(
       "div.cols",
-      section(
-        "Waterfall",
-        `${shortTime(waterfall.from)} to ${waterfall.nowMs < 0 ? "the end" : "now"}, UTC`,
-        waterfallList(waterfall, {
-          chosen: state.chosen,
-          choose,
-          pane: (one) => (!isWide() && one.id === state.chosen ? pane(one) : null),
-        }),
-      ),
+      section("Waterfall", `${shortTime(waterfall.from)} to ${waterfall.nowMs < 0 ? "the end" : "now"}, UTC`, keptWaterfall(waterfall)),
       el("aside", { "aria-label": "Budget and step" }, budget(run), row !== null && isWide() ? el("div.side", pane(row)) : null),
     ),
     report.criteria.length === 0
@@ -79,7 +73,26 @@ export function runPage(): Child {
   ];
 }
 
-function standing(run: RunPage): Child {
+let kept: { readonly of: readonly unknown[]; readonly element: Element } | null = null;
+
+/** The same element while nothing of it changed: a run of 500 phases has thousands of parts, and a page is drawn for many other reasons. */
+function keptWaterfall(waterfall: ShownRun["waterfall"]): Element {
+  const whole = wholeRows(`waterfall ${state.key ?? ""}`, waterfall.rows.length);
+  const of = [waterfall, state.chosen, isWide(), whole];
+  if (kept === null || !of.every((value, at) => value === kept?.of[at]))
+    kept = {
+      of,
+      element: waterfallList(waterfall, {
+        chosen: state.chosen,
+        choose,
+        whole,
+        pane: (one) => (!isWide() && one.id === state.chosen ? pane(one) : null),
+      }),
+    };
+  return kept.element;
+}
+
+function standing(run: ShownRun): Child {
   const { card, live, next_actions: actions, detail } = run;
   if (card.state === "running" && card.live)
     return el(
@@ -110,7 +123,7 @@ function standing(run: RunPage): Child {
   );
 }
 
-function strip({ card, report, budget: spent, breaker, breaker_words: words }: RunPage): Element {
+function strip({ card, report, budget: spent, breaker, breaker_words: words }: ShownRun): Element {
   const failing = report.evidence.filter(({ status: word }) => word === "failed").length;
   const tightest = card.used;
   const evidence = `${figure(report.evidence.filter(({ status: word }) => word === "passed").length)} of ${plural(report.evidence.length, "check")} ${report.evidence.length === 1 ? "passes" : "pass"}`;
@@ -134,7 +147,7 @@ function strip({ card, report, budget: spent, breaker, breaker_words: words }: R
   ]);
 }
 
-function budget({ budget: view, points, waterfall, at, card }: RunPage): Element {
+function budget({ budget: view, points, waterfall, at, card }: ShownRun): Element {
   const chart = burnDown(points, view, waterfall.from, card.ended_at ?? at);
   return section(
     "Budget",

@@ -1,0 +1,52 @@
+// rail: the pages by their names, and the list of them beside the content: drawn by the script, and before it by the server.
+
+import { type Child, el, type Element } from "../../views/web/element.ts";
+import { type Icon, icon, mark } from "../../views/web/shapes.ts";
+import { figure } from "../../views/web/page-figures.ts";
+
+export const pages = ["now", "inbox", "run", "log", "diff", "portfolio", "fleet", "cost", "settings"] as const;
+export type PageName = (typeof pages)[number];
+
+export const pageNames: Readonly<Record<PageName, readonly [word: string, icon: Icon, key: string]>> = {
+  now: ["Now", "now", "n"],
+  inbox: ["Inbox", "inbox", "i"],
+  run: ["Run", "runs", "r"],
+  log: ["Log", "log", "l"],
+  diff: ["Diff", "diff", "d"],
+  portfolio: ["Portfolio", "portfolio", "p"],
+  fleet: ["Fleet", "fleet", "f"],
+  cost: ["Cost", "cost", "c"],
+  settings: ["Settings", "settings", "s"],
+};
+
+export type Place = { readonly page: PageName | null; readonly waits: number; readonly addressOf: (page: PageName) => string };
+
+export function railItem(page: PageName, kind: string, at: Place): Element {
+  const [word, shape] = pageNames[page];
+  const waits = page === "inbox" ? at.waits : 0;
+  return el(
+    kind === "" ? "a" : `a.${kind}`,
+    { href: at.addressOf(page), ...(at.page === page ? { "aria-current": "page" } : {}) },
+    icon(shape),
+    word,
+    waits === 0 ? null : el("span.count", mark("you"), el("span.num", figure(waits)), el("span.hidden-text", " need you")),
+  );
+}
+
+export const railOf = (at: Place, hasFleet: boolean, foot: Child): Element =>
+  el(
+    "nav.rail",
+    { "aria-label": "Pages" },
+    el("a.brand", { href: "#now", "aria-label": "autopilot, to Now" }, icon("logo"), el("span", "autopilot")),
+    ...(["now", "inbox", "run"] as const).map((page) => railItem(page, "nav", at)),
+    railItem("log", "nav.sub", at),
+    railItem("diff", "nav.sub", at),
+    railItem("portfolio", "nav", at),
+    hasFleet ? railItem("fleet", "nav", at) : null,
+    ...(["cost", "settings"] as const).map((page) => railItem(page, "nav", at)),
+    el("div.foot", foot),
+  );
+
+/** On a phone the same at the lower edge, four of them and the rest behind one more. */
+export const tabsOf = (at: Place, more: Child): Element =>
+  el("nav.tabs", { "aria-label": "Pages" }, ...(["now", "inbox", "run", "portfolio"] as const).map((page) => railItem(page, "", at)), more);
