@@ -9,7 +9,7 @@ export function whyNot(): string | null {
   if (state.connection !== "live") return "The server is gone: nothing can be sent now.";
   const weak = state.overview?.weak ?? null;
   if (weak !== null && !isUnlocked()) return "Read-only: type the code from the terminal first.";
-  return state.head?.card.foreign === true && ["run", "diff"].includes(state.page)
+  return state.head?.card.foreign === true && ["run", "log", "diff"].includes(state.page)
     ? "This run came from elsewhere: it is only read here."
     : null;
 }

@@ -1,0 +1,186 @@
+// log-list: the lines of a log in their scrolling list: those that fit the filters, those of them in sight, and where one is among them.
+//
+// Invariants:
+//   L1. Scrolling draws rows and nothing else, into elements that are there already, and asks the browser for no sizes.
+//   L2. What one reads stays where it is while lines come in before or after it.
+//   L3. The focus stays on its line; where that is out of sight, on the list.
+
+import { render } from "preact";
+import type { LogRow } from "../../../../views/facts/log-rows.ts";
+import { el, type Element, said } from "../../../../views/web/element.ts";
+import { mark } from "../../../../views/web/shapes.ts";
+import { figure } from "../../../../views/web/page-figures.ts";
+import { draw, state } from "../store.ts";
+
+export const narrow = matchMedia("(max-width:719px)");
+const rowPx = (): number => (narrow.matches ? 58 : 30);
+/** Rows are drawn anew when one has scrolled past this many, and as many stand ready above and below. */
+const stride = 4;
+const view = { top: 0, height: 600 };
+let list: HTMLElement | null = null;
+let body: HTMLElement | null = null;
+let sifted: { readonly of: unknown; readonly by: string; readonly rows: readonly LogRow[] } = { of: null, by: "", rows: [] };
+const sized = new ResizeObserver(([entry]) => {
+  view.height = entry?.contentRect.height ?? view.height;
+  placed();
+});
+
+const noFilter = "\0\0\0";
+
+/** The rows that fit the filters; sifted anew only when rows or filters are others. */
+export function rowsShown(): readonly LogRow[] {
+  const { rows, find, phase, event, reason } = state.log;
+  const by = [find, phase, event, reason].join("\0");
+  if (sifted.of === rows && sifted.by === by) return sifted.rows;
+  const needle = find.toLowerCase();
+  const fits = (row: LogRow): boolean =>
+    (phase === "" || row.phase === phase) &&
+    (event === "" || row.event === event) &&
+    (reason === "" || row.reason === reason) &&
+    (needle === "" || row.text.toLowerCase().includes(needle));
+  sifted = { of: rows, by, rows: by === noFilter ? rows : rows.filter(fits) };
+  return sifted.rows;
+}
+
+/** The list's element; `onChoose` gets the number of a line that was pressed. */
+export function logList(onChoose: (seq: number) => void): Element {
+  choose = onChoose;
+  queueMicrotask(placed);
+  return el(
+    "div.panel.log",
+    { ref: measured, tabindex: "0", role: "region", "aria-label": "Journal in words", onScroll: scrolled },
+    el("div", { ref: taken, style: { height: `${rowsShown().length * rowPx()}px` } }),
+  );
+}
+
+let choose: (seq: number) => void = () => undefined;
+
+let drawn: readonly unknown[] = [];
+
+/** L1: item n of the list is line `first + n`, whichever that is: elements stay and their words change. */
+function drawRows(): void {
+  if (body === null) return;
+  const rows = rowsShown();
+  const px = rowPx();
+  const sight = Math.ceil(view.height / px) + 1;
+  const first = Math.max(0, Math.min(rows.length - sight, Math.floor(view.top / px - stride)));
+  const from = first - (first % stride);
+  const now = [rows, from, sight, px, state.log.open, body];
+  if (now.every((value, at) => value === drawn[at])) return;
+  drawn = now;
+  const focused =
+    document.activeElement instanceof HTMLElement && body.contains(document.activeElement) ? atOf(document.activeElement) : null;
+  render(
+    el(
+      "ol",
+      { style: { transform: `translateY(${from * px}px)` }, onClick: pressed, onKeyDown: pressed },
+      rows.slice(from, from + sight + 3 * stride).map((row, at) => line(row, from + at, rows.length)),
+    ),
+    body,
+  );
+  if (focused !== null) (rowAt(focused) ?? list)?.focus({ preventScroll: true }); // L3
+}
+
+const atOf = (element: unknown): number | null => {
+  const at = element instanceof HTMLElement ? element.closest<HTMLElement>("[data-at]")?.dataset["at"] : undefined;
+  return at === undefined ? null : Number(at);
+};
+const rowAt = (at: number): HTMLElement | null => body?.querySelector<HTMLElement>(`[data-at="${at}"]`) ?? null;
+
+function line(row: LogRow, at: number, count: number): Element {
+  return el(
+    "li",
+    { "aria-setsize": String(count), "aria-posinset": String(at + 1) },
+    el(
+      "div.log-row",
+      { tabindex: "0", role: "button", "data-at": String(at), ...(state.log.open === row.seq ? { "aria-current": "true" } : {}) },
+      el("span.seq.mono.dim", figure(row.seq)),
+      el("span.time.mono.dim", row.at.slice(11, 19)),
+      mark(row.shape),
+      el("span.place.tiny.dim.cut", said(`${row.phase === "" ? "run" : row.phase} · ${row.event.replaceAll("_", " ")}`)),
+      el("span.text.cut", said(row.text)),
+      el("span.who.tiny.dim", said(row.actor)),
+    ),
+  );
+}
+
+function measured(element: HTMLElement | null): void {
+  sized.disconnect();
+  list = element;
+  view.top = 0;
+  placedRows = null;
+  if (element !== null) sized.observe(element);
+}
+
+function taken(element: HTMLElement | null): void {
+  body = element;
+}
+
+let placedRows: readonly LogRow[] | null = null;
+
+/** L2: after the page was drawn; where lines came in, the one on top stays on top, or the end stays in sight. */
+function placed(): void {
+  const rows = rowsShown();
+  if (list === null || (rows === placedRows && !state.log.follow)) return drawRows();
+  const px = rowPx();
+  const top = state.log.follow ? rows.length * px - view.height : movedTop(rows, px);
+  placedRows = rows;
+  if (top !== view.top) list.scrollTop = view.top = Math.max(0, top);
+  drawRows();
+}
+
+function movedTop(rows: readonly LogRow[], px: number): number {
+  const seen = placedRows?.[Math.floor(view.top / px)];
+  if (seen === undefined) return view.top;
+  const at = rows.findIndex(({ seq }) => seq === seen.seq);
+  return at < 0 ? view.top : at * px + (view.top % px);
+}
+
+/** Scrolling up lets go of the end. */
+function scrolled(): void {
+  if (list === null) return;
+  const top = list.scrollTop;
+  const isLettingGo = state.log.follow && top < view.top - 2 && top + view.height < (rowsShown().length - 1) * rowPx();
+  view.top = top;
+  if (isLettingGo) setFollow(false);
+  drawRows();
+}
+
+function pressed(event: MouseEvent | KeyboardEvent): void {
+  if (event instanceof KeyboardEvent && event.key !== "Enter" && event.key !== " ") return;
+  const row = rowsShown()[atOf(event.target) ?? -1];
+  if (row === undefined) return;
+  event.preventDefault();
+  choose(row.seq);
+}
+
+export function setFollow(is: boolean): void {
+  state.log.follow = is;
+  draw();
+}
+
+/** Other rows are shown from now on: from the first. */
+export function toTop(): void {
+  if (list !== null) list.scrollTop = view.top = 0;
+  placedRows = null;
+}
+
+export function toLine(seq: number): void {
+  const top = rowsShown().findIndex((row) => row.seq === seq) * rowPx();
+  if (list !== null && top >= 0 && (top < view.top || top > view.top + view.height)) list.scrollTop = Math.max(0, top - 120);
+}
+
+/** j and k move along all rows, also those that are not drawn yet. */
+export function moveInLog(step: 1 | -1): boolean {
+  if (state.page !== "log" || list === null) return false;
+  const active = atOf(document.activeElement);
+  const px = rowPx();
+  const at = active === null ? Math.ceil(view.top / px) : Math.max(0, Math.min(rowsShown().length - 1, active + step));
+  if (state.log.follow) setFollow(false);
+  if (at * px < view.top) list.scrollTop = at * px;
+  if ((at + 1) * px > view.top + view.height) list.scrollTop = (at + 1) * px - view.height;
+  view.top = list.scrollTop;
+  drawRows();
+  rowAt(at)?.focus({ preventScroll: true });
+  return true;
+}
