@@ -9,7 +9,14 @@ import { autopilot, begin, goScripted, goArgs, journal, runFolderOf, until } fro
 import { scratch } from "../support/scratch-repository.ts";
 import { dashboardIn, go, hasChromium, openBrowser, openTab, unlock } from "./browser.ts";
 
-const hostile = '<img src="http://evil.example/x" onerror="alert(1)"></script><script>alert(2)</script> \u202eturned\u001b[2J';
+const hostile = [
+  '<img src="http://evil.example/x" onerror="alert(1)"></script><script>alert(2)</script> \u202eturned\u001b[2J',
+  `"><svg onload=alert(3)>' onfocus='alert(4)' autofocus x='`,
+  '</style><style>@import "http://evil.example/s";body{background:url(http://evil.example/b)}</style>',
+  '<iframe srcdoc="<script>alert(5)</script>"></iframe><base href="http://evil.example/"><link rel="stylesheet" href="http://evil.example/l">',
+  "<a href='javascript:alert(6)'>x</a> [y](javascript:alert(7)) <!-- <form action=http://evil.example/f><input name=token>",
+  '<meta http-equiv="refresh" content="0;url=http://evil.example/m"><object data="http://evil.example/o"></object> {{7*7}} ${7*7} \u200b\ufeff\u2066',
+].join(" ");
 const asking = [
   {
     do: [{ write: { path: "b", text: "b\n" } }, { say: hostile }, { ask: { question: `Which one? ${hostile}`, options: ["red", "blue"] } }],
@@ -59,7 +66,8 @@ describe.skipIf(!hasChromium)("in a browser (needs Chromium at its Debian place)
     for (const name of ["now", "inbox", "run", "log", "diff"]) {
       await go(page, name);
       await page.locator("main h1").waitFor();
-      expect(await page.locator("main img, main script, main iframe, main b b").count(), name).toBe(0);
+      const made = "main img, main script, main iframe, main style, main object, main base, main link, main meta, main b b";
+      expect(await page.locator(`${made}, main [onload], main [onfocus], main [onerror], main [href^=javascript]`).count(), name).toBe(0);
     }
     await go(page, "inbox");
     expect(await page.locator(".code-point").first().textContent()).toBe("U+202E");
@@ -182,7 +190,11 @@ describe.skipIf(!hasChromium)("in a browser (needs Chromium at its Debian place)
     await page.getByRole("heading", { name: "This link does not open anything" }).waitFor();
     await page.goto(second.address);
     await page.getByRole("heading", { name: "1 thing needs you" }).waitFor();
-    rmSync(runFolderOf(folder), { recursive: true });
+    await go(page, "run");
+    await page.getByRole("heading", { name: "Waterfall" }).waitFor();
+    rmSync(runFolderOf(folder), { recursive: true }); // while it is shown
+    await page.getByRole("heading", { name: "This run is not here any more" }).waitFor();
+    await go(page, "now");
     await page.getByRole("heading", { name: "Nothing runs yet" }).waitFor();
     await context.close();
   });
