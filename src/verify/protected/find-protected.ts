@@ -80,8 +80,9 @@ async function lookedAt(
   const found: LookAt[] = [];
   for (const [at, difference] of differences.entries()) {
     if (found.length >= lookMax) break;
-    const isStarted = isStartedBy(named.commands, difference) && (await isApart(difference));
-    found.push(...lookAt({ ...(await lookedOf(difference, at)), isStarted }));
+    const looked = await lookedOf(difference, at);
+    const isStarted = isStartedBy(named.commands, looked) && (await isApart(difference));
+    found.push(...lookAt({ ...looked, isStarted }));
   }
   return found.slice(0, lookMax);
 }

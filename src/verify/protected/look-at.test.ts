@@ -46,8 +46,10 @@ describe("what code could tell a check by is a gap", () => {
       isTest,
     });
     const program = file("src/cli.js", "console.log(process.argv);\n");
-    expect(isStartedBy(["node src/cli.js 1 2 | grep -qx 3"], program.difference)).toBe(true);
-    expect(isStartedBy(["npm test"], program.difference)).toBe(false);
+    expect(isStartedBy(["node src/cli.js 1 2 | grep -qx 3"], program)).toBe(true);
+    expect(isStartedBy(["npm test"], program)).toBe(false);
+    expect(isStartedBy(["npm test"], file("bin/wc.js", "console.log(process.argv);\n"))).toBe(true);
+    expect(isStartedBy(["npm test"], file("tools/wc", "#!/usr/bin/env node\nconsole.log(process.argv);\n"))).toBe(true);
     expect(lookAt({ ...program, isStarted: true })).toEqual([{ path: "src/cli.js", what: "reads the command line" }]);
     const takes = (...given: Parameters<typeof file>): boolean => takesFrom("src/cli.js", file(...given));
     expect(takes("test/cli.test.js", 'spawnSync("node", ["src/cli.js"]);\n', true)).toBe(false);

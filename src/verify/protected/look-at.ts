@@ -97,9 +97,14 @@ export function lookAt({
 const whenImported = (path: string, text: string): string =>
   path.endsWith(".py") ? text.replaceAll(/^if __name__ == ["']__main__["']:[^\n]*(?:\n[ \t][^\n]*|\n(?=\n*[ \t]))*/gm, "") : text;
 
-/** Whether a new file is a program that one of these commands starts. */
-export const isStartedBy = (commands: readonly string[], { path, kind }: Difference): boolean =>
-  kind === "added" && commands.some((command) => command.includes(path));
+/** Whether a file is a program, by its first line or its folder, or a new one that one of these commands starts. */
+export const isStartedBy = (
+  commands: readonly string[],
+  { difference: { path, kind }, after }: Pick<Looked, "difference" | "after">,
+): boolean =>
+  after?.startsWith("#!") === true ||
+  /(?:^|\/)bin\/[^/]+$/.test(path) ||
+  (kind === "added" && commands.some((command) => command.includes(path)));
 
 /** Whether a changed file may take something from a program: then what the program is given is not only its own input. */
 export function takesFrom(path: string, { difference, after, isTest }: Looked): boolean {
