@@ -112,8 +112,8 @@ test("the computed raise gets past the pause, in one go, whichever limits are sh
       const then = next.do === "record" ? (next.event.reason_code ?? "") : next.do;
       expect({ first, reason, detail, then: then !== "attempt" && isOther(then) ? "attempt" : then }).toMatchObject({ then: "attempt" });
     }),
-    // The example is short by a rounding alone: 5.34 - 2.87 is less than 2.47.
-    { numRuns: 400, examples: [[{ usd: 5.34 }, {}, [spent(0), spent(2.47), spent(0.4), spent(0)]]] },
+    // Seeded: by chance one of the limits below may never be short. The example is short by a rounding alone: 5.34 - 2.87 is less than 2.47.
+    { numRuns: 400, seed: 7, examples: [[{ usd: 5.34 }, {}, [spent(0), spent(2.47), spent(0.4), spent(0)]]] },
   );
   // Positive control: every limit was short at some time.
   expect([...met].toSorted()).toEqual(
