@@ -65,6 +65,10 @@ describe("a text is broken", () => {
         ({ line }) => line,
       ),
     ).toEqual([2]));
+  test("nor in a shell's strings, which are filled in", () =>
+    expect(
+      flipsIn("t.sh", 'check() {\n  local got; got=$(slug "$1")\n  if [[ $2 == $got ]]; then echo "ok $1"; else exit 1; fi\n}\n'),
+    ).toEqual([]));
   test("nor in what is put into a variable or ends a program", () => {
     expect(flipped("  if (got != want) { bad = 1; ok(); }")).toBeNull();
     expect(flipped("assert(x) || exit(1)")).toBeNull();

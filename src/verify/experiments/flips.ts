@@ -58,11 +58,9 @@ export function flipsIn(path: string, text: string): readonly Flip[] {
     if (strong[at] !== true && !isNear) return [];
     const call = isShell.test(path) ? (shellCall.exec(was) ?? shellCompared.exec(was)) : null;
     const isBare = call === null && isShell.test(path) && shellTests.test(was); // it compares variables
-    const broken = isBare
-      ? null
-      : call === null
-        ? flipped(was)
-        : `${call[1]}${otherLiteral(call[2] ?? "", drawsFrom(was), true)}${call[3]}`;
+    const isSpoken = call === null && isShell.test(path) && /[$`]/.test(was); // a shell's strings are no literals
+    const broken =
+      isBare || isSpoken ? null : call === null ? flipped(was) : `${call[1]}${otherLiteral(call[2] ?? "", drawsFrom(was), true)}${call[3]}`;
     if (broken === null) return [];
     const score = strong[at] === true ? 3 : answers.test(was) ? 2 : 1;
     return [{ path, line: at + 1, was, broken, score }];

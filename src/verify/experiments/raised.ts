@@ -45,37 +45,36 @@ export async function manifestEdit(
 }
 
 const testsReadMax = 60;
+type TextAt = (side: Side, path: string) => Promise<string | null>;
+type TestText = { readonly path: string; readonly text: string };
 
-/** Modules that the work changed and that tests of the base take nothing from but what they expect. */
-export async function expectedSources(
-  { base, rowOf: ruleOf }: Setting,
-  differences: readonly Difference[],
-  textAt: (side: Side, path: string) => Promise<string | null>,
-): Promise<readonly string[]> {
-  const changed = new Set(
-    differences.filter(({ path, kind }) => kind === "changed" && ruleOf(path) === null && isProgramText(path)).map(({ path }) => path),
-  );
-  const tests: { path: string; text: string }[] = [];
-  for (const path of [...base].filter((one) => changed.size > 0 && ruleOf(one)?.kind === "test").slice(0, testsReadMax)) {
-    const text = await textAt("work", path);
-    if (text !== null) tests.push({ path, text });
-  }
-  return expectedFrom(tests, changed);
-}
-
-/** Functions beside the tests that they compare with and the work left alone, answering something else; null where there are none. */
-export async function referencesOf(
-  { base, rowOf: ruleOf }: Setting,
-  differences: readonly Difference[],
-  textAt: (side: Side, path: string) => Promise<string | null>,
-  nonce: string,
-): Promise<Mutated | null> {
-  const changed = new Set(differences.map(({ path }) => path));
-  const tests: { path: string; text: string }[] = [];
+/** The base's files of tests, as they are judged. */
+async function testsIn({ base, rowOf: ruleOf }: Setting, textAt: TextAt): Promise<readonly TestText[]> {
+  const tests: TestText[] = [];
   for (const path of [...base].filter((one) => ruleOf(one)?.kind === "test" && isProgramText(one)).slice(0, testsReadMax)) {
     const text = await textAt("work", path);
     if (text !== null) tests.push({ path, text });
   }
+  return tests;
+}
+
+/** Modules that the work changed and that tests of the base take nothing from but what they expect. */
+export async function expectedSources(setting: Setting, differences: readonly Difference[], textAt: TextAt): Promise<readonly string[]> {
+  const isCode = ({ path, kind }: Difference): boolean => kind === "changed" && setting.rowOf(path) === null && isProgramText(path);
+  const changed = new Set(differences.filter(isCode).map(({ path }) => path));
+  return changed.size === 0 ? [] : expectedFrom(await testsIn(setting, textAt), changed);
+}
+
+/** Functions beside the tests that they compare with and the work left alone, answering something else; null where there are none. */
+export async function referencesOf(
+  setting: Setting,
+  differences: readonly Difference[],
+  textAt: TextAt,
+  nonce: string,
+): Promise<Mutated | null> {
+  const { base, rowOf: ruleOf } = setting;
+  const changed = new Set(differences.map(({ path }) => path));
+  const tests = await testsIn(setting, textAt);
   const isBesideTests = (path: string): boolean => base.has(path) && !changed.has(path) && ruleOf(path)?.kind === "test";
   const references = referencesIn(tests, { has: isBesideTests });
   const sources = await Promise.all(
@@ -94,31 +93,22 @@ const plainMax = 2;
 
 /** What files of tests that name a changed module ask of functions, asked outside them. */
 export async function plainCallsIn(
-  { base, rowOf: ruleOf }: Setting,
+  setting: Setting,
   differences: readonly Difference[],
-  textAt: (side: Side, path: string) => Promise<string | null>,
+  textAt: TextAt,
   nonce: string,
 ): Promise<readonly PlainCalls[]> {
-  const found: PlainCalls[] = [];
-  const changed = differences.filter(({ path }) => isProgramText(path) && ruleOf(path) === null);
+  const changed = differences.filter(({ path }) => isProgramText(path) && setting.rowOf(path) === null);
   const stems = changed.map(({ path }) => /([^/]+?)(?:\/(?:index|__init__))?\.\w+$/.exec(path)?.[1] ?? path);
-  for (const path of [...base].filter((one) => ruleOf(one)?.kind === "test" && isProgramText(one)).slice(0, testsReadMax)) {
-    const text = found.length < plainMax ? await textAt("work", path) : null;
-    const calls = text === null || !stems.some((stem) => text.includes(stem)) ? null : plainCallsOf(path, text, nonce);
-    if (calls !== null) found.push(calls);
-  }
-  return found;
+  const tests = (await testsIn(setting, textAt)).filter(({ text }) => stems.some((stem) => text.includes(stem)));
+  return tests.flatMap(({ path, text }) => plainCallsOf(path, text, nonce) ?? []).slice(0, plainMax);
 }
 
 export const outsideWords = (calls: readonly string[]): string =>
   `asked outside its tests, the code gives another answer to one of ${calls.slice(0, namesMax).join(", ")}${calls.length > namesMax ? ` and ${calls.length - namesMax} more` : ""}`;
 
 /** The work's own functions, as its tests call them, answering something else; null where there are none. */
-export async function changeOf(
-  differences: readonly Difference[],
-  textAt: (side: Side, path: string) => Promise<string | null>,
-  nonce: string,
-): Promise<Mutated | null> {
+export async function changeOf(differences: readonly Difference[], textAt: TextAt, nonce: string): Promise<Mutated | null> {
   const paths = differences.filter(({ path, kind }) => kind !== "deleted" && isProgramText(path)).map(({ path }) => path);
   const texts = await Promise.all(
     paths.slice(0, changedMax).map(async (path) => ({ path, was: await textAt("base", path), is: (await textAt("work", path)) ?? "" })),

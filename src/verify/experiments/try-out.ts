@@ -206,11 +206,10 @@ async function experimentsOn(
   const otherwise =
     reference === null ? null : await ask(`its tests compare with ${definedWords(reference.defined)}`, "work", mixed(reference.edits));
   const unasked = reference === null || otherwise === null ? null : unnoticed(reference, now, otherwise);
+  const isAskedOutside = (tests?.ran ?? 0) > 0 && check.kind === "criterion";
   const outside: string[] = [];
-  for (const plain of (tests?.ran ?? 0) === 0 || check.kind !== "criterion"
-    ? []
-    : await plainCallsIn(setting, differences, textAt, nonceOf(seed)))
-    if ((await run("work", mixed([plain]), plain.command))?.passed === true) outside.push(...plain.calls);
+  for (const program of isAskedOutside ? await plainCallsIn(setting, differences, textAt, nonceOf(seed)) : [])
+    if ((await run("work", mixed([program]), program.command))?.passed === true) outside.push(...program.calls);
   const manifest = await manifestEdit(parts.workspace, base, order.commit, differences);
   const asBefore = manifest === null ? null : await ask(asWas([manifestPath]), "work", mixed([manifest]));
   const shadows: Shadow[] = [];
