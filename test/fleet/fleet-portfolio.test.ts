@@ -162,7 +162,9 @@ describe.skipIf(postgresBin === null)(`a portfolio on a fleet${withoutPostgres}`
       const landed = lines.flatMap(({ event, task_id }) => (event === "merge_landed" ? (task_id ?? []) : []));
       expect(new Set(landed).size, "each landed").toBe(3);
       expect(landed, "once").toHaveLength(3);
-      expect(cluster.sql("standby", "select count(*) from autopilot.run where kind = 'run'"), "no run was begun a second time").toBe("3");
+      const story = lines.map(({ event, task_id }) => `${event} ${task_id ?? ""}`).join("\n");
+      const runs = cluster.sql("standby", "select count(*) from autopilot.run where kind = 'run'");
+      expect(runs, `no run was begun a second time:\n${story}`).toBe("3");
       expect(cluster.sql("standby", "select count(*) from autopilot.work_order"), "nor offered").toBe("3");
     },
   );
