@@ -56,7 +56,7 @@ function serveProvider(): void {
 async function serveMeter(provider: string): Promise<void> {
   await withFolder(async (folder) => {
     chmodSync(folder, 0o700);
-    const meter = await openMeter({ socket: join(folder, "door"), tcp: true, seenPort: null, priceOf: () => null, now: Date.now });
+    const meter = await openMeter({ socket: join(folder, "egress"), tcp: true, seenPort: null, priceOf: () => null, now: Date.now });
     const account = meter.open({
       attempt: "bench",
       upstreams: [{ api: "anthropic", base: provider, key: "real" }],

@@ -60,7 +60,7 @@ export function stillRuntime(journal: Journal, onEntry: Runtime["onEntry"]): Run
       takeBack: async () => ({ applied: null, branch: null, conflict: [] }),
       takeIn: async () => null,
       commitFiles: async () => null,
-      setAside: async () => undefined,
+      quarantine: async () => undefined,
       inspect: async () => ({ layer: "absent", commit: null }),
       checkout: async () => "/",
       dropCheckout: async () => undefined,

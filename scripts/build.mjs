@@ -23,14 +23,14 @@ const entries = {
   "code-cache": "src/surfaces/cli/code-cache.ts",
   scripted: "src/agents/scripted/main.ts",
   returns: "src/agents/returns/main.ts",
-  door: "src/workspace/isolation/door/main.ts",
+  egress: "src/workspace/isolation/egress-program/main.ts",
   "chain-worker": "src/journal/chain-worker.ts",
   "dashboard-client": "src/surfaces/dashboard/client/main.ts",
 };
 /** Entries that a browser runs: one script that needs nothing, without a map that the browser would ask for. */
 const forBrowsers = ["dashboard-client"];
 /** Entries that must be one file: `status` so that nothing but its own needs is loaded, the embedded agent because it is shown to a confined process by its path alone, the second thread so that it starts at once. */
-const undivided = ["status", "code-cache", "scripted", "returns", "door", "chain-worker"];
+const undivided = ["status", "code-cache", "scripted", "returns", "egress", "chain-worker"];
 /** Native code cannot be bundled; npm installs it beside us. `pg-native` is never asked for: the database is spoken to in JavaScript. */
 const external = ["fs-native-extensions", "pg-native"];
 const staleAfterMs = 3_600_000;

@@ -4,7 +4,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { crowdedFoldersIn, deedsAmongPromisesIn, foreignPackagesIn, ringsIn, strangersIn, trespassesIn } from "./law/imports.ts";
+import { crowdedFoldersIn, implementationsInPortsIn, foreignPackagesIn, ringsIn, strangersIn, trespassesIn } from "./law/imports.ts";
 import { strayInvariantsIn } from "./law/invariants.ts";
 import {
   badFileNamesIn,
@@ -92,7 +92,7 @@ const rules: readonly Rule[] = [
   },
   {
     says: "ports hold promises only",
-    find: deedsAmongPromisesIn,
+    find: implementationsInPortsIn,
     breaks: [
       [file("src/ports/a.ts", "export const a = 1;")],
       [file("src/ports/a.ts", 'import { b } from "../kit/b.ts"; export type A = typeof b;')],

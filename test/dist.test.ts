@@ -104,7 +104,7 @@ test("what is packed is one build without a stray file, has the pages it speaks 
       "status.cjs",
       "scripted.cjs",
       "returns.cjs",
-      "door.cjs",
+      "egress.cjs",
       "chain-worker.cjs",
       "dashboard-client.cjs",
     ];

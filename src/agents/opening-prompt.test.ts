@@ -5,19 +5,19 @@ const request = { prompt: "Build it.\n\nHand back JSON.", returns: null, isInter
 const interrupted = { ...request, isInterrupted: true };
 
 test("a turn begins with its task, word for word", () => {
-  for (const isTakenUp of [true, false]) expect(openingPrompt(request, { isTakenUp, holds: "unknown" }, false)).toBe(request.prompt);
+  for (const isResumed of [true, false]) expect(openingPrompt(request, { isResumed, holds: "unknown" }, false)).toBe(request.prompt);
 });
 
 test.each(["yes", "unknown"] as const)("a session that holds the prompt (%s) is told to go on, with the task for reference", (holds) => {
-  const text = openingPrompt(interrupted, { isTakenUp: true, holds }, false);
+  const text = openingPrompt(interrupted, { isResumed: true, holds }, false);
   expect(text).not.toContain(request.prompt);
   expect(text).toContain("> Build it.\n>\n> Hand back JSON.");
   expect(text).toContain("set back");
 });
 
 test.each([
-  ["a session that was told not to hold it", { isTakenUp: true, holds: "no" }],
-  ["a new session", { isTakenUp: false, holds: "no" }],
+  ["a session that was told not to hold it", { isResumed: true, holds: "no" }],
+  ["a new session", { isResumed: false, holds: "no" }],
 ] as const)("%s gets the whole prompt after a word on what happened", (_, opened) => {
   const text = openingPrompt(interrupted, opened, false);
   expect(text.endsWith(request.prompt)).toBe(true);
@@ -25,7 +25,7 @@ test.each([
 });
 
 test("the runner's tools are named where they are offered, handing in only where something is asked for", () => {
-  const opened = { isTakenUp: false, holds: "no" } as const;
+  const opened = { isResumed: false, holds: "no" } as const;
   expect(openingPrompt(request, opened, true)).toContain("ask_human");
   expect(openingPrompt(request, opened, true)).not.toContain("submit_result");
   expect(openingPrompt({ ...request, returns: { name: "x", schema: {}, isOptional: false } }, opened, true)).toContain("submit_result");

@@ -11,12 +11,12 @@ type Reported = Pick<TurnRequest, "prompt" | "returns" | "isInterrupted">;
 /** `holds`: whether the session has the prompt already. `hasTools`: whether the runner's own tools were offered. */
 export function openingPrompt(
   request: Reported,
-  opened: { readonly isTakenUp: boolean; readonly holds: "yes" | "no" | "unknown" },
+  opened: { readonly isResumed: boolean; readonly holds: "yes" | "no" | "unknown" },
   hasTools: boolean,
 ): string {
   const duties = hasTools ? toolInstructions(request) : "";
   if (!request.isInterrupted) return `${request.prompt}${duties}`;
-  if (opened.isTakenUp && opened.holds !== "no") return `${goOn(request.prompt)}${duties}`; // F1
+  if (opened.isResumed && opened.holds !== "no") return `${goOn(request.prompt)}${duties}`; // F1
   return `${afresh}\n\n${request.prompt}${duties}`;
 }
 

@@ -57,7 +57,7 @@ export function adopt(context: CommandContext, input: { readonly run?: string | 
         remediation: [`autopilot adopt ${run} --yes`],
       });
 
-    putAside(folder); // A1
+    moveAway(folder); // A1
     await appendAdoption(context, paths, folder, [{ event: "run_adopted", root: paths.root }, policy], scripts);
     bindRun(context.env, paths, folder, { run, ack: after.drafted.ack, isolation: after.drafted.isolation }); // A3
     if (isOpen(before)) writeCurrent(paths, run);
@@ -161,20 +161,20 @@ async function asked(context: CommandContext, page: readonly string[]): Promise<
 const taken = [journalFile, "blobs", sharedFile];
 
 /** A1. What is taken over is its user's alone from here on. */
-export function putAside(folder: string): void {
+export function moveAway(folder: string): void {
   chmodSync(folder, 0o700);
   chmodSync(join(folder, journalFile), 0o600);
   const others = readdirSync(folder).filter((name) => !taken.includes(name) && !name.startsWith("before-adoption"));
   if (others.length === 0) return;
-  let aside = join(folder, "before-adoption");
+  let movedTo = join(folder, "before-adoption");
   for (let n = 2; ; n++) {
     try {
-      mkdirSync(aside, { mode: 0o700 });
+      mkdirSync(movedTo, { mode: 0o700 });
       break;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-      aside = join(folder, `before-adoption-${n}`);
+      movedTo = join(folder, `before-adoption-${n}`);
     }
   }
-  for (const name of others) renameSync(join(folder, name), join(aside, name));
+  for (const name of others) renameSync(join(folder, name), join(movedTo, name));
 }

@@ -33,7 +33,7 @@ export async function detectWork(context: CommandContext, root: string): Promise
 }
 
 /** The commands that take up what lies here, one for each; a bare one where there is nothing to choose. */
-export function takenUpBy(detected: readonly DetectedWork[]): readonly string[] {
+export function resumeCommands(detected: readonly DetectedWork[]): readonly string[] {
   if (detected.length > 1) return detected.map(({ flow }) => `autopilot go --flow ${flow}`);
   return detected.map(({ isBegun }) => (isBegun ? "autopilot resume" : "autopilot go"));
 }
@@ -44,7 +44,7 @@ export function onlyCandidate(detected: readonly DetectedWork[]): DetectedWork |
   if (only === undefined) return null;
   if (others.length > 0)
     return refuse("objective_schema_invalid", {
-      message: `Several things could be taken up here: ${detected.map(({ standing }) => standing).join("; ")}. Say which.`,
+      message: `Several things could be taken up here: ${detected.map(({ summary: standing }) => standing).join("; ")}. Say which.`,
       state: "idle",
       remediation: detected.map(({ flow, files }) => `autopilot go --flow ${flow}   (${files.join(", ")})`),
       data: { found: detected.map(shownAs), missing_fields: ["goal"] },
@@ -62,7 +62,7 @@ export function onlyCandidate(detected: readonly DetectedWork[]): DetectedWork |
 }
 
 /** As programs see it. */
-export const shownAs = ({ flow, files, standing, isBegun }: DetectedWork): Record<string, unknown> => ({
+export const shownAs = ({ flow, files, summary: standing, isBegun }: DetectedWork): Record<string, unknown> => ({
   flow,
   files,
   standing,

@@ -30,7 +30,7 @@ export function doctorCode(missing: readonly string[]): ReasonCode {
 }
 
 /** `isAside`: worth knowing, neither good nor missing. */
-type Finding = { readonly name: string; readonly ok: boolean; readonly found: string; readonly fix: string; readonly isAside?: true };
+type Finding = { readonly name: string; readonly ok: boolean; readonly found: string; readonly fix: string; readonly isNote?: true };
 
 /** Looks at the machine and the folder, and says how to fix what is missing. Changes nothing. */
 export function doctor(context: CommandContext, _input: object): Promise<Answer> {
@@ -56,8 +56,8 @@ export function doctor(context: CommandContext, _input: object): Promise<Answer>
     const page = [
       `${product} on ${process.platform}/${process.arch}`,
       "",
-      ...findings.flatMap(({ name, ok, found, fix, isAside }) => [
-        `${isAside === true ? "·" : ok ? "✓" : "✗"} ${name}: ${found}`,
+      ...findings.flatMap(({ name, ok, found, fix, isNote }) => [
+        `${isNote === true ? "·" : ok ? "✓" : "✗"} ${name}: ${found}`,
         ...(ok || fix === "" ? [] : [`    ${fix}`]),
       ]),
       "",
@@ -144,7 +144,7 @@ async function checks(context: CommandContext, opened: Opened): Promise<readonly
       ok: true,
       found: found.length === 0 ? none : found.join(", "),
       fix: "",
-      ...(found.length === 0 ? { isAside: true } : {}),
+      ...(found.length === 0 ? { isNote: true } : {}),
     },
     ...missing.map(({ name, needed_by, install }) => ({
       name,
@@ -177,7 +177,7 @@ function disk(root: string): readonly Finding[] {
 export function codeCache({ env }: Pick<CommandContext, "env">): readonly Finding[] {
   const folder = codeCacheFolder(env);
   const why = folder === null ? null : whyNoCache(folder);
-  return why === null ? [] : [{ name: "code cache", ok: true, isAside: true, found: `not used, so starts are slower: ${why}`, fix: "" }];
+  return why === null ? [] : [{ name: "code cache", ok: true, isNote: true, found: `not used, so starts are slower: ${why}`, fix: "" }];
 }
 
 function config(context: CommandContext): Finding {
@@ -203,7 +203,7 @@ async function isolations(): Promise<Finding[]> {
       ok: holds || isHeld,
       found: holds || !isHeld ? text : `not available here (${text})`,
       fix: isHeld ? "" : `${fix}; or --isolation clone (discards bad changes, blocks nothing)`,
-      ...(holds || !isHeld ? {} : { isAside: true as const }),
+      ...(holds || !isHeld ? {} : { isNote: true as const }),
     })),
     { name: "folders", ok: true, found: await foldersHere(strongest), fix: "" },
   ];
@@ -214,7 +214,7 @@ function secrets(context: CommandContext, root: string | null): readonly Finding
   const weak = redactionOf(context, root).weakSecrets();
   if (weak.length === 0) return [];
   const found = `too short or too plain to be told from ordinary text, so neither redacted nor looked for in changes: ${weak.join(", ")}`;
-  return [{ name: "secrets", ok: true, found, fix: "", isAside: true }];
+  return [{ name: "secrets", ok: true, found, fix: "", isNote: true }];
 }
 
 function configOf(context: CommandContext): Config {

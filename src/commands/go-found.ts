@@ -38,7 +38,7 @@ async function finishedHere(root: string): Promise<Answer | null> {
 }
 
 /** A failed run of another tool's goes on only where a person says `resume`. */
-export function refuseFailedElsewhere({ standing, files, flow }: DetectedWork): never {
+export function refuseFailedElsewhere({ summary: standing, files, flow }: DetectedWork): never {
   return refuse("phase_failed", {
     state: "idle",
     message: `Found ${standing} (${files.join(", ")}). Nothing was run again.`,
@@ -49,7 +49,7 @@ export function refuseFailedElsewhere({ standing, files, flow }: DetectedWork): 
 /** Drafts a run of ours over what is there. The same acknowledgement is needed as for any other draft. */
 export function goDetected(
   context: CommandContext,
-  { flow, options, standing, files, findings }: DetectedWork,
+  { flow, options, summary: standing, files, findings }: DetectedWork,
   input: GoFlags,
 ): Promise<Answer> {
   const reported = [

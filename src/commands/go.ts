@@ -18,7 +18,7 @@ export function go(context: CommandContext, input: GoFlags): Promise<Answer> {
     // Drafting is loaded when it is needed: a run that is only taken up again must not wait for the parsers and linters of flows.
     if (hasGoal(input)) return (await import("../runner/go-draft.ts")).goNew(context, input);
     const paths = findProject(context.cwd);
-    const loaded = paths === null ? null : await standingHere(context, paths, input.run);
+    const loaded = paths === null ? null : await openRunHere(context, paths, input.run);
     if (paths === null || loaded === null) return (await import("./go-found.ts")).goFound(context, paths, input);
     const { run, view } = loaded;
     const described = describedBy(input);
@@ -48,7 +48,7 @@ export function go(context: CommandContext, input: GoFlags): Promise<Answer> {
 }
 
 /** The run that is named, else the current one while it is open, else the newest that is. */
-async function standingHere(context: CommandContext, paths: ProjectPaths, named: string | undefined): Promise<LoadedRun | null> {
+async function openRunHere(context: CommandContext, paths: ProjectPaths, named: string | undefined): Promise<LoadedRun | null> {
   const run = namedRun(paths, named);
   if (run === null) return null;
   const instead = named !== undefined || isOurs(context, paths, run) ? null : await openInstead(context, paths, run);

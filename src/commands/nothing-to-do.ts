@@ -1,7 +1,7 @@
 // nothing-to-do: the answer when there is no goal and no open run: names what was found and what to type.
 
 import type { Answer } from "../contracts/answer.ts";
-import { type DetectedWork, shownAs, takenUpBy } from "./detect-work.ts";
+import { type DetectedWork, shownAs, resumeCommands } from "./detect-work.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { reply } from "../project/reply.ts";
 
@@ -17,7 +17,7 @@ export function invalidGoal(
     message: "No open run here, and no goal was given.",
     remediation: [
       'autopilot "what you want done" --done-criteria "it works :: npm test"',
-      ...takenUpBy(detected).map((command, at) => `${command}   (found ${detected[at]?.standing ?? ""})`),
+      ...resumeCommands(detected).map((command, at) => `${command}   (found ${detected[at]?.summary ?? ""})`),
     ],
     data: { missing_fields: ["goal"], ...(detected.length === 0 ? {} : { found: detected.map(shownAs) }) },
   });

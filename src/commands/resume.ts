@@ -41,8 +41,8 @@ async function openHere(context: CommandContext, named: string | undefined): Pro
   const run = namedRun(paths, named);
   if (paths === null || run === null) return null;
   const instead = named !== undefined || isOurs(context, paths, run) ? null : await openInstead(context, paths, run);
-  const standing = instead ?? { paths, run, ...(await readRun(paths, run)) };
-  if (isOpen(standing.view)) return standing;
+  const loaded = instead ?? { paths, run, ...(await readRun(paths, run)) };
+  if (isOpen(loaded.view)) return loaded;
   return named === undefined ? openInstead(context, paths, run) : null;
 }
 

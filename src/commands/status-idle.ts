@@ -2,7 +2,7 @@
 
 import type { Answer } from "../contracts/answer.ts";
 import { findingText } from "../kit/finding.ts";
-import { detectWork, shownAs, takenUpBy } from "./detect-work.ts";
+import { detectWork, shownAs, resumeCommands } from "./detect-work.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { reply } from "../project/reply.ts";
 
@@ -10,11 +10,15 @@ import { reply } from "../project/reply.ts";
 export async function idle(context: CommandContext, root: string | null): Promise<Answer> {
   const detected = root === null ? [] : await detectWork(context, root);
   const portfolio = await portfolioLine(context);
-  const next = [...(portfolio === null ? [] : ["autopilot portfolio status"]), ...takenUpBy(detected), 'autopilot "what you want done"'];
+  const next = [
+    ...(portfolio === null ? [] : ["autopilot portfolio status"]),
+    ...resumeCommands(detected),
+    'autopilot "what you want done"',
+  ];
   const page = [
     "No open run here.",
     ...(portfolio === null ? [] : [`  ${portfolio}`]),
-    ...detected.flatMap(({ standing, files, findings }) => [
+    ...detected.flatMap(({ summary: standing, files, findings }) => [
       `  Found ${standing} (${files.join(", ")})`,
       ...findings.map((finding) => `    ${finding.severity === "error" ? "✗" : "!"} ${findingText(finding)}`),
     ]),

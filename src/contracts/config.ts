@@ -30,7 +30,7 @@ export const AgentOverride = v.strictObject({
 export type AgentOverride = v.InferOutput<typeof AgentOverride>;
 
 const VariableName = v.pipe(text, v.regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "the name of one variable"));
-/** As the door reads it: what it could not read would allow nothing, without a word. */
+/** As the meter reads it: what it could not read would allow nothing, without a word. */
 const Host = v.pipe(
   text,
   v.regex(

@@ -177,10 +177,10 @@ export function chargeOf(
   minutes: number,
   source: Usage["source"] = "reported",
   share = 1,
-  heardBytes = 0,
+  receivedBytes = 0,
 ): Usage {
   const took = isAmount(minutes) ? minutes : 0;
-  const least = Math.floor(heardBytes / bytesOfTokenMax); // B4
+  const least = Math.floor(receivedBytes / bytesOfTokenMax); // B4
   if (reported !== null && source === "reported" && isBelievable(reported) && reported.tokens < least)
     return {
       tokens: least,

@@ -21,7 +21,7 @@ type Stood = {
   readonly canary?: CheckResult["canary"];
 };
 type Known = Readonly<Record<string, { readonly baseline: Stood; readonly isLate?: true }>>;
-type Standing = "holds" | "failing" | "regressed" | "red_before" | "quarantined";
+type CriterionState = "holds" | "failing" | "regressed" | "red_before" | "quarantined";
 
 export type ChecksJudged = {
   readonly passed: boolean;
@@ -39,9 +39,9 @@ export type ChecksJudged = {
 
 /** Judges results against what the checks came to before the run; `known` is the state's own record of checks. */
 export function judgeChecks(results: readonly CheckResult[], known: Known): ChecksJudged {
-  const standing = (result: CheckResult): Standing =>
+  const standing = (result: CheckResult): CriterionState =>
     result.quarantined === undefined ? standingOf(result.check.kind, baselineOf(own(known, result.check.id)), result) : "quarantined"; // C4
-  const those = (wanted: Standing): readonly CheckResult[] => results.filter((result) => standing(result) === wanted);
+  const those = (wanted: CriterionState): readonly CheckResult[] => results.filter((result) => standing(result) === wanted);
   const failing = those("failing");
   const regressed = those("regressed");
   const troubles = [...failing, ...regressed];
@@ -59,7 +59,7 @@ export function judgeChecks(results: readonly CheckResult[], known: Known): Chec
 export const baselineOf = (known: Known[string] | undefined): Stood | null =>
   known === undefined || known.isLate === true ? null : known.baseline;
 
-function standingOf(kind: Check["kind"], before: Stood | null, now: Stood): Standing {
+function standingOf(kind: Check["kind"], before: Stood | null, now: Stood): CriterionState {
   const passes = now.status === "passed";
   const baseline = before === null ? null : before.status;
   switch (kind) {

@@ -89,11 +89,11 @@ async function takeTurn(action: StepExecution): Promise<Taken | "over"> {
   if (result.kind === "cut" && (result.by !== "deadline" || request.isBoundByBudget)) {
     const isFree = result.by === "provider" && result.usage === null && result.hasWorked !== true;
     const paid = isFree ? {} : { usage };
-    await action.recordAndSetAside({ event: "step_interrupted", attempt, ...paid, detail: result.detail, ...cutBy(result) });
+    await action.recordAndQuarantine({ event: "step_interrupted", attempt, ...paid, detail: result.detail, ...cutBy(result) });
     return "over";
   }
   if (result.kind === "failed" && result.reason === "agent_unavailable") {
-    await action.recordAndSetAside({ event: "step_interrupted", attempt, detail: result.detail, ...unavailable(result.usage, usage) });
+    await action.recordAndQuarantine({ event: "step_interrupted", attempt, detail: result.detail, ...unavailable(result.usage, usage) });
     return "over";
   }
   if (result.kind !== "ended") return failTurn(action, result, brief.cast.agent, usage);
@@ -111,7 +111,7 @@ async function takeTurn(action: StepExecution): Promise<Taken | "over"> {
   }
   const violation = violationOf(action, changes, result.outside);
   if (violation !== null) {
-    await action.recordAndSetAside(turn, violation); // A1
+    await action.recordAndQuarantine(turn, violation); // A1
     return "over";
   }
   await action.record(turn); // A1
@@ -159,7 +159,7 @@ async function failTurn(
     ...transcriptOf(result),
   };
   const heard = reason === "return_invalid" ? refusedReturn(action, agent, result.detail) : [];
-  await action.recordAndSetAside(turn, ...heard, failure(action, reason, result.detail)); // A1
+  await action.recordAndQuarantine(turn, ...heard, failure(action, reason, result.detail)); // A1
   return "over";
 }
 
@@ -230,7 +230,7 @@ async function applyChanges(action: StepExecution, seen: ChangeSet | null): Prom
   // Only after a crash: in its own life the turn's line and the refusal are written at once.
   const violation = changes === null ? null : violationOf(action, changes, open.turn?.outside ?? []);
   if (violation !== null) {
-    await action.recordAndSetAside(violation);
+    await action.recordAndQuarantine(violation);
     return "over";
   }
   if (changes?.paths.length === 0) return { parent: null };
@@ -243,7 +243,7 @@ async function applyChanges(action: StepExecution, seen: ChangeSet | null): Prom
   const applied = await runtime.workspace.apply(attempt, subject);
   if (applied === null) return { parent: null };
   if ("conflict" in applied) {
-    await action.recordAndSetAside(failure(action, "merge_conflict", `another attempt changed ${applied.conflict.join(", ")} meanwhile`));
+    await action.recordAndQuarantine(failure(action, "merge_conflict", `another attempt changed ${applied.conflict.join(", ")} meanwhile`));
     return "over";
   }
   const { commit, parent, tree, paths, notApplied } = applied;

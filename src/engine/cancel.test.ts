@@ -5,12 +5,12 @@ test("an action that is called off says so, and its signal too, whenever it is a
   const early = new Cancel();
   const { signal } = early;
   expect([early.isCancelled, signal.aborted]).toEqual([false, false]);
-  early.callOff("operator");
-  early.callOff("shutdown");
+  early.abort("operator");
+  early.abort("shutdown");
   expect([early.isCancelled, signal.aborted, signal.reason]).toEqual([true, true, "operator"]);
   const late = new Cancel();
-  late.callOff("operator");
-  late.callOff("shutdown");
+  late.abort("operator");
+  late.abort("shutdown");
   expect([late.signal.aborted, late.signal.reason]).toEqual([true, "operator"]);
 });
 
@@ -21,6 +21,6 @@ test("an order bears its signal like any other property, also in a copy", () => 
   expect(request.cancel).toBe(cancel.signal);
   expect(copy.cancel).toBe(cancel.signal);
   expect(Object.keys(request)).toEqual(["prompt", "cancel"]);
-  cancel.callOff("operator");
+  cancel.abort("operator");
   expect(copy.cancel.aborted).toBe(true);
 });

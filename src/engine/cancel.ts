@@ -19,7 +19,7 @@ export class Cancel {
   }
 
   /** The first reason stands. */
-  callOff(reason: string): void {
+  abort(reason: string): void {
     this.#reason ??= reason;
     this.#controller?.abort(reason);
   }

@@ -83,7 +83,7 @@ class Driving {
       const rested = await this.#turn();
       if (rested === null) continue;
       if (rested === "wait") await this.#bell.rung();
-      else if ("cancel" in rested) await this.#callOff(rested.cancel);
+      else if ("cancel" in rested) await this.#cancel(rested.cancel);
       else return rested.why;
     }
   }
@@ -171,7 +171,7 @@ class Driving {
       run: () => this.#run,
       record: (...events) => this.#write(action, events, "stays"),
       recordDone: (...events) => this.#write(action, events, "stays", "called off or not"),
-      recordAndSetAside: (...events) => this.#write(action, events, "set aside"),
+      recordAndQuarantine: (...events) => this.#write(action, events, "set aside"),
       place: () => this.#place(action),
       interruption: null,
     };
@@ -190,7 +190,7 @@ class Driving {
       const isUnwanted = cancel.isCancelled && when === "asked for";
       if (isUnwanted || this.#run.open[attempt] === undefined) throw new Cancelled();
       await this.#record(...events);
-      if (layer === "set aside") await this.#runtime.workspace.setAside(attempt);
+      if (layer === "set aside") await this.#runtime.workspace.quarantine(attempt);
     } finally {
       this.#mutex.leave();
     }
@@ -234,14 +234,14 @@ class Driving {
     const settled = await settle(this.#runtime, this.#run, attempt);
     await this.#record(settled.event);
     if (settled.closing !== null) await this.#record(settled.closing);
-    if (settled.isSetAside) await this.#runtime.workspace.setAside(attempt);
+    if (settled.isQuarantined) await this.#runtime.workspace.quarantine(attempt);
     if (settled.event.remedy !== "ask") this.#begin(attempt);
     return null;
   }
 
   /** All actions are called off at once; each is written off when its turn comes. Nobody holds the mutex meanwhile: an action may be waiting there. */
-  async #callOff(attempt: AttemptId): Promise<void> {
-    for (const { action } of this.#actions.values()) action.cancel.callOff("operator");
+  async #cancel(attempt: AttemptId): Promise<void> {
+    for (const { action } of this.#actions.values()) action.cancel.abort("operator");
     const live = this.#actions.get(attempt);
     if (live === undefined) await this.#runtime.agents.sweep(this.#run.drafted.run_id);
     else await live.ended; // E4
@@ -252,7 +252,7 @@ class Driving {
     const open = this.#run.open[attempt];
     if (open === undefined) return;
     // A turn that has ended is paid for: its layer stays, and the next opening settles what is left to do.
-    if (open.kind === "agent" && open.stage === "started") await this.#runtime.workspace.setAside(attempt);
+    if (open.kind === "agent" && open.stage === "started") await this.#runtime.workspace.quarantine(attempt);
     await this.#record({
       event: "step_interrupted",
       attempt,
@@ -266,7 +266,7 @@ class Driving {
   async end(): Promise<void> {
     for (const stop of this.#unwatch) stop();
     const live = [...this.#actions.values()];
-    for (const { action } of live) action.cancel.callOff("shutdown");
+    for (const { action } of live) action.cancel.abort("shutdown");
     await Promise.all(live.map(({ ended }) => ended));
     if (this.#fault instanceof InvariantBroken) throw this.#fault;
   }

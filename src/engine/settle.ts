@@ -20,7 +20,7 @@ type Settled = {
   readonly event: Omit<EventOf<"attempt_settled">, "actor" | "reason_code">;
   readonly closing: Draft | null;
   /** Half-done work to be taken out of the way, once what it cost is written down. */
-  readonly isSetAside: boolean;
+  readonly isQuarantined: boolean;
 };
 
 /** Finds out what can be known of an attempt that a crash left open, and follows the recovery table. */
@@ -39,7 +39,7 @@ export async function settle(runtime: Runtime, run: RunView, attempt: AttemptId)
   return {
     event,
     closing: remedy === "close" ? await closed(runtime, attempt, cursor) : null,
-    isSetAside: remedy === "repeat" && doubt.kind === "agent",
+    isQuarantined: remedy === "repeat" && doubt.kind === "agent",
   };
 }
 

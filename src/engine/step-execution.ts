@@ -18,12 +18,12 @@ export type StepExecution = {
   readonly runtime: Runtime;
   /** The run as it stands now. */
   readonly run: () => RunView;
-  /** Writes events of this attempt, acknowledged together; throws CalledOff if the attempt is no longer wanted. */
+  /** Writes events of this attempt, acknowledged together; throws Cancelled if the attempt is no longer wanted. */
   readonly record: (...events: readonly Draft[]) => Promise<void>;
   /** The same for what is done in the world and cannot be called off any more: it is written down either way. */
   readonly recordDone: (...events: readonly Draft[]) => Promise<void>;
   /** As `record`, and its layer is out of the way before anybody decides what is next. */
-  readonly recordAndSetAside: (...events: readonly Draft[]) => Promise<void>;
+  readonly recordAndQuarantine: (...events: readonly Draft[]) => Promise<void>;
   /** Null where its changes may be applied now; else it resolves when their place in the wave has come, or the attempt is called off. */
   readonly place: () => Promise<void> | null;
   /** What it had used when it was called off. */
@@ -32,7 +32,7 @@ export type StepExecution = {
 
 /** The attempt was called off: whoever did so writes it down. */
 export class Cancelled extends Error {
-  override readonly name = "CalledOff";
+  override readonly name = "Cancelled";
 }
 
 /** The attempt's own surroundings, read from the state. */

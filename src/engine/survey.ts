@@ -22,7 +22,7 @@ export async function survey(runtime: Runtime, run: RunView): Promise<Surveyed> 
   const unbegun = run.phases.filter(({ group, visit }) => group === "phases" && visit === 0);
   const lost =
     recheck === "all"
-      ? await Promise.all(finished.map(async ({ id }) => ((await isProved(runtime, run, id, walkedGates(run, id))) === false ? id : null)))
+      ? await Promise.all(finished.map(async ({ id }) => ((await isProved(runtime, run, id, passedGates(run, id))) === false ? id : null)))
       : [];
   // Only the first entry asks for it: once a phase was begun, those after it are run whatever lies there.
   const isFirst = run.phases.every(({ group, visit }) => group !== "phases" || visit === 0);
@@ -40,7 +40,7 @@ export async function survey(runtime: Runtime, run: RunView): Promise<Surveyed> 
 async function lostSteps(runtime: Runtime, run: RunView): Promise<{ walk: string; step: string }[]> {
   const found: { walk: string; step: string }[] = [];
   for (const { id } of run.phases.filter(({ status }) => status === "open")) {
-    if ((await isProved(runtime, run, id, walkedGates(run, id))) !== false) continue;
+    if ((await isProved(runtime, run, id, passedGates(run, id))) !== false) continue;
     for (const step of passedSteps(run, id)) {
       if ((await isProved(runtime, run, id, gatesOf([step]))) !== false) continue;
       found.push({ walk: id, step: step.id });
@@ -58,7 +58,7 @@ const gatesOf = (steps: readonly Step[]): readonly Gate[] =>
     .map(asFound);
 
 /** What the steps that a finished phase has run had to prove; one that was skipped left nothing. */
-const walkedGates = (run: RunView, phase: string): readonly Gate[] => gatesOf(passedSteps(run, phase));
+const passedGates = (run: RunView, phase: string): readonly Gate[] => gatesOf(passedSteps(run, phase));
 
 function passedSteps(run: RunView, phase: string): readonly Step[] {
   const last = run.cursors[phase]?.last ?? {};

@@ -110,10 +110,10 @@ async function notesOf(
   if (notes.length === 0) return { ignored: 0, evidence: [] };
   const members = await askAll(place, Member, `${root}/members/all`);
   const writers = new Set(members.filter(({ access_level }) => access_level >= developer).map(({ username }) => username));
-  const heard = notes.filter(({ author }) => writers.has(author.username)); // S1
+  const fromWriters = notes.filter(({ author }) => writers.has(author.username)); // S1
   return {
-    ignored: notes.length - heard.length,
-    evidence: heard.map(({ id, body, author, position }): OutsideEvidence => {
+    ignored: notes.length - fromWriters.length,
+    evidence: fromWriters.map(({ id, body, author, position }): OutsideEvidence => {
       const path = position?.new_path ?? null;
       return {
         key: `note:${id}`,

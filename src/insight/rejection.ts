@@ -40,7 +40,7 @@ export function rejectionsIn(own: readonly Entry[], claimOf: ClaimRead): readonl
 }
 
 /** The last decisions that stand, each with when its step first decided so. R2 */
-export function standingRejections(
+export function openRejections(
   own: readonly Entry[],
   rejections: readonly Rejection[],
 ): readonly { readonly last: Rejection; readonly first: Rejection }[] {

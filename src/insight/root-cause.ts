@@ -13,7 +13,7 @@ import type { FailureCategory } from "../contracts/roadmap-values.ts";
 import { type CheckKind, checkKindOf } from "./check-kind.ts";
 import { isCategory } from "./metrics.ts";
 import { attemptParts, phaseOfEntry, taskOfCursor } from "./places.ts";
-import { categoryNamed, type ClaimRead, type Rejection, rejectionsIn, standingRejections } from "./rejection.ts";
+import { categoryNamed, type ClaimRead, type Rejection, rejectionsIn, openRejections } from "./rejection.ts";
 
 export type Cause =
   | CheckKind
@@ -122,9 +122,9 @@ export function rootCauseOf(entries: readonly Entry[], phase: string, claimOf: C
   if (ended === undefined || !("walk" in ended)) return null;
   const because = "because" in ended && typeof ended.because === "string" ? ended.because : ended.reason_code;
   const rejected = rejectedWhy(own, because, claimOf);
-  const standing = firstStanding(own);
-  if (rejected !== null && (rejected.isEnd || standing === null || rejected.root.at < standing.at)) return rejected.root; // P4
-  if (standing !== null) return standing;
+  const open = firstOpenRejection(own);
+  if (rejected !== null && (rejected.isEnd || open === null || rejected.root.at < open.at)) return rejected.root; // P4
+  if (open !== null) return open;
   const [cause, category] = causeOfEnd(because, own);
   const step = own.findLast((entry) => entry.event === "step_completed" || entry.event === "step_failed");
   return {
@@ -144,10 +144,10 @@ function rejectedWhy(
   because: string,
   claimOf: ClaimRead,
 ): { readonly root: RootCause; readonly isEnd: boolean } | null {
-  const standing = standingRejections(own, rejectionsIn(own, claimOf));
+  const open = openRejections(own, rejectionsIn(own, claimOf));
   const causeOf = ({ by }: Rejection): Cause => causeOfDecider[by];
-  const ending = standing.find(({ last }) => causeOf(last) === because); // P4
-  const { last, first } = ending ?? standing[0] ?? {};
+  const ending = open.find(({ last }) => causeOf(last) === because); // P4
+  const { last, first } = ending ?? open[0] ?? {};
   if (last === undefined || first === undefined) return null;
   const named = last.by === "verifier" ? categoryNamed(last, own, claimOf) : null;
   const root: RootCause = {
@@ -167,7 +167,7 @@ function lastVisit(own: readonly Entry[]): readonly Entry[] {
 }
 
 /** The first failure whose step did not pass afterwards. P2 */
-function firstStanding(own: readonly Entry[]): RootCause | null {
+function firstOpenRejection(own: readonly Entry[]): RootCause | null {
   const passed = new Map<string, number>();
   own.forEach((entry, at) => {
     const step = entry.event === "step_completed" ? stepOfCursor(entry.attempt) : null;

@@ -37,11 +37,11 @@ export function checkChain(
   // Where a torn tail may be, every line is checked before it is handed out.
   const endByte = size - from.byte > beside.bytesMin ? lineEndBefore(fd, size - batchBytesMax) : 0;
   const second = endByte > from.byte ? beside.check({ fd, byte: from.byte, endByte, prev: from.prev }) : null;
-  return second === null ? scanInPlace(fd, from, size, onEntry) : walkBeside(fd, from, size, endByte, onEntry, second);
+  return second === null ? scanInPlace(fd, from, size, onEntry) : scanBeside(fd, from, size, endByte, onEntry, second);
 }
 
 /** Parses while the other thread checks. In any doubt the walk in place has the last word. */
-function walkBeside(
+function scanBeside(
   fd: number,
   from: Readonly<Position>,
   size: number,
@@ -56,7 +56,7 @@ function walkBeside(
   } catch (error) {
     trouble = { error };
   }
-  if (trouble !== null) second.callOff();
+  if (trouble !== null) second.cancel();
   const isSound = trouble === null ? second.answer() : null;
   if (isSound === true) return scanInPlace(fd, at, size, onEntry);
   // It throws, if the journal is damaged. What has been handed out is not handed out again.

@@ -23,7 +23,7 @@ export interface SecondThread {
   /** Waits for the answer: whether the stretch is sound, null if that thread cannot tell. */
   answer(): boolean | null;
   /** Nobody wants to know any longer; it reads nothing more once this has returned. */
-  callOff(): void;
+  cancel(): void;
 }
 
 /** Null where the program is not there or no thread can be had: then everything is checked in place. */
@@ -46,7 +46,7 @@ export function checkBeside(stretch: Stretch, path: string | null = programPath(
       const found = waitFor(board);
       return found === verdict.sound ? true : found === verdict.bad ? false : null;
     },
-    callOff: () => {
+    cancel: () => {
       Atomics.store(board, cell.isCancelled, 1);
       waitFor(board);
     },

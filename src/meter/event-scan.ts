@@ -34,10 +34,10 @@ const backslash = 92;
 /** What may stand between a key and its value: space, and the border of two lines of data. */
 const gap = "(?:\\s|data:)*";
 
-export function openEventScan(heard: ScannedEvent): EventScan {
+export function openEventScan(onEvent: ScannedEvent): EventScan {
   // A text begins with a quote, a mark does not: the last character of a find tells which it is.
   const look = new RegExp(
-    `"(?:${heard.texts.join("|")})":${gap}"|"(?:${heard.marks.join("|")})":${gap}\\{${heard.alsoMarks === undefined ? "" : `|${heard.alsoMarks}`}`,
+    `"(?:${onEvent.texts.join("|")})":${gap}"|"(?:${onEvent.marks.join("|")})":${gap}\\{${onEvent.alsoMarks === undefined ? "" : `|${onEvent.alsoMarks}`}`,
     "g",
   );
   let fed = 0;
@@ -62,7 +62,7 @@ export function openEventScan(heard: ScannedEvent): EventScan {
     begunBytes = 0;
     isDropped = false;
     edge = "";
-    hear(before.length === 0 ? whole : before.join("") + whole); // E1
+    emit(before.length === 0 ? whole : before.join("") + whole); // E1
     keep(text.slice(end));
   }
 
@@ -77,9 +77,9 @@ export function openEventScan(heard: ScannedEvent): EventScan {
     isDropped = true;
   }
 
-  function hear(whole: string): void {
+  function emit(whole: string): void {
     let marked = -1;
-    let heardUntil = 0;
+    let emittedUntil = 0;
     look.lastIndex = 0;
     while (look.test(whole)) {
       const after = look.lastIndex;
@@ -90,10 +90,10 @@ export function openEventScan(heard: ScannedEvent): EventScan {
         continue;
       }
       marked = after;
-      if (heard.isSumSoFar || after <= heardUntil) continue;
-      heardUntil = report(whole, after);
+      if (onEvent.isSumSoFar || after <= emittedUntil) continue;
+      emittedUntil = report(whole, after);
     }
-    if (heard.isSumSoFar && marked !== -1) report(whole, marked);
+    if (onEvent.isSumSoFar && marked !== -1) report(whole, marked);
   }
 
   /** Takes the event around this place apart; says where it ends. */
@@ -104,7 +104,7 @@ export function openEventScan(heard: ScannedEvent): EventScan {
     const lines = whole.slice(start, end).split("\n");
     const data = lines.filter((line) => line.startsWith("data:")).map((line) => line.slice(5));
     try {
-      heard.onEvent(JSON.parse(Buffer.from(data.join("\n"), "latin1").toString("utf8"))); // E2
+      onEvent.onEvent(JSON.parse(Buffer.from(data.join("\n"), "latin1").toString("utf8"))); // E2
     } catch {
       // An event that is no JSON tells nothing.
     }

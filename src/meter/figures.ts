@@ -60,7 +60,7 @@ export function openFigures(requestBytes: number, price: ListPrice | null): Figu
   let isSettled = false;
   let isForgiven = false;
 
-  function hear(side: Side, reported: number | null): void {
+  function record(side: Side, reported: number | null): void {
     // Zero after a figure means "not told this time" with most providers; a smaller figure means that one of the two is wrong.
     if (reported === null || (reported === 0 && side.tokens !== null)) return;
     if (side.tokens !== null && reported < side.tokens) side.isDoubted = true; // F3
@@ -104,8 +104,8 @@ export function openFigures(requestBytes: number, price: ListPrice | null): Figu
         input.isDoubted = true; // F3
         output.isDoubted = true;
       }
-      hear(input, reported.input);
-      hear(output, reported.output);
+      record(input, reported.input);
+      record(output, reported.output);
       cached = Math.max(cached, reported.cached ?? 0);
       written = Math.max(written, reported.written ?? 0);
       writtenLong = Math.max(writtenLong, reported.writtenLong ?? 0);

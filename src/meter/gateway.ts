@@ -1,4 +1,4 @@
-// gateway: what comes in at the meter's door, and where it goes: to a model, to a tool of the runner, to an allowed host, or nowhere.
+// gateway: what comes in at the meter's socket, and where it goes: to a model, to a tool of the runner, to an allowed host, or nowhere.
 //
 // Invariants:
 //   G1. Whatever does something needs the token of an open account.

@@ -1,4 +1,4 @@
-// open-meter: the meter itself: a door in the file system, one on the loopback where a box shares the network, and the accounts behind them.
+// open-meter: the meter itself: a socket in the file system, one on the loopback where a box shares the network, and the accounts behind them.
 
 import { lookup } from "node:dns/promises";
 import { chmod, lstat, mkdir, rm, stat } from "node:fs/promises";
@@ -17,7 +17,7 @@ import { prefixes } from "./routes.ts";
 import { toolsPath } from "./tools.ts";
 
 export type MeterOptions = {
-  /** Where the door is: in a folder that is the user's own (0700). */
+  /** Where its socket is: in a folder that is the user's own (0700). */
   readonly socket: string;
   /** Also on 127.0.0.1, at a port of the system's choice, for levels that share the network. */
   readonly tcp: boolean;
@@ -66,23 +66,23 @@ export async function openMeter(options: MeterOptions): Promise<OpenMeter> {
     isHeld: options.isHeld ?? (() => true),
     lookup: options.lookup ?? systemLookup,
   };
-  const doors: ReturnType<typeof createGateway>[] = [];
+  const gateways: ReturnType<typeof createGateway>[] = [];
   const close = async (): Promise<void> => {
     for (const account of accounts) account.close();
     byToken.clear();
-    await Promise.all(doors.map(({ server, endAll }) => new Promise<void>((done) => (server.close(() => done()), endAll()))));
+    await Promise.all(gateways.map(({ server, endAll }) => new Promise<void>((done) => (server.close(() => done()), endAll()))));
     dial.close(); // The socket's file goes with its server.
   };
 
   try {
     await prepareFolder(options.socket);
-    const door = createGateway(gateway);
-    doors.push(door);
-    await listen(door.server, { path: options.socket });
+    const opened = createGateway(gateway);
+    gateways.push(opened);
+    await listen(opened.server, { path: options.socket });
     await chmod(options.socket, 0o600);
     if (options.tcp) {
       const loopback = createGateway(gateway);
-      doors.push(loopback);
+      gateways.push(loopback);
       await listen(loopback.server, { host: "127.0.0.1", port: 0 });
       port = (loopback.server.address() as AddressInfo).port;
     }

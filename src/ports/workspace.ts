@@ -116,7 +116,7 @@ export interface Workspace {
    */
   commitFiles(request: CommitFilesRequest): Promise<Applied | { readonly conflict: readonly string[] } | null>;
   /** Keeps the layer's diff beside the journal and takes the layer out of the way. */
-  setAside(attempt: AttemptId): Promise<void>;
+  quarantine(attempt: AttemptId): Promise<void>;
   /** What can be known of an attempt after a crash. `layerTree` is the tree its recorded turn left, if one is recorded. */
   inspect(
     attempt: AttemptId,

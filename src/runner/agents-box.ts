@@ -1,4 +1,4 @@
-// agents-box: the agents of a run with all that is put around them: isolation, limits, the meter behind the one door.
+// agents-box: the agents of a run with all that is put around them: isolation, limits, the meter behind the one egress.
 //
 // Invariants:
 //   A1. The meter is there before the first turn, and a run is in hand again without one.
@@ -25,8 +25,8 @@ import { returnsEntry, scriptedEntry } from "./embedded.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { socketFolder } from "../project/runs/temporary.ts";
 
-/** Where the door stands inside a box with a network of its own. */
-const doorPort = 4517;
+/** Where the egress stands inside a box with a network of its own. */
+const egressPort = 4517;
 
 export type AgentsBox = {
   readonly context: CommandContext;
@@ -70,8 +70,8 @@ export function openAgentsBox(box: AgentsBox): OpenedAgents {
         env,
         writable: [request.layer],
         readable: [...scriptsOf(box, request), ...borrowedIn(folder, request.attempt), ...(tools === null ? [] : [returnsEntry()])], // A3
-        network: "door",
-        door: { socket, port },
+        network: "egress",
+        egress: { socket, port },
         writes: "apart",
         limits: boxLimitsOf(policy),
       });
@@ -105,18 +105,18 @@ type MeterHere = { readonly meter: OpenMeter; readonly socket: string; readonly 
 async function openMeterFor({ isolation, policy, learn, isHeld }: AgentsBox): Promise<MeterHere> {
   const [{ openMeter }, { priceFrom }] = await Promise.all([import("../meter/open-meter.ts"), import("../meter/prices.ts")]);
   // A socket's path may hold about a hundred bytes only, and a run's folder may lie deep.
-  const own = await socketFolder("door", "meter.sock");
+  const own = await socketFolder("egress", "meter.sock");
   const socket = join(own, "meter.sock");
   const meter = await openMeter({
     socket,
     tcp: !isolation.hasOwnNetwork,
-    seenPort: isolation.hasOwnNetwork ? doorPort : null,
+    seenPort: isolation.hasOwnNetwork ? egressPort : null,
     priceOf: priceFrom(policy.prices ?? {}),
     now: () => Date.now(),
     secrets: (value) => learn("model key", value),
     isHeld,
   });
-  const port = isolation.hasOwnNetwork ? doorPort : meter.port;
+  const port = isolation.hasOwnNetwork ? egressPort : meter.port;
   invariant(port !== null, "a meter is seen under some port");
   const close = async (): Promise<void> => {
     await meter.close();

@@ -23,18 +23,18 @@ export async function answerHere(context: CommandContext, openRun: OpenRun): Pro
     for (const line of chooseBox(question)) context.show(line);
     const keys = Object.keys(question.options);
     const isFree = keys.length === 0 || question.free === true;
-    const heard = await askListening(context, openRun, {
+    const reply = await askListening(context, openRun, {
       question: keys.length === 0 ? "Your answer:" : isFree ? `Choose ${keys.join(", ")}, or answer in your own words:` : "Choose",
       choices: isFree ? [] : keys,
       around: (request) => goingOn(openRun, request),
     });
-    if (heard.kind === "none") return false;
-    if (heard.kind === "answer") return takeAnswer(context, openRun, question.block, heard.text);
-    for (const request of heard.requests) context.show(`! ${answerElsewhereHint(request)}`);
+    if (reply.kind === "none") return false;
+    if (reply.kind === "answer") return takeAnswer(context, openRun, question.block, reply.text);
+    for (const request of reply.requests) context.show(`! ${answerElsewhereHint(request)}`);
     const { status, asked } = openRun.view();
     if (asked === "stop") await openRun.drive(); // the run comes to its end
     if (status === "running") return true;
-    if (openRun.view().status !== "paused" || heard.requests.some(leaves) || answersIt(heard.requests, question.block)) return false;
+    if (openRun.view().status !== "paused" || reply.requests.some(leaves) || answersIt(reply.requests, question.block)) return false;
   }
 }
 
@@ -112,13 +112,13 @@ async function issuesFor(
   answer: string,
 ): Promise<readonly string[] | null> {
   if (!isVerdict(block) || answer === "pass") return [];
-  const heard = await askListening(context, openRun, { question: "What is wrong? In one line:", choices: [] });
-  if (heard.kind === "requests") {
-    for (const request of heard.requests) context.show(`! ${answerElsewhereHint(request)}`);
+  const reply = await askListening(context, openRun, { question: "What is wrong? In one line:", choices: [] });
+  if (reply.kind === "requests") {
+    for (const request of reply.requests) context.show(`! ${answerElsewhereHint(request)}`);
     if (openRun.view().asked === "stop") await openRun.drive();
     return null;
   }
-  const issue = heard.kind === "answer" ? heard.text.trim() : "";
+  const issue = reply.kind === "answer" ? reply.text.trim() : "";
   if (issue !== "") return [issue];
   return answer === "issues_found" ? null : [];
 }

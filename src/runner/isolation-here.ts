@@ -41,7 +41,7 @@ export async function foldersHere(level: string): Promise<string> {
 
 export const detects = (level: string): boolean => level === "clone" || level === "none";
 
-/** Levels in which an agent has a network of its own, with the meter's door as the only way out. */
+/** Levels in which an agent has a network of its own, with the meter's egress as the only way out. */
 const hasOwnNetwork = (level: string): boolean => level === "overlay" || level === "bwrap" || level === "srt";
 
 export function describeNetwork(level: string, login: ChosenLogin["kind"], hosts: readonly string[]): string {

@@ -29,7 +29,7 @@ export type LiveView = {
 export function openLiveView(
   context: Pick<CommandContext, "live" | "board">,
   folder: string,
-  hear: (signal: LiveEvent) => () => LiveEvent,
+  onEvent: (signal: LiveEvent) => () => LiveEvent,
   fileWriter: Pick<FileWriter, "signal">,
 ): LiveView {
   let shownAt = Number.NEGATIVE_INFINITY;
@@ -55,7 +55,7 @@ export function openLiveView(
   };
   return {
     signal: (signal) => {
-      const redacted = hear(signal);
+      const redacted = onEvent(signal);
       if (signal.signal === "tool" || signal.signal === "checking") fileWriter.signal(redacted());
       if (now() - shownAt < everyMs) return;
       const line = liveLine(redacted());

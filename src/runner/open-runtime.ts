@@ -143,7 +143,7 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
       { waitMs: 0 },
     );
   };
-  const unheard = [
+  const unused = [
     whenAborted(called, () => pause(isChild || called.reason === atOnce)),
     ...(isChild || context.hurried === undefined ? [] : [whenAborted(context.hurried, () => pause(true))]),
   ];
@@ -187,7 +187,7 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
     onLiveEvent: live.signal,
   };
   const close = async (): Promise<void> => {
-    for (const end of unheard) end();
+    for (const end of unused) end();
     live.close();
     await fileWriter.close();
     await agents.close();

@@ -48,9 +48,9 @@ export async function waitForProvider(context: CommandContext, openRun: OpenRun)
   const at = goesOnAt(openRun.view(), Date.now());
   if (at === null || !(await isWanted(context, openRun, at))) return false;
   context.show(`! Parked until ${new Date(at).toISOString()}: the run goes on by itself then. Ctrl-C leaves it paused.`);
-  const heard = await waitUntil(context, openRun.folder, at);
-  if (heard === "interrupted") return false;
-  if (heard === "mail") {
+  const wokenBy = await waitUntil(context, openRun.folder, at);
+  if (wokenBy === "interrupted") return false;
+  if (wokenBy === "mail") {
     await openRun.drive(); // P2: drains the inbox and rests again
     return openRun.view().status === "running" || waitForProvider(context, openRun);
   }
@@ -67,17 +67,17 @@ async function isWanted(context: CommandContext, openRun: OpenRun, at: number): 
   const policy = recordedPolicy(openRun.view()).on_limit ?? "resume";
   if (policy !== "ask") return policy === "resume";
   const question = `The provider answers again at ${new Date(at).toISOString()}. Wait for it and go on?`;
-  const heard = await askListening(context, openRun, { question, choices: ["y", "n"] });
-  if (heard.kind === "requests" && openRun.view().asked === "stop") await openRun.drive();
-  return heard.kind === "answer" && heard.text === "y";
+  const wokenBy = await askListening(context, openRun, { question, choices: ["y", "n"] });
+  if (wokenBy.kind === "requests" && openRun.view().asked === "stop") await openRun.drive();
+  return wokenBy.kind === "answer" && wokenBy.text === "y";
 }
 
 async function waitUntil(context: CommandContext, folder: string, at: number): Promise<"time" | "mail" | "interrupted"> {
   const inbox = await openInbox(folder);
   const over = new AbortController();
-  let heard: "time" | "mail" | "interrupted" = "time";
-  const end = (why: typeof heard) => (): void => {
-    heard = why;
+  let wokenBy: "time" | "mail" | "interrupted" = "time";
+  const end = (why: typeof wokenBy) => (): void => {
+    wokenBy = why;
     over.abort();
   };
   const [onMail, onInterrupt] = [end("mail"), end("interrupted")];
@@ -90,7 +90,7 @@ async function waitUntil(context: CommandContext, folder: string, at: number): P
     while (!over.signal.aborted && Date.now() < at) {
       await sleep(Math.min(lookEveryMs, Math.max(1, at - Date.now())), undefined, { signal: over.signal }).catch(() => undefined);
     }
-    return heard;
+    return wokenBy;
   } finally {
     unwatch();
     context.interrupted.removeEventListener("abort", onInterrupt);

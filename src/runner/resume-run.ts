@@ -15,7 +15,7 @@ import { codeOf, requireStatus, type LoadedRun } from "../project/runs/loaded-ru
 import { systemClock } from "../project/runs/system-clock.ts";
 import { work } from "./work.ts";
 
-export type TakeUpInput = {
+export type ResumeInput = {
   readonly now?: boolean | undefined;
   readonly adoptConfig?: boolean | undefined;
   readonly maxCycles?: number | undefined;
@@ -31,15 +31,15 @@ export type TakeUpInput = {
 export async function resumeRun(
   context: CommandContext,
   loaded: LoadedRun,
-  input: TakeUpInput,
+  input: ResumeInput,
   reported: readonly string[] = [],
 ): Promise<Answer> {
   const { paths, run } = loaded;
   refuseIfForeign(context, paths, run);
   if (input.isExplicit !== true && hasFailed(loaded.view)) refuseFailed(loaded);
-  const may = await mayTakeUp(context, loaded, input);
+  const may = await requireResumable(context, loaded, input);
   const playbook = await playbookOf(loaded.view.drafted.flow.playbook);
-  const found = await playbook?.takeUp?.({ context, paths, view: loaded.view, flags: input.flags ?? new Set() });
+  const found = await playbook?.prepareResume?.({ context, paths, view: loaded.view, flags: input.flags ?? new Set() });
   const warnings = [...reported, ...may, ...(found?.warnings ?? [])];
   return work(context, paths, run, input, { all: warnings }, async (openRun) => {
     requireStatus({ ...loaded, view: openRun.view() }, "resume", "paused", "running"); // another terminal may have been quicker
@@ -82,7 +82,7 @@ async function forgetPauses(folder: string): Promise<void> {
 }
 
 /** Whether a run may be taken up now: nobody else owns it, the breaker has cooled down. Gives what should be said beforehand. */
-async function mayTakeUp(context: CommandContext, loaded: LoadedRun, input: TakeUpInput): Promise<string[]> {
+async function requireResumable(context: CommandContext, loaded: LoadedRun, input: ResumeInput): Promise<string[]> {
   const { run, view, owner, paths } = loaded;
   const where = { run_id: run, state: view.status };
   if (owner !== null)

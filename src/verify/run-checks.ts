@@ -204,9 +204,9 @@ class CheckSession {
     const wrote = check.kind === "restore" ? wroteNothing : await writtenToIn(this.#parts, place.folder, { isChanged, own });
     if (check.kind !== "restore") this.#isSpoiled = isChanged || wrote.touched.length > 0;
     const isOfTests = testFilesIn(place.folder, this.#parts.workspace.foldersOf(place.folder));
-    const heard = ear.take(isOfTests);
+    const output = ear.take(isOfTests);
     const record = result.record?.take(isOfTests) ?? null;
-    const { tests, names, failing, recorded } = believed(heard, record, await this.#before(check));
+    const { tests, names, failing, recorded } = believed(output, record, await this.#before(check));
     const before = this.#testsBefore(check);
     const lost =
       result.status !== "passed"
@@ -226,7 +226,7 @@ class CheckSession {
       recorded,
       strangers: record?.strangers ?? 0,
       isAsked: isRecorded && mayHaveChanged(result),
-      tally: heard.tests,
+      tally: output.tests,
       place,
       treeBefore: place.tree,
       treeAfter,

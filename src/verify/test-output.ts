@@ -31,8 +31,8 @@ export function openTestOutput(
   const streams = [openStream(folder, lines.line), openStream(folder, lines.line)] as const; // E2
   streams[0].names.line(command.slice(0, lineCharsMax));
   return {
-    said: streams[0].hear,
-    complained: streams[1].hear,
+    said: streams[0].write,
+    complained: streams[1].write,
     lastLine: lines.last,
     take(isOfTests) {
       for (const { end } of streams) end();
@@ -45,7 +45,7 @@ export function openTestOutput(
   };
 }
 
-function openStream(folder: string, heard: (line: string) => void) {
+function openStream(folder: string, onLine: (line: string) => void) {
   const [tally, names] = [openTally(), openNames()];
   const decoder = new TextDecoder("utf-8");
   let open = "";
@@ -53,7 +53,7 @@ function openStream(folder: string, heard: (line: string) => void) {
   const line = (text: string): void => {
     if (text.length < lineCharsMin) return;
     const plain = text.replaceAll(escapes, "").trimEnd();
-    heard(plain);
+    onLine(plain);
     tally.line(plain);
     names.line(plain.includes(folder) ? plain.replaceAll(`${folder}/`, "") : plain);
   };
@@ -66,7 +66,7 @@ function openStream(folder: string, heard: (line: string) => void) {
   return {
     tally,
     names,
-    hear: (chunk: Buffer): void => {
+    write: (chunk: Buffer): void => {
       const parts = decoder.decode(chunk, { stream: true }).split("\n");
       for (const [at, part] of parts.entries()) {
         add(part);

@@ -46,7 +46,7 @@ function resultOf(run: RunView, criterion: Criterion): CheckResult | null {
 const isWorkedOn = (run: RunView, id: string): boolean =>
   Object.values(run.cursors).some(({ seen }) => Object.values(seen).some(({ facts }) => facts[`done_${id}`] === true));
 
-type PhaseStanding = {
+type PhaseStatus = {
   readonly name: string;
   readonly isOver: boolean;
   readonly done: readonly string[];
@@ -75,7 +75,7 @@ export function stepsOf(run: RunView): Steps {
   return { completed, pending };
 }
 
-function phasesOf(run: RunView): readonly PhaseStanding[] {
+function phasesOf(run: RunView): readonly PhaseStatus[] {
   return run.phases.map(({ id, name, status }) => {
     const title = phaseTitle(id, name);
     if (status === "completed" || status === "skipped") {

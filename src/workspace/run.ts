@@ -41,7 +41,7 @@ export type OpenRun = {
   readonly folders: {
     readonly layers: string;
     readonly checks: string;
-    readonly aside: string;
+    readonly quarantine: string;
     readonly rules: string;
     readonly trash: string;
   };

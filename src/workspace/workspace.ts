@@ -8,7 +8,7 @@ import type { FoundSecret } from "../kit/redact-find.ts";
 import type { Workspace } from "../ports/workspace.ts";
 import { applyAttempt, previewAttempt } from "./landing/apply.ts";
 import { commitFiles } from "./landing/commit-files.ts";
-import { setLayerAside } from "./landing/quarantine.ts";
+import { quarantineLayer } from "./landing/quarantine.ts";
 import { checkoutDependencies, checkoutRewritten, checkoutTouched, checkoutTree, dropCheckout, makeCheckout } from "./layers/checkout.ts";
 import { dependencyFolders, dependencyNames } from "./layers/dependencies.ts";
 import { examineLayer } from "./layers/examine.ts";
@@ -114,7 +114,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     takeBack: (request) => inTurn(() => takeBack(run, request)),
     takeIn: (request) => inTurn(() => takeIn(run, request)),
     commitFiles: (request) => inTurn(() => commitFiles(run, request)),
-    setAside: (attempt) => setLayerAside(run, attempt),
+    quarantine: (attempt) => quarantineLayer(run, attempt),
     inspect: (attempt, layerTree) => inspect(run, attempt, layerTree),
     checkout: (commit, purpose, taken) => makeCheckout(run, commit, purpose, taken),
     foldersOf: (folder) => run.checkouts.foldersOf(folder),
@@ -142,7 +142,7 @@ async function openRun(options: WorkspaceOptions): Promise<OpenRun> {
   const folders = {
     layers: join(runDir, "layers"),
     checks: join(runDir, "checks"),
-    aside: join(runDir, "aside"),
+    quarantine: join(runDir, "aside"),
     rules: join(runDir, "rules"),
     trash: join(runDir, "trash"),
   };

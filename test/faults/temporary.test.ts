@@ -24,7 +24,7 @@ test("the folder of a runner that was killed in a turn goes with the next start,
   mkdirSync(TMPDIR);
   const env = { TMPDIR };
   const detected = (): readonly string[] =>
-    readdirSync(TMPDIR, { recursive: true, encoding: "utf8" }).filter((path) => /(?:door|work)-\w+$/.test(path));
+    readdirSync(TMPDIR, { recursive: true, encoding: "utf8" }).filter((path) => /(?:egress|work)-\w+$/.test(path));
   // Waits the first time alone: after a kill the turn is played from its beginning.
   const again = join(dirname(killed), "again");
   const hang = {
@@ -32,9 +32,9 @@ test("the folder of a runner that was killed in a turn goes with the next start,
   };
 
   const other = begin(alive, args(alive, { do: [{ hang: true }] }), { env });
-  const theirs = await until("the living one's door", () => detected().find((path) => path.includes("door-")));
+  const theirs = await until("the living one's egress", () => detected().find((path) => path.includes("egress-")));
   const first = begin(killed, args(killed, hang), { env });
-  const ours = await until("the other door", () => detected().find((path) => path.includes("door-") && path !== theirs));
+  const ours = await until("the other egress", () => detected().find((path) => path.includes("egress-") && path !== theirs));
   await until("its turn", () => existsSync(again));
   first.child.kill("SIGKILL");
   await first.ended;

@@ -1,4 +1,4 @@
-// action: one hostile deed, as data: what an agent runs in its box, and how its success is seen from outside.
+// action: one hostile command, as data: what an agent runs in its box, and how its success is seen from outside.
 
 import { existsSync, readFileSync } from "node:fs";
 import type { Scene } from "./scene.ts";
@@ -11,7 +11,7 @@ export type Action = {
   /** What it tries, after "an agent". */
   readonly tries: string;
   /** A shell command, run in the layer with the scene's variables. */
-  readonly deed: string;
+  readonly command: string;
   /** What would be run in its place without any care, where isolation is not the only care taken. */
   readonly control?: string;
   /** Whether it got out, looked at from outside. */
@@ -33,7 +33,7 @@ export const looted =
   (scene: Scene): boolean =>
     existsSync(scene.loot) && readFileSync(scene.loot, "latin1").includes(scene.secrets[secret] ?? "no such secret");
 
-/** It left some loot at all, where leaving it proves the deed. */
+/** It left some loot at all, where leaving it proves that it worked. */
 export const claimed = (scene: Scene): boolean => existsSync(scene.loot) && readFileSync(scene.loot, "utf8").includes("done");
 
 /** A service heard this word. */

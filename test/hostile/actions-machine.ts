@@ -1,4 +1,4 @@
-// actions-machine: deeds on the run's own state, on other processes and over the network.
+// actions-machine: commands on the run's own state, on other processes and over the network.
 
 import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
@@ -17,23 +17,23 @@ const asked =
     (await inbox.pending()).some((one) => one.request === id);
 
 export const stateActions: readonly Action[] = [
-  { id: "state/append", tries: "appends to the journal", deed: 'echo x >> "$RUN_DIR/journal.jsonl"' },
-  { id: "state/truncate", tries: "empties the journal", deed: ': > "$RUN_DIR/journal.jsonl"' },
-  { id: "state/replace", tries: "puts another journal in its place", deed: 'echo x > mine; mv mine "$RUN_DIR/journal.jsonl"' },
-  { id: "state/read", tries: "reads the journal", deed: 'cat "$RUN_DIR/journal.jsonl" > "$LOOT"', escaped: looted("journal") },
-  { id: "state/lock", tries: "steals the lock", deed: 'rm -f "$RUN_DIR/journal.lock"; echo x > "$RUN_DIR/journal.lock"' },
-  { id: "state/evidence", tries: "rewrites evidence", deed: 'echo passed > "$RUN_DIR/blobs/aa/aabb"' },
-  { id: "state/records", tries: "rewrites the runner's records", deed: 'echo {} > "$RUN_DIR/records/layers/x.json"' },
+  { id: "state/append", tries: "appends to the journal", command: 'echo x >> "$RUN_DIR/journal.jsonl"' },
+  { id: "state/truncate", tries: "empties the journal", command: ': > "$RUN_DIR/journal.jsonl"' },
+  { id: "state/replace", tries: "puts another journal in its place", command: 'echo x > mine; mv mine "$RUN_DIR/journal.jsonl"' },
+  { id: "state/read", tries: "reads the journal", command: 'cat "$RUN_DIR/journal.jsonl" > "$LOOT"', escaped: looted("journal") },
+  { id: "state/lock", tries: "steals the lock", command: 'rm -f "$RUN_DIR/journal.lock"; echo x > "$RUN_DIR/journal.lock"' },
+  { id: "state/evidence", tries: "rewrites evidence", command: 'echo passed > "$RUN_DIR/blobs/aa/aabb"' },
+  { id: "state/records", tries: "rewrites the runner's records", command: 'echo {} > "$RUN_DIR/records/layers/x.json"' },
   {
     id: "state/shadow",
     tries: "poisons the runner's own git folder",
-    deed: 'printf "[core]\\n\\tfsmonitor = /bin/false\\n" >> "$RUN_DIR/git/config"',
+    command: 'printf "[core]\\n\\tfsmonitor = /bin/false\\n" >> "$RUN_DIR/git/config"',
   },
-  { id: "state/neighbour", tries: "writes into another attempt's layer", deed: 'echo x >> "$NEIGHBOUR/src/a.ts"' },
+  { id: "state/neighbour", tries: "writes into another attempt's layer", command: 'echo x >> "$NEIGHBOUR/src/a.ts"' },
   {
     id: "state/inbox",
     tries: "answers in the operator's name, by a file",
-    deed: `printf '%s\\n' '${request("approve-myself")}' > "$RUN_DIR/inbox/000000000000001-approve-myself.json"`,
+    command: `printf '%s\\n' '${request("approve-myself")}' > "$RUN_DIR/inbox/000000000000001-approve-myself.json"`,
     escaped: asked("approve-myself"),
   },
 ].map((action) => ({ kind: "state", escaped: changed, ...action }));
@@ -75,80 +75,80 @@ export const processActions: readonly Action[] = [
   {
     id: "processes/kill",
     tries: "kills the runner",
-    deed: "kill -KILL $RUNNER",
+    command: "kill -KILL $RUNNER",
     escaped: runnerIs(/^State:\s+[ZX]/m),
   },
   {
     id: "processes/stop",
     tries: "halts the runner",
-    deed: "kill -STOP $RUNNER",
+    command: "kill -STOP $RUNNER",
     escaped: runnerIs(/^State:\s+T/m),
   },
   {
     id: "processes/environment",
     tries: "reads the runner's environment",
-    deed: 'cat /proc/$RUNNER/environ > "$LOOT"',
+    command: 'cat /proc/$RUNNER/environ > "$LOOT"',
     escaped: looted("environment"),
   },
   {
     id: "processes/memory",
     tries: "reads the runner's memory from its file",
-    deed: `perl -e '${stack} open(my $f, "<", "/proc/$ENV{RUNNER}/mem"); sysseek($f, $from, 0); sysread($f, my $b, $to - $from); print $b' > "$LOOT"`,
+    command: `perl -e '${stack} open(my $f, "<", "/proc/$ENV{RUNNER}/mem"); sysseek($f, $from, 0); sysread($f, my $b, $to - $from); print $b' > "$LOOT"`,
     escaped: looted("environment"),
   },
   {
     id: "processes/read-memory",
     tries: "reads the runner's memory by a call",
-    deed: `perl -e '${stack} my $n = $to - $from; my $b = "\\0" x $n; my $l = pack("QQ", unpack("Q", pack("P", $b)), $n); my $r = pack("QQ", $from, $n); syscall(${syscalls.readMemory}, $ENV{RUNNER} + 0, $l, 1, $r, 1, 0); print $b' > "$LOOT"`,
+    command: `perl -e '${stack} my $n = $to - $from; my $b = "\\0" x $n; my $l = pack("QQ", unpack("Q", pack("P", $b)), $n); my $r = pack("QQ", $from, $n); syscall(${syscalls.readMemory}, $ENV{RUNNER} + 0, $l, 1, $r, 1, 0); print $b' > "$LOOT"`,
     escaped: looted("environment"),
   },
   {
     id: "processes/trace",
     tries: "takes the runner over as its debugger",
-    deed: `perl -e 'my $p = $ENV{RUNNER} + 0; exit 1 if syscall(${syscalls.ptrace}, 16, $p, 0, 0) != 0; print "done"; select(undef, undef, undef, 0.1); syscall(${syscalls.ptrace}, 17, $p, 0, 0)' > "$LOOT"`,
+    command: `perl -e 'my $p = $ENV{RUNNER} + 0; exit 1 if syscall(${syscalls.ptrace}, 16, $p, 0, 0) != 0; print "done"; select(undef, undef, undef, 0.1); syscall(${syscalls.ptrace}, 17, $p, 0, 0)' > "$LOOT"`,
     escaped: claimed,
   },
   {
     id: "processes/descriptor",
     tries: "writes through a file the runner holds open",
-    deed: "echo x >> /proc/$RUNNER/fd/9",
+    command: "echo x >> /proc/$RUNNER/fd/9",
     escaped: changed,
   },
   {
     id: "processes/score",
     tries: "offers the runner to the kernel when memory is short",
-    deed: "echo 500 > /proc/$RUNNER/oom_score_adj",
+    command: "echo 500 > /proc/$RUNNER/oom_score_adj",
     escaped: ({ runnerPid }: Scene) => readFileSync(`/proc/${runnerPid()}/oom_score_adj`, "utf8").trim() === "500",
   },
   {
     id: "processes/limits",
     tries: "lowers the runner's limits, which can end it",
-    deed: `perl -e 'my $l = pack("QQ", 77, 77); syscall(${numberOf("prlimit64")}, $ENV{RUNNER} + 0, 11, $l, 0)'`,
+    command: `perl -e 'my $l = pack("QQ", 77, 77); syscall(${numberOf("prlimit64")}, $ENV{RUNNER} + 0, 11, $l, 0)'`,
     escaped: ({ runnerPid }: Scene) => /^Max pending signals\s+77\s+77/m.test(readFileSync(`/proc/${runnerPid()}/limits`, "utf8")),
   },
   {
     id: "processes/priority",
     tries: "takes the runner's priority away",
-    deed: "perl -e 'setpriority(0, $ENV{RUNNER}, 17)'",
+    command: "perl -e 'setpriority(0, $ENV{RUNNER}, 17)'",
     escaped: statIs(19, "17"),
   },
   {
     id: "processes/policy",
     tries: "has the runner scheduled as a batch job",
-    deed: `perl -e 'my $p = pack("i", 0); syscall(${numberOf("sched_setscheduler")}, $ENV{RUNNER} + 0, 3, $p)'`,
+    command: `perl -e 'my $p = pack("i", 0); syscall(${numberOf("sched_setscheduler")}, $ENV{RUNNER} + 0, 3, $p)'`,
     escaped: statIs(41, "3"),
   },
   {
     id: "processes/affinity",
     tries: "ties the runner to one processor",
-    deed: `perl -e 'my $m = pack("Q", 1); syscall(${numberOf("sched_setaffinity")}, $ENV{RUNNER} + 0, 8, $m)'`,
+    command: `perl -e 'my $m = pack("Q", 1); syscall(${numberOf("sched_setaffinity")}, $ENV{RUNNER} + 0, 8, $m)'`,
     escaped: ({ runnerPid }: Scene) => /^Cpus_allowed_list:\s+0$/m.test(statusOf(runnerPid())),
     impossible: noProc ?? (cpus().length > 1 ? null : "there is one processor only"),
   },
   {
     id: "processes/terminal",
     tries: "writes on the user's terminal",
-    deed: 'echo on-terminal > "$TERMINAL"',
+    command: 'echo on-terminal > "$TERMINAL"',
     escaped: heard("on-terminal"),
     impossible: existsSync("/dev/ptmx") ? noProc : "there are no terminals here",
   },
@@ -163,7 +163,7 @@ export const sharedActions: readonly Action[] = [
   id: `shared/${what}`,
   kind: "shared",
   tries,
-  deed: reading[what as keyof typeof reading],
+  command: reading[what as keyof typeof reading],
   escaped: looted("shared"),
 }));
 
@@ -180,32 +180,32 @@ export const networkActions: readonly Action[] = [
   {
     id: "network/tcp",
     tries: "speaks to a service on this machine",
-    deed: send('{ host: "127.0.0.1", port: +process.env.TCP }', "by-tcp"),
+    command: send('{ host: "127.0.0.1", port: +process.env.TCP }', "by-tcp"),
     word: "by-tcp",
   },
   {
     id: "network/mptcp",
     tries: "does so by MPTCP",
-    deed: perlSend(262, 'connect($s, $to) && syswrite($s, "by-several-paths")'),
+    command: perlSend(262, 'connect($s, $to) && syswrite($s, "by-several-paths")'),
     word: "by-several-paths",
   },
   {
     id: "network/fast-open",
     tries: "does so by TCP Fast Open, which connects by sending",
-    deed: perlSend(0, 'send($s, "by-fast-open", 0x20000000, $to)'),
+    command: perlSend(0, 'send($s, "by-fast-open", 0x20000000, $to)'),
     word: "by-fast-open",
   },
-  { id: "network/tcp6", tries: "does so over IPv6", deed: send('{ host: "::1", port: +process.env.TCP6 }', "by-six"), word: "by-six" },
+  { id: "network/tcp6", tries: "does so over IPv6", command: send('{ host: "::1", port: +process.env.TCP6 }', "by-six"), word: "by-six" },
   {
     id: "network/udp",
     tries: "sends a datagram",
-    deed: node('const s = require("dgram").createSocket("udp4"); s.send("by-udp", +process.env.UDP, "127.0.0.1", () => s.close())'),
+    command: node('const s = require("dgram").createSocket("udp4"); s.send("by-udp", +process.env.UDP, "127.0.0.1", () => s.close())'),
     word: "by-udp",
   },
   {
     id: "network/names",
     tries: "carries a secret out in a name it looks up",
-    deed: node(
+    command: node(
       'const { Resolver } = require("dns"); const r = new Resolver({ timeout: 300, tries: 1 }); r.setServers([`127.0.0.1:${process.env.NAMES}`]); r.resolve4("looked-up.example", () => process.exit())',
     ),
     word: "looked-up",
@@ -213,20 +213,20 @@ export const networkActions: readonly Action[] = [
   {
     id: "network/socket",
     tries: "speaks to another program's socket",
-    deed: send("{ path: process.env.SERVICE }", "by-path"),
+    command: send("{ path: process.env.SERVICE }", "by-path"),
     word: "by-path",
   },
   {
     id: "network/abstract",
     tries: "speaks to a socket without a file",
-    deed: send('{ path: "\\0" + process.env.ABSTRACT }', "by-name"),
+    command: send('{ path: "\\0" + process.env.ABSTRACT }', "by-name"),
     word: "by-name",
   },
   {
     id: "network/metadata",
     tries: "finds a way to the address where clouds keep credentials",
     // A datagram socket that is only connected sends nothing: it says whether there is a way.
-    deed: `${node('const s = require("dgram").createSocket("udp4"); s.connect(80, "169.254.169.254", (no) => { if (!no) console.log("done"); process.exit() })')} > "$LOOT"`,
+    command: `${node('const s = require("dgram").createSocket("udp4"); s.connect(80, "169.254.169.254", (no) => { if (!no) console.log("done"); process.exit() })')} > "$LOOT"`,
     word: "",
   },
 ].map(({ word, ...action }) => ({ kind: "network", ...action, escaped: word === "" ? claimed : heard(word) }));

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { chooseIsolation } from "../../src/workspace/isolation/isolation.ts";
 import type { Action } from "./action.ts";
-import { honestCall } from "./actions-door.ts";
+import { honestCall } from "./actions-egress.ts";
 import { inBox, playCareless, playIsolated, playTogether } from "./play.ts";
 import { openScene, type Scene } from "./scene.ts";
 import { actions, holes, type Level, levels } from "./table.ts";
@@ -67,7 +67,7 @@ for (const level of levels) {
     const choice = await chooseIsolation(level, placeOf(scene));
     if ("failure" in choice) throw new Error(choice.failure.detail);
     await inBox(scene, choice.isolation, honestCall);
-    expect(scene.door.reached("honest"), "an honest call goes through the door").toBe(true);
+    expect(scene.egress.reached("honest"), "an honest call goes through the egress").toBe(true);
     const alone = (some: readonly Action[]): Promise<readonly string[]> =>
       escapesOf(some, (action) => playIsolated(scene, choice.isolation, action));
     const known = holes[level];

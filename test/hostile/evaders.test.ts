@@ -40,7 +40,7 @@ const sleepersOf = (time: string): readonly string[] =>
 
 type Evader = {
   readonly name: string;
-  readonly deeds: (time: string) => readonly object[];
+  readonly steps: (time: string) => readonly object[];
   /** How the turn must end: kept, cut by its budget, or failed. */
   readonly ends: "kept" | "cut" | "failed";
   /** How many of its sleepers must have been seen at work, so that their absence afterwards means something. */
@@ -54,41 +54,41 @@ const bomb = (time: string, depth: number): string =>
   `f() { if [ $1 -ge ${depth} ]; then exec sleep ${time}; fi; f $(($1 + 1)) & f $(($1 + 1)) & wait; }; f 0`;
 
 const evaders: readonly Evader[] = [
-  { name: "ignores every signal that can be ignored", deeds: () => [makeB, { ignore_term: true }, { hang: true }], ends: "cut" },
+  { name: "ignores every signal that can be ignored", steps: () => [makeB, { ignore_term: true }, { hang: true }], ends: "cut" },
   {
     name: "sleeps past its deadline and then writes",
-    deeds: () => [makeB, { sleep: 600_000 }, { write: { path: "src/late.txt", text: "x" } }],
+    steps: () => [makeB, { sleep: 600_000 }, { write: { path: "src/late.txt", text: "x" } }],
     ends: "cut",
   },
   {
     name: "has a command sleep past its deadline",
-    deeds: (time) => [makeB, { run: `trap '' TERM; sleep ${time}; echo x > src/late.txt` }],
+    steps: (time) => [makeB, { run: `trap '' TERM; sleep ${time}; echo x > src/late.txt` }],
     seen: 1,
     ends: "cut",
   },
   {
     name: "leaves a program in a session of its own",
-    deeds: (time) => [{ run: `setsid nohup sleep ${time} >/dev/null 2>&1 </dev/null & ${stillThere}` }, promise],
+    steps: (time) => [{ run: `setsid nohup sleep ${time} >/dev/null 2>&1 </dev/null & ${stillThere}` }, promise],
     ends: "kept",
   },
   {
     name: "leaves a program that holds its output open",
-    deeds: (time) => [{ run: `setsid sleep ${time} > /proc/$PPID/fd/1 2> /proc/$PPID/fd/2 & ${stillThere}` }, promise],
+    steps: (time) => [{ run: `setsid sleep ${time} > /proc/$PPID/fd/1 2> /proc/$PPID/fd/2 & ${stillThere}` }, promise],
     ends: "kept",
   },
   {
     name: "leaves a program that refuses to go",
-    deeds: (time) => [
+    steps: (time) => [
       { run: `setsid sh -c 'trap "" TERM HUP INT; while :; do sleep ${time}; done' >/dev/null 2>&1 & ${stillThere}` },
       promise,
     ],
     ends: "kept",
   },
-  { name: "floods its output", deeds: () => [makeB, { flood: 60_000_000 }], ends: "failed" },
-  { name: "floods its error output", deeds: () => [makeB, { run: "yes | head -c 60000000 > /proc/$PPID/fd/2" }, promise], ends: "kept" },
+  { name: "floods its output", steps: () => [makeB, { flood: 60_000_000 }], ends: "failed" },
+  { name: "floods its error output", steps: () => [makeB, { run: "yes | head -c 60000000 > /proc/$PPID/fd/2" }, promise], ends: "kept" },
   {
     name: "forks and forks",
-    deeds: (time) => [makeB, { run: bomb(time, 7) }],
+    steps: (time) => [makeB, { run: bomb(time, 7) }],
     seen: 100,
     ends: "cut",
   },
@@ -97,18 +97,18 @@ const evaders: readonly Evader[] = [
 type Played = { readonly folder: string; readonly time: string; readonly json: Ended["json"] };
 
 /** A budget that runs out before the agent is at work says nothing of the agent: on a slow machine it is given more. */
-async function played({ deeds, ends, seen = 0 }: Evader, level: string, minutes = 0.1): Promise<Played> {
+async function played({ steps, ends, seen = 0 }: Evader, level: string, minutes = 0.1): Promise<Played> {
   const folder = scratch();
   const time = longTime();
   const briefly = ends === "cut" ? ["--max-budget", `minutes=${minutes}`] : [];
-  const running = goScripted(folder, [{ do: deeds(time) }, { do: [makeB, promise] }], [...bExists, ...briefly, "--isolation", level]);
+  const running = goScripted(folder, [{ do: steps(time) }, { do: [makeB, promise] }], [...bExists, ...briefly, "--isolation", level]);
   let most = 0;
   let isOver = false;
   void running.finally(() => (isOver = true)).catch(() => undefined);
   if (seen > 0) await until("its sleepers", () => (most = Math.max(most, sleepersOf(`sleep\0${time}`).length)) >= seen || isOver);
   const { json } = await running;
   const isAtWork = most >= seen && (ends !== "cut" || eventsOf(folder, "step_interrupted").length > 0);
-  return isAtWork || minutes > 5 ? { folder, time, json } : played({ deeds, ends, seen, name: "" }, level, minutes * 4);
+  return isAtWork || minutes > 5 ? { folder, time, json } : played({ steps, ends, seen, name: "" }, level, minutes * 4);
 }
 
 describe.concurrent.each(levels)("at level %s", (level) => {
@@ -178,16 +178,16 @@ test.skipIf(!holdsProcesses)(
 );
 
 describe.concurrent("usage that is made up", () => {
-  const busy = (...deeds: readonly object[]) => ({ do: [{ run: "date +%N >> src/notes.txt" }, ...deeds], repeat: 0 });
+  const busy = (...steps: readonly object[]) => ({ do: [{ run: "date +%N >> src/notes.txt" }, ...steps], repeat: 0 });
   aFew(2).each([
     ["says nothing", []],
     ["says zero", [{ usage: { input: 0, output: 0 } }]],
     ["says less than nothing", [{ usage: { input: -90_000, output: 5 } }]],
     ["says more than there is", [{ usage: { input: 1e300, output: 1 } }]],
     ["pays back what it used", [{ usage: { input: 20_000 } }, { usage: { input: -20_000 } }]],
-  ])("an agent that %s is charged the estimate, and stops at its limit", async (_what, deeds) => {
+  ])("an agent that %s is charged the estimate, and stops at its limit", async (_what, steps) => {
     const folder = scratch();
-    const { json } = await goScripted(folder, [busy(...deeds)], [...bExists, "--max-budget", "tokens=70k"]);
+    const { json } = await goScripted(folder, [busy(...steps)], [...bExists, "--max-budget", "tokens=70k"]);
     expect(json).toMatchObject({ result: "FAIL", reason_code: "budget_threshold_reached", state: "paused" });
     const charged = eventsOf(folder, "turn_ended").map(({ usage }) => usage as { tokens: number; source: string });
     expect(charged).toMatchObject([

@@ -20,7 +20,7 @@ export async function playCareless(scene: Scene, action: Action): Promise<boolea
   await scene.reset();
   const stage = action.careless === undefined ? scene : await withLayer(scene, nextAttempt());
   const env = { ...process.env, HOME: scene.env["GIVEN_HOME"], ...stage.env, RUNNER: String(scene.runnerPid()) };
-  await plainly(action.control ?? action.deed, stage.layer, env);
+  await plainly(action.control ?? action.command, stage.layer, env);
   const careless = { ...process.env, ...stage.env, HOME: "/nonexistent", GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };
   if (action.careless !== undefined) await plainly(action.careless, stage.layer, careless);
   return soonEscaped(action, stage);
@@ -37,13 +37,13 @@ export async function playIsolated(scene: Scene, isolation: Isolation, action: A
   await scene.reset();
   const mine = action.careless === undefined ? attempt : nextAttempt();
   const stage = action.careless === undefined ? scene : await withLayer(scene, mine);
-  await inBox(stage, isolation, action.deed);
+  await inBox(stage, isolation, action.command);
   if (action.careless !== undefined) {
     const { workspace } = scene.bench;
     await workspace.changesOf(mine).catch(() => null);
     await workspace.inspect(mine, null).catch(() => null);
     await workspace.apply(mine, "x").catch(() => null);
-    await workspace.setAside(mine).catch(() => null);
+    await workspace.quarantine(mine).catch(() => null);
   }
   return soonEscaped(action, stage);
 }
@@ -52,8 +52,8 @@ export async function playIsolated(scene: Scene, isolation: Isolation, action: A
 export async function playTogether(scene: Scene, isolation: Isolation, actions: readonly Action[]): Promise<readonly string[]> {
   await scene.reset();
   const lootOf = (place: number): string => `${scene.layer}/loot-${place}`;
-  const deeds = actions.map(({ deed }, place) => `( export LOOT='${lootOf(place)}'; ${deed} ) >/dev/null 2>&1`);
-  await inBox(scene, isolation, [...deeds, 'echo all > "$LAYER/ran"'].join("\n"));
+  const steps = actions.map(({ command }, place) => `( export LOOT='${lootOf(place)}'; ${command} ) >/dev/null 2>&1`);
+  await inBox(scene, isolation, [...steps, 'echo all > "$LAYER/ran"'].join("\n"));
   if (!existsSync(`${scene.layer}/ran`)) throw new Error("the actions did not all run");
   await wait(Math.max(0, ...actions.map(({ strikesAfterMs = 0 }) => strikesAfterMs)));
   const escapes: string[] = [];
@@ -64,14 +64,14 @@ export async function playTogether(scene: Scene, isolation: Isolation, actions: 
 /** Runs one command as an agent's turn is run; answers when nothing of it should be left. */
 export async function inBox(scene: Scene, isolation: Isolation, command: string): Promise<string> {
   const { layer, env } = scene;
-  const door = scene.door.doorAt(isolation);
+  const egress = scene.egress.egressAt(isolation);
   const mark = { run: runId, attempt, place: scene.out, life: scene.out };
   const spawned = await spawnAgent({
     argv: ["/bin/sh", "-c", command],
     cwd: layer,
     mark,
     passEnv: [],
-    env: { ...env, RUNNER: String(scene.runnerPid()), DOOR: String(door.port) },
+    env: { ...env, RUNNER: String(scene.runnerPid()), EGRESS: String(egress.port) },
     home: null,
     wrap: (plain) =>
       isolation.wrap({
@@ -79,8 +79,8 @@ export async function inBox(scene: Scene, isolation: Isolation, command: string)
         writable: [layer],
         readable: borrowedIn(scene.bench.runDir, scene.attempt ?? attempt),
         writes: "apart",
-        network: "door",
-        door,
+        network: "egress",
+        egress,
       }),
   });
   if ("problem" in spawned) throw new Error(spawned.problem);

@@ -11,7 +11,7 @@ import { dirname, join, resolve } from "node:path";
 import { type OwnedInbox, openInbox } from "../../src/project/inbox/inbox.ts";
 import { type Bench, git, makeRepository, openBench, write } from "../workspace/bench-repository.ts";
 import { openStore } from "../../src/workspace/bases/base.ts";
-import { type OpenDoor, openDoor } from "./door.ts";
+import { type OpenEgress, openEgress } from "./egress.ts";
 import { openEars, type Ears } from "./ears.ts";
 import { openSharedObjects } from "./shared-objects.ts";
 
@@ -25,7 +25,7 @@ export type Scene = {
   readonly loot: string;
   readonly out: string;
   readonly ears: Ears;
-  readonly door: OpenDoor;
+  readonly egress: OpenEgress;
   readonly inbox: OwnedInbox;
   /** What an agent that knows everything but the secrets would know. */
   readonly env: Readonly<Record<string, string>>;
@@ -90,7 +90,7 @@ export async function openScene(level: string = "none"): Promise<Scene> {
   mkdirSync(join(runDir, "home"), { recursive: true });
   const ears = await openEars(room);
   const shared = await openSharedObjects(of("shared"), ears.hear);
-  const door = await openDoor();
+  const egress = await openEgress();
   const inbox = await openInbox(runDir);
   let runner = startRunner(runDir, of("environment"));
   let before = new Map<string, string>();
@@ -135,7 +135,7 @@ export async function openScene(level: string = "none"): Promise<Scene> {
     loot: join(layer, "loot"),
     out,
     ears,
-    door,
+    egress,
     inbox,
     secrets,
     env: {
@@ -155,7 +155,7 @@ export async function openScene(level: string = "none"): Promise<Scene> {
       PRIVATE: git(root, "rev-parse", "private:private.txt"),
       ...ears.env,
       ...shared.env,
-      ...door.env,
+      ...egress.env,
     },
     reset,
     changes: () => {
@@ -168,7 +168,7 @@ export async function openScene(level: string = "none"): Promise<Scene> {
       await inbox.close();
       await ears.close();
       await shared.close();
-      await door.close();
+      await egress.close();
       for (const folder of [room, temporary, sharedFolder]) rmSync(folder, { recursive: true, force: true });
       if (readdirSync(cache).length === 0) rmSync(cache, { recursive: true });
     },

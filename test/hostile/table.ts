@@ -1,7 +1,7 @@
 // table: every hostile action, and for each level of isolation those that are known to get out of it. docs/ISOLATION.md says the same in words.
 
 import type { Action } from "./action.ts";
-import { doorActions } from "./actions-door.ts";
+import { egressActions } from "./actions-egress.ts";
 import { fileActions, secretActions } from "./actions-files.ts";
 import { networkActions, processActions, sharedActions, stateActions } from "./actions-machine.ts";
 import { gitActions, lateActions, lookActions } from "./actions-runner.ts";
@@ -14,7 +14,7 @@ export const actions: readonly Action[] = [
   ...processActions,
   ...sharedActions,
   ...networkActions,
-  ...doorActions,
+  ...egressActions,
   ...secretActions,
   ...lateActions,
 ];
@@ -24,8 +24,8 @@ export type Level = (typeof levels)[number];
 
 /** Whatever the level, the runner itself springs no trap, and never hands its own environment or the user's packages on. */
 const always = [...gitActions, ...lookActions].map(({ id }) => id).filter((id) => id !== "git/alternates");
-const byDoor = doorActions.map(({ id }) => id).filter((id) => id !== "door/around");
-const held = [...always, ...byDoor, "links/store", "secrets/environment", "late/session", "late/twice"];
+const byEgress = egressActions.map(({ id }) => id).filter((id) => id !== "egress/around");
+const held = [...always, ...byEgress, "links/store", "secrets/environment", "late/session", "late/twice"];
 const open = actions.map(({ id }) => id).filter((id) => !held.includes(id));
 
 /** What gets out, exactly: an action that is not listed must be held, and one that is listed must get out. */

@@ -78,7 +78,7 @@ function reachableFrom(start: string, graph: ReadonlyMap<string, readonly string
 }
 
 /** Files of a folder of promises that hold something that runs. */
-export function deedsAmongPromisesIn(files: readonly SourceFile[]): string[] {
+export function implementationsInPortsIn(files: readonly SourceFile[]): string[] {
   const isPromise = /^(ImportDeclaration|TSTypeAliasDeclaration|TSInterfaceDeclaration|ExportNamedDeclaration|ExportAllDeclaration)$/;
   return files
     .filter((file) => isProduct(file) && typesOnlyFolders.includes(folderOf(file.path)))

@@ -1,4 +1,4 @@
-// Keys and doors: who is let in, what is sent on, and that the real key is nowhere an agent could find it.
+// Keys and sockets: who is let in, what is sent on, and that the real key is nowhere an agent could find it.
 
 import { type AddressInfo, connect, createServer } from "node:net";
 import { chmodSync, lstatSync, mkdtempSync, rmSync } from "node:fs";
@@ -88,7 +88,7 @@ test("a token looks like the provider's key, is long, and never the same", () =>
   expect(stand.open({ upstreams: [{ api: "gemini", base: "https://x.example", key: "k" }] }).token).toMatch(/^AIza/);
 });
 
-test("the door in the file system is the user's own, and serves the same", async () => {
+test("the socket in the file system is the user's own, and serves the same", async () => {
   expect(lstatSync(stand.socket).mode & 0o777).toBe(0o600);
   expect(lstatSync(dirname(stand.socket)).mode & 0o777).toBe(0o700);
   play = playSamples;
@@ -115,9 +115,9 @@ test("the door in the file system is the user's own, and serves the same", async
 test("a folder that others may enter is refused", async () => {
   const folder = mkdtempSync(join(tmpdir(), "meter-"));
   chmodSync(folder, 0o755);
-  await expect(openStand({ socket: join(folder, "door") })).rejects.toThrow("open to other users");
+  await expect(openStand({ socket: join(folder, "egress") })).rejects.toThrow("open to other users");
   chmodSync(folder, 0o700);
-  await (await openStand({ socket: join(folder, "door") })).close();
+  await (await openStand({ socket: join(folder, "egress") })).close();
   rmSync(folder, { recursive: true });
 });
 

@@ -60,7 +60,7 @@ export type Stand = {
 
 export async function openStand(options: Partial<MeterOptions> = {}): Promise<Stand> {
   const folder = mkdtempSync(join(tmpdir(), "meter-"));
-  const socket = join(folder, "door");
+  const socket = join(folder, "egress");
   const secrets: string[] = [];
   const meter = await openMeter({
     socket,

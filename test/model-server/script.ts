@@ -23,7 +23,7 @@ export type Usage = {
   readonly outputTokens: number;
   readonly thinkingTokens: number;
 };
-export type Deed = { readonly action: "write" | "bash" | "tool"; readonly name: string; readonly text: string };
+export type Action = { readonly action: "write" | "bash" | "tool"; readonly name: string; readonly text: string };
 export type Refusal = {
   readonly status: number;
   readonly retryAfterS: number;
@@ -37,7 +37,7 @@ export type Refusal = {
 export type Planned = {
   readonly text: string;
   readonly thinkingTokens: number;
-  readonly action: Deed | null;
+  readonly action: Action | null;
   readonly hangMs: number;
   readonly slowMs: number;
   readonly isDropped: boolean;

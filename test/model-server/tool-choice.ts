@@ -2,7 +2,7 @@
 
 import { type Asked, type Tool, workFolderOf } from "./conversation.ts";
 import { type Json, type JsonObject, objectOf, textOf } from "./json.ts";
-import type { Deed } from "./script.ts";
+import type { Action } from "./script.ts";
 
 export type Call = {
   readonly name: string;
@@ -28,7 +28,7 @@ const pathNames = ["file_path", "filePath", "path", "absolute_path", "filename"]
 const contentNames = ["content", "file_text", "contents", "text"];
 const commandNames = ["command", "cmd", "script"];
 
-export function callOf(action: Deed, asked: Asked): Call {
+export function callOf(action: Action, asked: Asked): Call {
   if (action.action === "tool") return namedCall(action, asked);
   if (action.action === "bash") return runCall(action.text, asked.tools);
   return writeCall(action, asked);
@@ -38,7 +38,7 @@ export function callOf(action: Deed, asked: Asked): Call {
  * Agents put the tools of a server under names of their own: `mcp__server__tool`, `server_tool`, or a group. Some list them only when asked,
  * and take the long name all the same; so the script says that one.
  */
-function namedCall({ name, text }: Deed, { api, tools }: Asked): Call {
+function namedCall({ name, text }: Action, { api, tools }: Asked): Call {
   const short = name.split("__").at(-1) ?? name;
   const found =
     tools.find((tool) => tool.name === name) ??
@@ -51,7 +51,7 @@ function namedCall({ name, text }: Deed, { api, tools }: Asked): Call {
   return { name: group === null ? name : short, group, input };
 }
 
-function writeCall({ name: file, text }: Deed, asked: Asked): Call {
+function writeCall({ name: file, text }: Action, asked: Asked): Call {
   const tool = firstOf(writers, asked.tools);
   if (tool === null) return runCall(`mkdir -p "$(dirname '${file}')" && printf %s ${quoted(text)} > '${file}'`, asked.tools);
   if (tool.name === "apply_patch") {

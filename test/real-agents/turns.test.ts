@@ -37,7 +37,7 @@ async function table(name: AgentName, script: string): Promise<Table> {
   const [layer, home] = [join(place, "layer"), join(place, "home")];
   for (const folder of [layer, home]) mkdirSync(folder);
   const env = userEnvironment(name, model.url);
-  const meter = await openMeter({ socket: join(place, "door", "s"), tcp: true, seenPort: null, priceOf: priceFrom({}), now: Date.now });
+  const meter = await openMeter({ socket: join(place, "egress", "s"), tcp: true, seenPort: null, priceOf: priceFrom({}), now: Date.now });
   const path = process.env["PATH"];
   process.env["PATH"] = env["PATH"];
   const agents = openAgents({

@@ -209,7 +209,7 @@ function workspaceOf(machine: Machine, view: () => RunView): Runtime["workspace"
     takeIn: async () => null,
     commitFiles: async () => null,
     preview: async (attempt) => (disk.layers.has(attempt) ? sha(`preview ${attempt}`) : null),
-    setAside: async (attempt) => {
+    quarantine: async (attempt) => {
       disk.layers.delete(attempt);
       machine.tickNow();
     },

@@ -146,14 +146,14 @@ test("setting aside keeps a patch that applies, and takes the layer away", async
   const layer = await bench.workspace.openLayer(attempt, []);
   write(layer, "src/a.ts", "x\n");
   write(layer, "docs/outside.md", "y\n");
-  await bench.workspace.setAside(attempt);
+  await bench.workspace.quarantine(attempt);
   expect(existsSync(layer)).toBe(false);
   expect(await bench.workspace.inspect(attempt, null)).toEqual({ layer: "absent", commit: null });
   const aside = join(bench.runDir, "aside");
   const [patch = ""] = readdirSync(aside);
   expect(readFileSync(join(aside, patch), "utf8")).toContain("violation outside_scope");
   git(bench.root, "apply", "--check", join(aside, patch));
-  await bench.workspace.setAside(attempt);
+  await bench.workspace.quarantine(attempt);
   expect(readdirSync(aside)).toHaveLength(1);
 });
 

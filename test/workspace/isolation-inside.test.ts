@@ -201,7 +201,7 @@ describe.skipIf(!hasBoxes).each(boxLevels)("%s (needs bubblewrap and namespaces)
     const started = (network: NonNullable<Command["network"]>): Promise<Outcome> => start(isolation, layer, "", { argv: call, network });
     try {
       expect((await started("off")).out).toBe("refused\n");
-      expect((await started("door")).out).toBe("refused\n"); // a door that leads nowhere is shut
+      expect((await started("egress")).out).toBe("refused\n"); // an egress that leads nowhere is shut
       expect(calls).toBe(0);
       expect((await started("on")).out).toBe("outside\n");
     } finally {

@@ -13,7 +13,7 @@ const nobody = 65_534;
 const asNobody = ["setpriv", "--reuid", String(nobody), "--regid", String(nobody), "--clear-groups", "--"];
 const maySwitch = process.getuid?.() === 0 && spawnSync("setpriv", [...asNobody.slice(1), "true"]).status === 0;
 
-/** The report's program as one file, with the door's forwarder beside it. */
+/** The report's program as one file, with the egress's forwarder beside it. */
 async function bundled(room: string): Promise<string> {
   const build = await rolldown({
     cwd: repository,
@@ -23,7 +23,7 @@ async function bundled(room: string): Promise<string> {
   });
   await build.write({ dir: room, format: "esm", entryFileNames: "[name].mjs", codeSplitting: false });
   await build.close();
-  copyFileSync(join(repository, "dist", "door.cjs"), join(room, "door.cjs"));
+  copyFileSync(join(repository, "dist", "egress.cjs"), join(room, "egress.cjs"));
   return join(room, "report.mjs");
 }
 

@@ -160,25 +160,25 @@ describe("the call filter", () => {
   test.each([
     ["a read", "off", { number: 0 }, allow],
     ["a stream where there is no network", "off", { number: 41, ...tcp }, refuse],
-    ["a stream where there is the door", "door", { number: 41, ...tcp }, allow],
-    ["a stream over IPv6 where there is the door", "door", { number: 41, first: 10, second: 1 }, allow],
-    ["a datagram where there is the door", "door", { number: 41, ...udp }, refuse],
-    ["a raw socket where there is the door", "door", { number: 41, first: 2, second: 3 }, refuse],
+    ["a stream where there is the egress", "egress", { number: 41, ...tcp }, allow],
+    ["a stream over IPv6 where there is the egress", "egress", { number: 41, first: 10, second: 1 }, allow],
+    ["a datagram where there is the egress", "egress", { number: 41, ...udp }, refuse],
+    ["a raw socket where there is the egress", "egress", { number: 41, first: 2, second: 3 }, refuse],
     ["a datagram where there is all of the network", "on", { number: 41, ...udp }, allow],
     ["a socket that is a file", "on", { number: 41, ...unix }, refuse],
     ["a socket to the machine's host", "on", { number: 41, first: 40, second: 1 }, refuse],
     ["a question about the network's devices", "off", { number: 41, first: 16, second: 3 }, allow],
     ["a question about other sockets", "off", { number: 41, first: 16, second: 3, third: 4 }, refuse],
-    ["a stream by TCP's own number", "door", { number: 41, ...tcp, third: 6 }, allow],
-    ["a stream of several paths (MPTCP)", "door", { number: 41, ...tcp, third: 262 }, refuse],
-    ["a stream of several paths over IPv6", "door", { number: 41, first: 10, second: 1, third: 262 }, refuse],
-    ["a stream by SCTP", "door", { number: 41, ...tcp, third: 132 }, refuse],
-    ["sending what connects (sendto)", "door", { number: 44, fourth: 0x20004000 }, refuse],
-    ["sending what connects (sendmsg)", "door", { number: 46, third: 0x20000000 }, refuse],
-    ["sending what connects (sendmmsg)", "door", { number: 307, fourth: 0x20000000 }, refuse],
-    ["plain sending (sendto)", "door", { number: 44, fourth: 0x4000 }, allow],
-    ["plain sending (sendmsg)", "door", { number: 46, third: 0x4000, fourth: 0x20000000 }, allow],
-    ["listening, which needs no port to be named", "door", { number: 50 }, refuse],
+    ["a stream by TCP's own number", "egress", { number: 41, ...tcp, third: 6 }, allow],
+    ["a stream of several paths (MPTCP)", "egress", { number: 41, ...tcp, third: 262 }, refuse],
+    ["a stream of several paths over IPv6", "egress", { number: 41, first: 10, second: 1, third: 262 }, refuse],
+    ["a stream by SCTP", "egress", { number: 41, ...tcp, third: 132 }, refuse],
+    ["sending what connects (sendto)", "egress", { number: 44, fourth: 0x20004000 }, refuse],
+    ["sending what connects (sendmsg)", "egress", { number: 46, third: 0x20000000 }, refuse],
+    ["sending what connects (sendmmsg)", "egress", { number: 307, fourth: 0x20000000 }, refuse],
+    ["plain sending (sendto)", "egress", { number: 44, fourth: 0x4000 }, allow],
+    ["plain sending (sendmsg)", "egress", { number: 46, third: 0x4000, fourth: 0x20000000 }, allow],
+    ["listening, which needs no port to be named", "egress", { number: 50 }, refuse],
     ["listening where there is all of the network", "on", { number: 50 }, allow],
     ["shared memory", "on", { number: 30 }, refuse],
     ["a semaphore", "on", { number: 64 }, refuse],
@@ -200,7 +200,7 @@ describe("the call filter", () => {
   });
   test("on arm64 the same calls are meant, by its own numbers", () => {
     const ask = (data: { readonly number: number; readonly first?: number; readonly second?: number; readonly third?: number }): number =>
-      answer(filterFor("arm64", "door"), { arch: auditNames.arm64, ...data });
+      answer(filterFor("arm64", "egress"), { arch: auditNames.arm64, ...data });
     expect(ask({ number: callNumbers.socket.arm64, first: 2, second: 1 })).toBe(allow);
     expect(ask({ number: callNumbers.socket.arm64, first: 2, second: 1, third: 262 })).toBe(refuse);
     expect(ask({ number: callNumbers.prlimit64.arm64, first: 1 })).toBe(refuse);

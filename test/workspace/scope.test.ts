@@ -174,7 +174,7 @@ test.each(cases)("an agent that $name outside what it may has nothing applied", 
   const { violations } = await workspace.changesOf(attempt);
   expect([...new Set(violations.map(({ kind }) => kind))].sort()).toEqual([...new Set(kinds)].sort());
   await expect(workspace.apply(attempt, "x")).rejects.toThrow(WorkspaceFailed);
-  await workspace.setAside(attempt);
+  await workspace.quarantine(attempt);
   expect(runRef(root)).toBe(tip);
   expect(fingerprint(root)).toBe(before);
 });

@@ -4,8 +4,8 @@
 import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
 import { returnsEntry, scriptedEntry } from "../../src/runner/embedded.ts";
-import { doorProgram } from "../../src/workspace/isolation/door.ts";
+import { egressProgram } from "../../src/workspace/isolation/egress.ts";
 
 test("every program that is shipped beside the command is found from source", () => {
-  for (const path of [doorProgram(), scriptedEntry(), returnsEntry()]) expect(existsSync(path)).toBe(true);
+  for (const path of [egressProgram(), scriptedEntry(), returnsEntry()]) expect(existsSync(path)).toBe(true);
 });

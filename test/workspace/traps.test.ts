@@ -122,7 +122,7 @@ aFew(4).each(traps)("$name springs for plain git and never for the runner", asyn
   }
   expect(existsSync(canary)).toBe(true);
   rmSync(canary);
-  await workspace.setAside(attempt);
+  await workspace.quarantine(attempt);
   expect(existsSync(canary)).toBe(false);
   expect([root, runDir].every((path) => existsSync(path))).toBe(true);
 });

@@ -26,7 +26,7 @@ export type Talk = {
   readonly collector: Collector;
   readonly answers: Answers;
   readonly session: string;
-  readonly isTakenUp: boolean;
+  readonly isResumed: boolean;
   readonly openingPrompt: string;
   readonly stderr: () => string;
 };
@@ -36,7 +36,7 @@ export async function converse(talk: Talk): Promise<TurnResult> {
   const prompts = [talk.openingPrompt];
   const begun: TurnFacts[] = [...asked.history];
   const warnings: string[] = [];
-  let before: UsageBefore = talk.isTakenUp ? null : nothingUsed;
+  let before: UsageBefore = talk.isResumed ? null : nothingUsed;
   for (let again = 0; ; again += 1) {
     const facts = { ...asked.facts, ask: asked.facts.ask + again };
     const { end, response } = await prompt(talk, prompts.at(-1) ?? "", { run: asked.run, ...facts, history: [...begun] });

@@ -55,7 +55,7 @@ export async function openSession(
     };
   }
   const taken =
-    want.session === null ? null : await takeUp(agent, watch, collector, { ...want, session: want.session }, known, profile, limits);
+    want.session === null ? null : await resumeSession(agent, watch, collector, { ...want, session: want.session }, known, profile, limits);
   if (taken !== null) {
     collector.open(taken.session);
     return taken;
@@ -77,7 +77,7 @@ export async function openSession(
 const serversOf = ({ tools }: Wanted): StdioServer[] => (tools === null ? [] : [{ ...tools, args: [...tools.args], env: [...tools.env] }]);
 
 /** Resuming comes first, because loading tells the whole session again. Some agents announce what they cannot do. */
-async function takeUp(
+async function resumeSession(
   agent: ClientContext,
   watch: Watch,
   collector: Collector,

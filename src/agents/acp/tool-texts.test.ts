@@ -39,7 +39,7 @@ test.each<[object, string | null]>([
 ])("what a tool answered: %#", (update, text) => expect(outputIn(recordOf(update))).toBe(text));
 
 /** What a command line that prints JSON lines tells of its calls, with what they were given and what they answered. */
-function reported(hear: typeof claudeDialect.hear, lines: readonly object[]): readonly object[] {
+function reported(hear: typeof claudeDialect.readLine, lines: readonly object[]): readonly object[] {
   const calls = new ToolCalls();
   return lines.flatMap((line) =>
     (hear(recordOf(line)).updates ?? []).flatMap((update) => {
@@ -52,7 +52,7 @@ function reported(hear: typeof claudeDialect.hear, lines: readonly object[]): re
 test("claude -p: a command and its output", () => {
   const use = { type: "tool_use", id: "t", name: "Bash", input: { command: "npm test" } };
   const result = { type: "tool_result", tool_use_id: "t", content: [{ type: "text", text: "3 passed" }] };
-  const signals = reported(claudeDialect.hear, [
+  const signals = reported(claudeDialect.readLine, [
     { type: "assistant", message: { content: [use] } },
     { type: "user", message: { content: [result] } },
   ]);
@@ -65,7 +65,7 @@ test("claude -p: a command and its output", () => {
 
 test("codex exec: a command and its output", () => {
   const item = { id: "i", type: "command_execution", command: "bash -lc 'npm test'" };
-  const signals = reported(codexDialect.hear, [
+  const signals = reported(codexDialect.readLine, [
     { type: "item.started", item: { ...item, aggregated_output: "", status: "in_progress" } },
     { type: "item.completed", item: { ...item, aggregated_output: "1 failed", exit_code: 1, status: "failed" } },
   ]);

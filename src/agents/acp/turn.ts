@@ -66,7 +66,7 @@ async function talk(request: TurnRequest, environment: TurnEnvironment, spawned:
     const wanted = { mode: profile.modes[profile.mode], model, modelOption: profile.modelOption };
     const unset = await setMode(agent, watch, opened.session, opened.offered, wanted, limits.sessionMs);
     await request.onSession(opened.session, opened.how);
-    const isTakenUp = opened.how !== "new";
+    const isResumed = opened.how !== "new";
     const result = await converse({
       request,
       environment,
@@ -75,8 +75,8 @@ async function talk(request: TurnRequest, environment: TurnEnvironment, spawned:
       collector,
       answers,
       session: opened.session,
-      isTakenUp,
-      openingPrompt: openingPrompt(request, { isTakenUp, holds: opened.holds }, environment.tools !== null),
+      isResumed,
+      openingPrompt: openingPrompt(request, { isResumed, holds: opened.holds }, environment.tools !== null),
       stderr: spawned.stderrTail,
     });
     if (result.kind !== "ended") return result;

@@ -15,12 +15,12 @@ export const claudeDialect: Dialect = {
     const isLong = isTooLong(asked.prompt);
     return { argv: [...asked.argv, ...argumentsOf(asked), ...(isLong ? [] : ["--", asked.prompt])], input: isLong ? asked.prompt : null };
   },
-  hear,
+  readLine: readLine,
   unknownSession: /no conversation found|session .{0,80}not found/i,
 };
 
 function argumentsOf({ session, left, tools }: Asked): readonly string[] {
-  const isNew = session?.isTakenUp !== true;
+  const isNew = session?.isResumed !== true;
   return [
     ...(session === null ? [] : [isNew ? "--session-id" : "--resume", session.name]),
     ...(Number.isFinite(left.calls) ? ["--max-turns", String(Math.max(1, Math.floor(left.calls)))] : []),
@@ -30,7 +30,7 @@ function argumentsOf({ session, left, tools }: Asked): readonly string[] {
   ];
 }
 
-function hear(line: Loose): ReadLine {
+function readLine(line: Loose): ReadLine {
   const session = textOf(line["session_id"]);
   const named = session === null || session === "" ? {} : { session };
   switch (line["type"]) {

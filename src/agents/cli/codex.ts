@@ -10,12 +10,12 @@ export const codexDialect: Dialect = {
     const { session } = asked;
     // `exec resume` comes before every option of `exec`.
     const at = asked.argv.indexOf("exec") + 1;
-    const isResumed = session?.isTakenUp === true && at > 0;
+    const isResumed = session?.isResumed === true && at > 0;
     const argv = isResumed ? [...asked.argv.slice(0, at), "resume", ...asked.argv.slice(at)] : asked.argv;
     const words = [...toolsOf(asked.tools), ...(isResumed ? [session.name] : []), isLong ? "-" : asked.prompt];
     return { argv: [...argv, ...words], input: isLong ? asked.prompt : null };
   },
-  hear,
+  readLine: readLine,
   unknownSession: /no (?:rollout|session|thread|conversation)[^.\n]{0,80} found|(?:session|thread|rollout)[^.\n]{0,80} not found/i,
 };
 
@@ -28,7 +28,7 @@ function toolsOf(tools: Asked["tools"]): readonly string[] {
   return values.flatMap((value) => ["-c", `${at}.${value}`]);
 }
 
-function hear(line: Loose): ReadLine {
+function readLine(line: Loose): ReadLine {
   switch (line["type"]) {
     case "thread.started": {
       const session = textOf(line["thread_id"]);

@@ -12,7 +12,7 @@ export type Asked = {
   readonly argv: readonly string[];
   readonly prompt: string;
   /** The session: to be opened under this name, or taken up; null where the command names it itself. */
-  readonly session: { readonly name: string; readonly isTakenUp: boolean } | null;
+  readonly session: { readonly name: string; readonly isResumed: boolean } | null;
   readonly mode: Mode;
   readonly left: Allowance;
   readonly tools: StdioServer | null;
@@ -38,7 +38,7 @@ export type Dialect = {
   readonly namesSession: boolean;
   /** The words to start it with, and what it is given to read, where the prompt is too long for a word. */
   readonly command: (asked: Asked) => { readonly argv: readonly string[]; readonly input: string | null };
-  readonly hear: (line: Loose) => ReadLine;
+  readonly readLine: (line: Loose) => ReadLine;
   /** The words by which it says that it knows no such session. */
   readonly unknownSession: RegExp;
 };

@@ -23,18 +23,18 @@ const asked = (changes: Partial<Asked>): Asked => ({
 });
 
 describe("claude -p", () => {
-  const { command, hear } = claudeDialect;
+  const { command, readLine: hear } = claudeDialect;
 
   test("a new session bears our name, and what is left is handed down", () => {
     const { argv, input } = command(
-      asked({ argv: ["claude", "-p"], session: { name: "u", isTakenUp: false }, left: { tokens: 9, usd: 1.5, calls: 7.9 } }),
+      asked({ argv: ["claude", "-p"], session: { name: "u", isResumed: false }, left: { tokens: 9, usd: 1.5, calls: 7.9 } }),
     );
     expect(argv).toEqual(["claude", "-p", "--session-id", "u", "--max-turns", "7", "--max-budget-usd", "1.5000", "--", "Do it."]);
     expect(input).toBe(null);
   });
 
   test("an older session is resumed, without a limit that would count all of it", () => {
-    const { argv } = command(asked({ argv: ["claude"], session: { name: "u", isTakenUp: true }, left: { ...endless, usd: 1 } }));
+    const { argv } = command(asked({ argv: ["claude"], session: { name: "u", isResumed: true }, left: { ...endless, usd: 1 } }));
     expect(argv).toEqual(["claude", "--resume", "u", "--", "Do it."]);
   });
 
@@ -118,11 +118,11 @@ describe("claude -p", () => {
 });
 
 describe("codex exec", () => {
-  const { command, hear } = codexDialect;
+  const { command, readLine: hear } = codexDialect;
 
   test("a thread is taken up by its name, before every option", () => {
     expect(command(asked({})).argv).toEqual(["agent", "exec", "--json", "Do it."]);
-    expect(command(asked({ session: { name: "th", isTakenUp: true } })).argv).toEqual([
+    expect(command(asked({ session: { name: "th", isResumed: true } })).argv).toEqual([
       "agent",
       "exec",
       "resume",

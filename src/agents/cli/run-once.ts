@@ -36,7 +36,7 @@ export async function runOnce(
   request: TurnRequest,
   environment: TurnEnvironment,
   collector: Collector,
-  asked: { readonly prompt: string; readonly session: { readonly name: string; readonly isTakenUp: boolean } | null },
+  asked: { readonly prompt: string; readonly session: { readonly name: string; readonly isResumed: boolean } | null },
   onBegun: (session: string) => Promise<void>,
 ): Promise<Ran | { readonly problem: string }> {
   const { argv, input } = dialect.command({
@@ -74,28 +74,28 @@ async function listen(
   collector.begin();
   const take = (line: Loose): void => {
     watch.life();
-    const heard = dialect.hear(line);
-    for (const update of heard.updates ?? []) {
+    const read = dialect.readLine(line);
+    for (const update of read.updates ?? []) {
       // A message told in several lines is one call.
       if (update["sessionUpdate"] === "usage_update" && calls.has(update["messageId"])) continue;
       calls.add(update["messageId"]);
       collector.take({ sessionId: generatedFileSession, update });
     }
-    for (const warning of heard.warnings ?? []) if (warnings.length < warningsMax) warnings.push(warning.slice(0, warningCharsMax));
+    for (const warning of read.warnings ?? []) if (warnings.length < warningsMax) warnings.push(warning.slice(0, warningCharsMax));
     seen = {
-      session: heard.session ?? seen.session,
-      hasBegun: seen.hasBegun || heard.session !== undefined,
-      usage: heard.usage ?? seen.usage,
-      costUsd: heard.costUsd ?? seen.costUsd,
-      words: heard.complaint ?? (heard.end?.by === "error" ? heard.end.message : seen.words),
+      session: read.session ?? seen.session,
+      hasBegun: seen.hasBegun || read.session !== undefined,
+      usage: read.usage ?? seen.usage,
+      costUsd: read.costUsd ?? seen.costUsd,
+      words: read.complaint ?? (read.end?.by === "error" ? read.end.message : seen.words),
     };
     // At once, so that a session is known even if this process does not live to see its end.
-    if (heard.session !== undefined && heard.end === undefined && !hasBegun) {
+    if (read.session !== undefined && read.end === undefined && !hasBegun) {
       hasBegun = true;
-      begun = onBegun(heard.session);
+      begun = onBegun(read.session);
       begun.catch(() => undefined); // it is awaited below
     }
-    if (heard.end !== undefined) finish(heard.end);
+    if (read.end !== undefined) finish(read.end);
   };
   const lines = openLines(spawned.stdout, take, environment.limits.wire);
   watch.follow(spawned, lines);

@@ -32,18 +32,18 @@ export async function cliTurn(speech: keyof typeof dialects, request: TurnReques
   const warnings: string[] = [];
   const prompts: string[] = [];
   let session = request.session;
-  let isTakenUp = session !== null;
-  let before: UsageBefore = isTakenUp ? null : nothingUsed;
-  let next = openingPrompt(request, { isTakenUp, holds: "unknown" }, environment.tools !== null);
+  let isResumed = session !== null;
+  let before: UsageBefore = isResumed ? null : nothingUsed;
+  let next = openingPrompt(request, { isResumed, holds: "unknown" }, environment.tools !== null);
 
   for (let again = 0; ;) {
     prompts.push(next);
     const isNew = session === null;
     const named = session ?? (dialect.namesSession ? randomUUID() : null);
     if (isNew && named !== null) await request.onSession(named, "new");
-    const asked = { session: named === null ? null : { name: named, isTakenUp: !isNew }, prompt: next };
+    const asked = { session: named === null ? null : { name: named, isResumed: !isNew }, prompt: next };
     const minutesMax = Math.max(0, endsAtMs - performance.now()) / 60_000; // T2
-    const isFirst = isTakenUp && again === 0;
+    const isFirst = isResumed && again === 0;
     const onBegun = (begun: string): Promise<void> => {
       if (isFirst) return request.onSession(named ?? begun, "resumed");
       return isNew && named === null ? request.onSession(begun, "new") : Promise.resolve();
@@ -55,9 +55,9 @@ export async function cliTurn(speech: keyof typeof dialects, request: TurnReques
     if (isUnknown) {
       warnings.push(`the session ${session ?? ""} could not be taken up again; a new one was opened`);
       session = null;
-      isTakenUp = false;
+      isResumed = false;
       before = nothingUsed;
-      next = openingPrompt(request, { isTakenUp, holds: "no" }, environment.tools !== null);
+      next = openingPrompt(request, { isResumed, holds: "no" }, environment.tools !== null);
       prompts.pop();
       continue;
     }

@@ -71,11 +71,11 @@ function run(command: string, cwd: string, signal: AbortSignal): Promise<string>
   return new Promise((resolve, reject) => {
     const child = spawn("/bin/sh", ["-c", command], { cwd, detached: true, stdio: ["ignore", "pipe", "pipe"] });
     let output = "";
-    const hear = (chunk: Buffer): void => {
+    const onData = (chunk: Buffer): void => {
       if (output.length < outputBytesMax) output += chunk.toString("utf8").slice(0, outputBytesMax - output.length);
     };
-    child.stdout.on("data", hear);
-    child.stderr.on("data", hear);
+    child.stdout.on("data", onData);
+    child.stderr.on("data", onData);
     const onAbort = (): void => {
       if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
     };

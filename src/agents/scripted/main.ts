@@ -54,9 +54,9 @@ function serve(script: Script): void {
     begun.push(me);
     const chosen = choose(script, history, me);
     const turn = chosen === null ? { do: [{ say: "nothing to do" }] } : (script.turns[chosen] ?? {});
-    const heard = `${reported.get(params.sessionId) ?? ""}${promptText(params.prompt)}\n`;
-    reported.set(params.sessionId, heard);
-    const played = await play(filled(turn, heard), {
+    const prompts = `${reported.get(params.sessionId) ?? ""}${promptText(params.prompt)}\n`;
+    reported.set(params.sessionId, prompts);
+    const played = await play(filled(turn, prompts), {
       ...voiceOf(report, params.sessionId),
       ...place,
       cancelled: cancel.signal,

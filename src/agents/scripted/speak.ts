@@ -52,11 +52,11 @@ export function speak(from: Readable, to: Writable, answers: Answers, ended: () 
       if (id !== undefined) await send({ id, error: { code, message: error instanceof Error ? error.message : String(error) } });
     }
   };
-  const hear = (line: Buffer): void => {
+  const onLine = (line: Buffer): void => {
     const message = messageIn(line.toString("utf8"));
     void (message === null ? send({ id: null, error: { code: codes.parse, message: "Parse error" } }) : take(message));
   };
-  const lines = lineSplitter(lineBytesMax, hear, ended);
+  const lines = lineSplitter(lineBytesMax, onLine, ended);
   from.on("data", (chunk: Buffer) => lines.push(chunk)).once("close", ended);
   return (update) => send({ method: "session/update", params: update });
 }

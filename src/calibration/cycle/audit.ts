@@ -5,7 +5,7 @@ import { decide, figuresOf, judgeCycle, runsOf, scaleOf, sideOf } from "./decide
 import { recallTarget } from "./plan.ts";
 import type { Cycle } from "./state.ts";
 import type { Judged } from "./verdict.ts";
-import { figureText, gainText, intervalText, standing } from "./cycle-figures.ts";
+import { figureText, gainText, intervalText, describeState } from "./cycle-figures.ts";
 
 export const auditTitle = "# Calibration audit: ";
 
@@ -18,7 +18,7 @@ export function auditPage(cycle: Cycle): string {
     `**Lever:** ${inCode(cycle.lever)}, iteration ${cycle.iteration} of 3`,
     `**Hypothesis:** ${inText(cycle.hypothesis, 1000)}`,
     `**Target:** ${inText(target)}, ${scaleOf(cycle).better} is better; noise floor ${floorText(cycle)}`,
-    `**Standing:** ${standing(cycle)}`,
+    `**Standing:** ${describeState(cycle)}`,
     ...section("Verdict", verdictLines(cycle, judged)),
     ...section("Figures", figureLines(cycle, judged, target)),
     ...section("Lever", leverLines(cycle)),

@@ -16,7 +16,7 @@ export const intervalText = (cycle: Cycle, { low, high, level, better_share }: I
   `${level * 100} % interval ${gainText(cycle, low)} to ${gainText(cycle, high)}, better in ${Math.round(better_share * 100)} % of draws`;
 
 /** How a cycle stands, in one word or two. */
-export function standing(cycle: Cycle): string {
+export function describeState(cycle: Cycle): string {
   if (cycle.end !== null) return cycle.end.verdict;
   if (cycle.stopped !== null) return "stopped";
   if (cycle.applied !== null) return "measuring after the lever";

@@ -9,7 +9,7 @@ import { figuresOf, judgeCycle, scaleOf, sideOf } from "./decide.ts";
 import { recallTarget } from "./plan.ts";
 import type { Cycle } from "./state.ts";
 import { type Interval, sideInterval } from "./statistics.ts";
-import { figureText, gainText, intervalText, standing } from "./cycle-figures.ts";
+import { figureText, gainText, intervalText, describeState } from "./cycle-figures.ts";
 import type { Judged } from "./verdict.ts";
 
 const size = { width: 720, label: 120, right: 24, row: 46, top: 30 } as const;
@@ -26,7 +26,11 @@ export function cycleFile(cycle: Cycle): string {
     `${cycle.name} · autopilot calibration`,
     el(
       "div.head",
-      el("div", el("h1", said(cycle.name)), el("p", said(`${standing(cycle)}: ${cycle.end === null ? cycle.hypothesis : judged.why}`))),
+      el(
+        "div",
+        el("h1", said(cycle.name)),
+        el("p", said(`${describeState(cycle)}: ${cycle.end === null ? cycle.hypothesis : judged.why}`)),
+      ),
     ),
     section("Before and after", `${target}, ${better} is better`, el("div.panel", figurePicture(cycle, target))),
     section("Mean gain", `noise floor ${gainText(cycle, cycle.noiseFloor)}`, el("div.panel", gainPicture(cycle, judged))),

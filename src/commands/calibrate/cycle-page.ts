@@ -4,7 +4,7 @@ import { noteOf } from "../../calibration/cycle/audit.ts";
 import { decide, figuresOf, judgeCycle, sideOf } from "../../calibration/cycle/decide.ts";
 import { recallTarget } from "../../calibration/cycle/plan.ts";
 import type { Cycle } from "../../calibration/cycle/state.ts";
-import { figureText, gainText, intervalText, standing } from "../../calibration/cycle/cycle-figures.ts";
+import { figureText, gainText, intervalText, describeState } from "../../calibration/cycle/cycle-figures.ts";
 import { columned } from "../../views/columned.ts";
 import { oneLine, plural } from "../../views/wording.ts";
 
@@ -22,7 +22,7 @@ export function cyclePage(cycle: Cycle): readonly string[] {
   ]);
   const lost = judged.cross_benchmark_check.regressions.map(({ benchmark, bug }) => (bug === null ? benchmark : `${benchmark} ${bug}`));
   return [
-    `${cycle.name}: ${standing(cycle)}`,
+    `${cycle.name}: ${describeState(cycle)}`,
     `  lever ${oneLine(cycle.lever)}, iteration ${cycle.iteration}`,
     `  ${oneLine(cycle.hypothesis)}`,
     "",
@@ -55,7 +55,7 @@ export function cycleData(cycle: Cycle): Readonly<Record<string, unknown>> {
     lever: cycle.lever,
     iteration: cycle.iteration,
     hypothesis: cycle.hypothesis,
-    standing: standing(cycle),
+    standing: describeState(cycle),
     stopped: cycle.stopped,
     verdict: cycle.end?.verdict ?? null,
     target: cycle.plan?.target ?? { metric: recallTarget, better: "higher", relative: false },

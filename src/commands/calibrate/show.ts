@@ -9,7 +9,7 @@ import { auditPage } from "../../calibration/cycle/audit.ts";
 import { cycleFile } from "../../calibration/cycle/cycle-file.ts";
 import { cyclesFolder } from "../../calibration/cycle/plan.ts";
 import type { Cycle } from "../../calibration/cycle/state.ts";
-import { standing } from "../../calibration/cycle/cycle-figures.ts";
+import { describeState } from "../../calibration/cycle/cycle-figures.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
 import { homeOf } from "../../project/runs/project-paths.ts";
@@ -70,7 +70,7 @@ export function calibrationStatus(context: CommandContext, input: { readonly nam
   return answered(async () => {
     const { cycle, isOwn } = await meant(context, input.name, false);
     return reply("ok", {
-      message: `The cycle ${cycle.name}: ${standing(cycle)}${isOwn ? "" : `, ${notYours}`}.`,
+      message: `The cycle ${cycle.name}: ${describeState(cycle)}${isOwn ? "" : `, ${notYours}`}.`,
       page: [...cyclePage(cycle), ...(isOwn ? [] : ["", ...foreignLines(cycle)])],
       data: { ...cycleData(cycle), own: isOwn },
       remediation: cycle.end !== null ? [] : isOwn ? [`autopilot calibrate resume ${cycle.name}`] : foreignWays(cycle),
@@ -90,7 +90,7 @@ export function calibrationReport(context: CommandContext, input: ReportInput): 
     }
     const page = [...(isOwn ? [] : [...foreignLines(cycle), ""]), ...auditPage(cycle).trimEnd().split("\n")];
     return reply("ok", {
-      message: `The cycle ${cycle.name}: ${standing(cycle)}${isOwn ? "" : `, ${notYours}`}.`,
+      message: `The cycle ${cycle.name}: ${describeState(cycle)}${isOwn ? "" : `, ${notYours}`}.`,
       page,
       data: { ...cycleData(cycle), own: isOwn, audit: page.join("\n") },
     });
@@ -104,7 +104,7 @@ export function calibrationList(context: CommandContext): Promise<Answer> {
     const isOwn = (cycle: Cycle): boolean => isOwnCycle(context.env, paths.root, cycle);
     const rows = cycles.map((cycle) => [
       cycle.name,
-      `${standing(cycle)}${isOwn(cycle) ? "" : `, ${notYours}`}`,
+      `${describeState(cycle)}${isOwn(cycle) ? "" : `, ${notYours}`}`,
       `iteration ${cycle.iteration}`,
       plural(cycle.benchmarks.length, "benchmark"),
       oneLine(cycle.lever, 40),

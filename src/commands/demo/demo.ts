@@ -60,7 +60,7 @@ async function play(context: CommandContext, input: { readonly keep?: boolean | 
 
     chapter(say, "5. Proof that does not ask to be believed: the chain is checked and every check is run again in a fresh checkout.");
     const verified = await show(context, shop, ["verify"], say);
-    const report = JSON.parse((await spoken(context, shop, ["report", "--json"])).out) as { verdict: string; state: string };
+    const report = JSON.parse((await runQuietly(context, shop, ["report", "--json"])).out) as { verdict: string; state: string };
     const landed = readFileSync(join(shop, "src/discount.js"), "utf8").includes("0.9") && !readdirSync(shop).includes("deploy.sh");
     say("");
     if (resumed.code !== 0 || verified.code !== 0 || report.verdict !== "verified" || !landed)
@@ -107,7 +107,11 @@ const entry = (): string => process.argv[1] ?? "";
 const environment = (context: CommandContext): NodeJS.ProcessEnv => ({ ...context.env, NO_COLOR: context.isTerminal ? undefined : "1" });
 
 /** Runs a command to its end, or until whoever watches has seen enough. */
-async function spoken(context: CommandContext, cwd: string, words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+async function runQuietly(
+  context: CommandContext,
+  cwd: string,
+  words: readonly string[],
+): Promise<{ code: number; out: string; err: string }> {
   const child = spawn(process.execPath, [entry(), ...words], { cwd, env: environment(context), stdio: ["ignore", "pipe", "pipe"] });
   const said = { out: "", err: "" };
   child.stdout.setEncoding("utf8").on("data", (text: string) => (said.out += text));
@@ -145,7 +149,7 @@ async function show(
   say: (line?: string) => void,
 ): Promise<{ code: number }> {
   say(`$ autopilot ${quoted(words)}`);
-  const { out, err, code } = await spoken(context, cwd, words);
+  const { out, err, code } = await runQuietly(context, cwd, words);
   for (const line of `${err}${out}`.trimEnd().split("\n")) say(`   ${line}`);
   return { code };
 }

@@ -6,7 +6,7 @@ import type { Inspection } from "../../fleet/postgres/inspect.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { answered, reply } from "../../project/reply.ts";
 
-type Finding = { readonly name: string; readonly ok: boolean; readonly found: string; readonly fix: string; readonly isAside?: boolean };
+type Finding = { readonly name: string; readonly ok: boolean; readonly found: string; readonly fix: string; readonly isNote?: boolean };
 
 const askMs = 10_000;
 const clockMsMax = 2_000;
@@ -33,9 +33,9 @@ export function fleetDoctor(context: CommandContext, input: { readonly store?: s
         page: [
           `Store ${database.name}`,
           "",
-          ...findings.flatMap(({ name, ok, found, fix, isAside }) => [
-            `${isAside === true ? "·" : ok ? "✓" : "✗"} ${name}: ${found}`,
-            ...(fix === "" || (ok && isAside !== true) ? [] : [`    ${fix}`]),
+          ...findings.flatMap(({ name, ok, found, fix, isNote }) => [
+            `${isNote === true ? "·" : ok ? "✓" : "✗"} ${name}: ${found}`,
+            ...(fix === "" || (ok && isNote !== true) ? [] : [`    ${fix}`]),
           ]),
         ],
         remediation: bad.map(({ fix }) => fix),
@@ -81,7 +81,7 @@ function findingsOf(seen: Inspection): readonly Finding[] {
     {
       name: "failover",
       ok: true,
-      isAside: standbys === "",
+      isNote: standbys === "",
       found: standbys === "" ? "no synchronous standby" : `synchronous: ${standbys}`,
       fix: standbys === "" ? "A failover may lose the last lines. They are noticed (store_lost_lines), not restored." : "",
     },
@@ -97,7 +97,7 @@ function findingsOf(seen: Inspection): readonly Finding[] {
           {
             name: "least privilege",
             ok: true,
-            isAside: excessive.length > 0,
+            isNote: excessive.length > 0,
             found: excessive.length === 0 ? "cannot change or remove a line" : `this user may also ${excessive.join(", ")}`,
             fix: excessive.length === 0 ? "" : "Let workers use a role of their own: autopilot fleet init --grant ROLE",
           },
@@ -105,13 +105,13 @@ function findingsOf(seen: Inspection): readonly Finding[] {
     {
       name: "clock",
       ok: true,
-      isAside: Math.abs(clock) > clockMsMax,
+      isNote: Math.abs(clock) > clockMsMax,
       found:
         Math.abs(clock) > clockMsMax
           ? `this machine is ${Math.abs(clock)} ms ${clock > 0 ? "behind" : "ahead of"} the store`
           : "agrees with the store",
       fix: Math.abs(clock) > clockMsMax ? "Leases go by the store's clock, so this does no harm; times in journals differ." : "",
     },
-    { name: "size", ok: true, isAside: true, found: `${(bytes / 1_048_576).toFixed(1)} MiB`, fix: "" },
+    { name: "size", ok: true, isNote: true, found: `${(bytes / 1_048_576).toFixed(1)} MiB`, fix: "" },
   ];
 }

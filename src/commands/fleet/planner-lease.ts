@@ -29,12 +29,12 @@ const doubtMs = 50;
 export async function waitForPortfolio(context: CommandContext, paths: PortfolioPaths): Promise<PlannerLease> {
   const store = await storeIn(context.env);
   const key = keyOf(paths);
-  let told = "";
+  let lastMessage = "";
   for (;;) {
     try {
       const clocks = { now: () => systemClock.now(), activeMs: () => systemClock.monotonicMs() };
       const { journal, lease } = await store.open(key, "portfolio", clocks); // Z1
-      if (told !== "") context.show("▶ this pool plans the portfolio now");
+      if (lastMessage !== "") context.show("▶ this pool plans the portfolio now");
       const requireLease = async (): Promise<void> => {
         while (!lease.isConfirmed()) {
           lease.lost.throwIfAborted();
@@ -49,8 +49,8 @@ export async function waitForPortfolio(context: CommandContext, paths: Portfolio
         error.trouble.kind === "run_locked"
           ? `process ${error.trouble.pid ?? "?"} on ${error.trouble.host ?? "?"} plans this portfolio`
           : error.message;
-      if (why !== told) context.show(`· waits: ${why}`);
-      told = why;
+      if (why !== lastMessage) context.show(`· waits: ${why}`);
+      lastMessage = why;
       await sleep(lookEveryMs, undefined, { signal: context.interrupted }).catch(() => undefined);
       if (context.interrupted.aborted) return refuse("portfolio_busy", { message: `This pool only waited: ${why}.` });
     }

@@ -89,7 +89,7 @@ export async function workOnRun(
     if (after.status === "stopped") forget(here, copy, run);
     return restOf(after, answer, here.interrupted.aborted);
   } catch (error) {
-    const end = troubleOf(error);
+    const end = orderEndOf(error);
     return isUntried && end.kind === "again" ? { ...end, isUntried } : end;
   } finally {
     lease.lost.removeEventListener("abort", end);
@@ -170,7 +170,7 @@ function outcomeOf(view: RunView, landed: Awaited<ReturnType<typeof landOnHub>> 
 const passing: ReadonlySet<string> = new Set(["run_locked", "lease_lost", "store_unreachable"]);
 
 /** Somebody else's run, or a store that is away, is tried again; what a person must fix ends the order with its words. */
-function troubleOf(error: unknown): OrderEnd {
+function orderEndOf(error: unknown): OrderEnd {
   const code = error instanceof Refusal ? error.answer.reason_code : (classifySystemError(error)?.code ?? "");
   const text = error instanceof Refusal ? error.answer.message : error instanceof Error ? error.message : String(error);
   if (passing.has(code)) return { kind: "again", afterMs: lockedAgainMs, because: text };

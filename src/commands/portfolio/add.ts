@@ -20,7 +20,7 @@ import { answered, refuse, reply } from "../../project/reply.ts";
 import { bindPortfolio, findPortfolio, portfolioAt, requirePortfolio, whyForeign } from "../../portfolio/store/folder.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
 import { adoptPortfolio } from "./adopt.ts";
-import { takeUpSnapshots } from "./take-up.ts";
+import { adoptSnapshots } from "./adopt-snapshots.ts";
 
 export const invalid = (message: string, data: Readonly<Record<string, unknown>> = {}): never =>
   refuse("portfolio_input_invalid", { message, data });
@@ -52,7 +52,7 @@ export function initPortfolio(
         day_budget,
       });
       bindPortfolio(context, paths);
-      if (found) open.warnings.push(...(await takeUpSnapshots(context, open)));
+      if (found) open.warnings.push(...(await adoptSnapshots(context, open)));
       const counted = `${Object.keys(open.state.projects).length} projects and ${Object.keys(open.state.tasks).length} tasks`;
       return reply("ok", {
         message: found ? `The portfolio that was in ${paths.shown} is taken up: ${counted}.` : `Made a portfolio in ${paths.root}.`,

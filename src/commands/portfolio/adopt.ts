@@ -15,7 +15,7 @@ import { bindPortfolio, findPortfolio, refuseMissing, whyForeign } from "../../p
 import { withPortfolio } from "../../portfolio/store/open.ts";
 import { actorOf, type CommandContext } from "../../project/command-context.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
-import { putAside } from "../adopt.ts";
+import { moveAway } from "../adopt.ts";
 import { whyUnusable } from "../../project/runs/run-binding.ts";
 import { oneLine } from "../../views/wording.ts";
 
@@ -39,7 +39,7 @@ export function adoptPortfolio(context: CommandContext, input: { readonly yes?: 
         message: "This is what the portfolio would do. Nothing was changed.",
         remediation: ["autopilot portfolio adopt --yes"],
       });
-    putAside(paths.own); // A3
+    moveAway(paths.own); // A3
     const by = { actor: actorOf(context), reason_code: "ok" } as const;
     await withPortfolio(context, paths, async (open) => {
       await open.write({ ...by, event: "portfolio_updated", paused: true }); // A2

@@ -29,12 +29,12 @@ export function detect(context: CommandContext, _input: object): Promise<Answer>
 async function openIn(paths: ProjectPaths): Promise<Found | null> {
   for (const run of listRuns(paths).toReversed()) {
     const view = await viewOf(paths, run);
-    if (view !== null && (view.status === "running" || view.status === "paused")) return standing(run, view);
+    if (view !== null && (view.status === "running" || view.status === "paused")) return describeRun(run, view);
   }
   return null;
 }
 
-function standing(run: string, { drafted: { flow }, phases, status }: RunView): Found {
+function describeRun(run: string, { drafted: { flow }, phases, status }: RunView): Found {
   const own = phases.filter(({ group }) => group === "phases");
   const open =
     own.find((phase) => phase.status === "open" || phase.status === "failed") ??

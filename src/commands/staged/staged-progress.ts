@@ -4,10 +4,10 @@ import { readStagedState } from "../../playbooks/staged/views/staged-state-read.
 import { stagedSummary } from "../../playbooks/staged/views/staged-summary.ts";
 import { stagedTextIn } from "../../playbooks/staged/files/staged-file.ts";
 
-type Standing = { readonly page: readonly string[]; readonly data: Readonly<Record<string, unknown>> };
+type Progress = { readonly page: readonly string[]; readonly data: Readonly<Record<string, unknown>> };
 
 /** Where a staged project stands, as its state file tells it: the answer to "where am I". Reads only. */
-export async function stagedStatus(root: string): Promise<Standing> {
+export async function stagedStatus(root: string): Promise<Progress> {
   const found = await stagedTextIn(root);
   if (found === null || "why" in found) return { page: [], data: { staged: null } };
   const { state } = readStagedState(found.text);

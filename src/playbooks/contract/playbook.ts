@@ -49,13 +49,13 @@ export type PrepareInput = {
 };
 
 /** Before a run is taken up again: what is journaled first (an accepted change, a corrected document), and what is told. */
-export type TakenUp = {
+export type PreparedResume = {
   readonly events: readonly Draft[];
   /** Texts that the events name by hash: they are kept first. */
   readonly blobs?: readonly string[];
   readonly warnings: readonly string[];
 };
-export type TakeUpInput = {
+export type PrepareResumeInput = {
   readonly context: CommandContext;
   readonly paths: ProjectPaths;
   readonly view: RunView;
@@ -108,7 +108,7 @@ export type Foreign = {
   readonly flow: string;
   readonly files: readonly string[];
   /** One sentence for `status`: where it stands. */
-  readonly standing: string;
+  readonly summary: string;
   /** What `resume` starts a run of our own with. */
   readonly options: Readonly<Record<string, string>>;
   readonly findings: readonly Finding[];
@@ -125,7 +125,7 @@ export type Playbook = {
   /** Reads the user's documents; refuses (reply.ts) with every fault at once. */
   readonly prepare?: (input: PrepareInput) => Promise<Prepared>;
   readonly preview?: (input: PreviewInput) => Promise<Previewed>;
-  readonly takeUp?: (input: TakeUpInput) => Promise<TakenUp>;
+  readonly prepareResume?: (input: PrepareResumeInput) => Promise<PreparedResume>;
   readonly open: (parts: PlaybookParts) => Promise<OpenedPlaybook>;
   /** Documents from which a run of it can begin here, where nothing has been begun; null where there are none. Reads only. */
   readonly documents?: (context: CommandContext, root: string) => Promise<Omit<Foreign, "findings"> | null>;

@@ -68,7 +68,7 @@ export function plan(state: PortfolioView, facts: PlanFacts): Plan {
   const running = unfinished(state);
   for (const task of Object.values(state.tasks)) {
     if (task.status === "done" || task.status === "canceled") continue;
-    const mark = standingOf(state, task, facts, blocks);
+    const mark = decideTask(state, task, facts, blocks);
     if ("action" in mark) actions.push(mark.action);
     else if ("candidate" in mark) candidates.push(task);
     else waiting.push({ task_id: task.task_id, ...mark });
@@ -82,11 +82,11 @@ export function plan(state: PortfolioView, facts: PlanFacts): Plan {
   return { actions, waiting }; // P5
 }
 
-type Standing = { readonly action: Action } | { readonly candidate: true } | Omit<Waiting, "task_id">;
+type TaskDecision = { readonly action: Action } | { readonly candidate: true } | Omit<Waiting, "task_id">;
 
 /** Where one task stands by itself, whatever the others do. */
-function standingOf(state: PortfolioView, task: TaskView, facts: PlanFacts, blocks: ReadonlyMap<string, string>): Standing {
-  const wait = (code: WaitCode, because: string): Standing => ({ code, because });
+function decideTask(state: PortfolioView, task: TaskView, facts: PlanFacts, blocks: ReadonlyMap<string, string>): TaskDecision {
+  const wait = (code: WaitCode, because: string): TaskDecision => ({ code, because });
   switch (task.status) {
     case "proposed":
       return wait("proposed", `it is only proposed; autopilot portfolio ready ${task.task_id}`);
@@ -110,13 +110,13 @@ function standingOf(state: PortfolioView, task: TaskView, facts: PlanFacts, bloc
         return { action: { do: "release", task_id: task.task_id, run_id: task.run_id } };
       return wait("working", `${task.run_id ?? "its run"} works on it`);
     default:
-      return standingOfReady(state, task, blocks);
+      return decideReadyTask(state, task, blocks);
   }
 }
 
-function standingOfReady(state: PortfolioView, task: TaskView, blocks: ReadonlyMap<string, string>): Standing {
+function decideReadyTask(state: PortfolioView, task: TaskView, blocks: ReadonlyMap<string, string>): TaskDecision {
   const project = state.projects[task.project_id];
-  const wait = (code: WaitCode, because: string): Standing => ({ code, because });
+  const wait = (code: WaitCode, because: string): TaskDecision => ({ code, because });
   if (state.paused) return wait("paused", "the portfolio is paused; autopilot portfolio resume");
   if (project === undefined || project.paused)
     return wait("paused", `its project is paused; autopilot portfolio resume ${task.project_id}`);

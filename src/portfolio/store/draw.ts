@@ -94,7 +94,7 @@ export function linesBeyond(paths: PortfolioPaths, cursor: Cursor, undrawn: read
     kept.push(tail);
     warnings.push("events.jsonl ended in the middle of a line; the rest was set aside");
   }
-  if (kept.length > 0) keepAside(paths, "events.jsonl", `${kept.join("\n")}\n`);
+  if (kept.length > 0) keepCopy(paths, "events.jsonl", `${kept.join("\n")}\n`);
   // The file has the journal's order: what is not in the journal yet may only stand behind all that is.
   const isTorn = kept.length > 0 || !isInOrder || (foreign.length > 0 && undrawn.length > there);
   return { foreign, warnings, there: there + foreign.length, isTorn };
@@ -190,13 +190,13 @@ function drawPage(paths: PortfolioPaths, name: string, { fields, body }: Page, w
   const before = readOwnFile(path);
   if (before === text) return;
   if (before !== null && !isUntouched(before, sha256)) {
-    const kept = keepAside(paths, basename(name), before); // D2
+    const kept = keepCopy(paths, basename(name), before); // D2
     warnings.push(`${name} was changed by hand; the journal counts, and what it said is kept in ${kept}`);
   }
   replace(path, text);
 }
 
-function keepAside({ own }: PortfolioPaths, name: string, text: string): string {
+function keepCopy({ own }: PortfolioPaths, name: string, text: string): string {
   const kept = join(folderBelow(own, "kept"), `${name}.${sha256(text).slice(0, 12)}`);
   replace(kept, text, 0o600);
   return kept;

@@ -35,7 +35,7 @@ const reported = (more: Record<string, string> = {}): string => {
   return result.kind === "invalid" ? result.findings.map(findingText).join("\n") : "valid";
 };
 
-test("what the door could not read, or what is no variable or address, is refused with its line", () => {
+test("what the meter could not read, or what is no variable or address, is refused with its line", () => {
   const wrong = [
     ['hosts: ["https://api.example.com/"]', "expected a host, *.host or host:port"],
     ['hosts: ["*"]', "expected a host, *.host or host:port"],

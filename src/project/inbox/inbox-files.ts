@@ -16,7 +16,7 @@ import type { Request } from "../../ports/inbox.ts";
 export const requestBytesMax = 256 * 1024;
 const pendingMax = 1_000;
 const badMax = 200;
-const asideAgeMs = 60 * 60_000;
+const draftAgeMs = 60 * 60_000;
 
 const Keyed = v.looseObject({
   event: v.picklist(["control_requested", "limit_raised", "oracles_approved", "review_noted", "block_answered", "run_resumed"]),
@@ -50,16 +50,16 @@ export async function leaveRequest(runDir: string, request: Request): Promise<st
   const problem = faultOfRequest(text);
   if (problem !== null) throw new Error(`this is no request: ${problem}`);
   const folder = await ensureInbox(runDir);
-  const aside = join(folder, `.aside-${randomBytes(8).toString("hex")}`);
+  const draft = join(folder, `.aside-${randomBytes(8).toString("hex")}`);
   const path = join(folder, `${tick()}-${fileKey(request.request)}.json`);
-  const file = await open(aside, "wx", 0o600);
+  const file = await open(draft, "wx", 0o600);
   try {
     await file.writeFile(text);
     await file.sync();
   } finally {
     await file.close();
   }
-  await rename(aside, path); // I1
+  await rename(draft, path); // I1
   await syncFolder(folder);
   return path;
 }
@@ -84,13 +84,13 @@ export async function removeRequest(runDir: string, request: string): Promise<vo
 }
 
 /** Writes of senders that died before the rename; a living one is never this old. */
-export async function clearAside(runDir: string, nowMs: number): Promise<void> {
+export async function clearDrafts(runDir: string, nowMs: number): Promise<void> {
   const folder = await ensureInbox(runDir);
   for (const name of await readdir(folder)) {
     if (!name.startsWith(".aside-")) continue;
     const path = join(folder, name);
     const stat = await lstat(path).catch(() => null);
-    if (stat !== null && nowMs - stat.mtimeMs > asideAgeMs) await rm(path, { force: true });
+    if (stat !== null && nowMs - stat.mtimeMs > draftAgeMs) await rm(path, { force: true });
   }
 }
 

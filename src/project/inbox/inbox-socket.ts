@@ -32,7 +32,7 @@ export async function openInboxListener(runDir: string, onNudge: () => void): Pr
   const waiting = new Map<string, Set<Socket>>();
   const reported = new Map<string, "journaled" | "gone">();
 
-  const hear = (socket: Socket, line: string): void => {
+  const onLine = (socket: Socket, line: string): void => {
     const request = nudgeIn(line);
     if (request === null) {
       socket.destroy(); // S1
@@ -54,7 +54,7 @@ export async function openInboxListener(runDir: string, onNudge: () => void): Pr
     socket.once("close", () => sockets.delete(socket));
     socket.on("error", () => socket.destroy());
     socket.setTimeout(lineWithinMs, () => socket.destroy()); // S2
-    onFirstLine(socket, (line) => hear(socket, line));
+    onFirstLine(socket, (line) => onLine(socket, line));
   });
   server.maxConnections = connectionsMax; // S2
   if (!(await listening(server, path))) return null;

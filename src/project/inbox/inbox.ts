@@ -5,7 +5,7 @@
 
 import { type FSWatcher, watch } from "node:fs";
 import type { Inbox } from "../../ports/inbox.ts";
-import { clearAside, inboxFolder, namesIn, readRequests, removeRequest } from "./inbox-files.ts";
+import { clearDrafts, inboxFolder, namesIn, readRequests, removeRequest } from "./inbox-files.ts";
 import { openInboxListener } from "./inbox-socket.ts";
 
 export { sendRequest, type Sent } from "./inbox-send.ts";
@@ -20,7 +20,7 @@ const lookEveryMs = 200;
 
 /** Opens the inbox for the run's owner, who holds the run's lock. */
 export async function openInbox(runDir: string): Promise<OwnedInbox> {
-  await clearAside(runDir, Date.now());
+  await clearDrafts(runDir, Date.now());
   const callbacks = new Set<() => void>();
   const ring = (): void => callbacks.forEach((callback) => callback());
   const ear = await openInboxListener(runDir, ring);

@@ -15,7 +15,7 @@ export async function openRunOf(context: CommandContext, flow: string, named: st
   const newest = listRuns(paths).toReversed();
   const ownFirst = [...newest.filter((id) => isOurs(context, paths, id)), ...newest.filter((id) => !isOurs(context, paths, id))];
   for (const id of run === null ? ownFirst : [run]) {
-    const loaded = await standingOf(paths, id);
+    const loaded = await loadOpenRun(paths, id);
     if (loaded === null || loaded.view.drafted.flow.flow !== flow) continue;
     const { status } = loaded.view;
     return status === "completed" || status === "stopped" ? null : loaded;
@@ -24,7 +24,7 @@ export async function openRunOf(context: CommandContext, flow: string, named: st
 }
 
 /** Null for a run whose journal cannot be read: it is no reason not to find another. */
-async function standingOf(paths: LoadedRun["paths"], run: string): Promise<LoadedRun | null> {
+async function loadOpenRun(paths: LoadedRun["paths"], run: string): Promise<LoadedRun | null> {
   try {
     return { paths, run, ...(await readRun(paths, run)) };
   } catch (error) {

@@ -36,12 +36,12 @@ export async function refuseSecondRun(
   if (isNew && maySecond) return;
   for (const run of listRuns(paths).toReversed()) {
     if (run === self || !isOurs(context, paths, run)) continue; // somebody else's is in nobody's way
-    const standing = await standingOf(paths, run);
-    if (standing === null || standing.family !== familyOf(flow)) continue;
+    const summary = await readSummary(paths, run);
+    if (summary === null || summary.family !== familyOf(flow)) continue;
     refuse("run_open", {
       run_id: run,
-      state: standing.status,
-      message: `${run} is still ${standing.status}: "${standing.goal}".`,
+      state: summary.status,
+      message: `${run} is still ${summary.status}: "${summary.goal}".`,
       remediation: [
         "autopilot resume goes on with it",
         "autopilot stop ends it",
@@ -51,22 +51,22 @@ export async function refuseSecondRun(
   }
 }
 
-type Standing = { readonly family: string; readonly status: string; readonly goal: string };
+type RunSummary = { readonly family: string; readonly status: string; readonly goal: string };
 
 /** What was read of a run in this process, and how its journal looked then: starting a run asks three times of every run there is. */
-const known = new Map<string, { readonly stamp: string; readonly standing: Standing | null }>();
+const known = new Map<string, { readonly stamp: string; readonly summary: RunSummary | null }>();
 
 /** How an open run stands; null where it is over, or can't be read. */
-async function standingOf(paths: ProjectPaths, run: string): Promise<Standing | null> {
+async function readSummary(paths: ProjectPaths, run: string): Promise<RunSummary | null> {
   const folder = runFolder(paths, run);
   const stamp = stampOf(folder);
   const before = known.get(folder);
-  if (before !== undefined && stamp !== "" && before.stamp === stamp) return before.standing;
+  if (before !== undefined && stamp !== "" && before.stamp === stamp) return before.summary;
   const view = (await readRunOrNull(paths, run))?.view ?? null;
-  const standing =
+  const summary =
     view === null || !isOpen(view) ? null : { family: familyOf(view.drafted.flow), status: view.status, goal: view.drafted.objective.goal };
-  known.set(folder, { stamp, standing });
-  return standing;
+  known.set(folder, { stamp, summary });
+  return summary;
 }
 
 function stampOf(folder: string): string {

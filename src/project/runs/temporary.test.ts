@@ -87,7 +87,7 @@ test("a folder for a socket has a path that a socket can have, however deep the 
   mkdirSync(deep);
   process.env["TMPDIR"] = deep;
   try {
-    const folder = await socketFolder("door", "meter.sock");
+    const folder = await socketFolder("egress", "meter.sock");
     expect(Buffer.byteLength(join(folder, "meter.sock"))).toBeLessThanOrEqual(100);
     expect(dirname(await temporaryFolder("check")).startsWith(deep)).toBe(true);
     rmSync(folder, { recursive: true });

@@ -103,7 +103,7 @@ function openTranscript({ folder, redactor, now }: Parts, { attempt, cast, layer
   lines.write({ kind: "turn", at: now(), attempt, agent: cast.agent });
   return {
     take: (signal) => {
-      if (signal.signal === "said" || signal.signal === "thought") return speech.hear(signal.signal, signal.text);
+      if (signal.signal === "said" || signal.signal === "thought") return speech.add(signal.signal, signal.text);
       if (signal.signal !== "tool") return;
       speech.flush();
       tool(signal);
@@ -132,7 +132,7 @@ function openSpeech(redactor: Redactor, write: (kind: Kind, text: string) => voi
   const flush = (): void => give(pending.length);
   return {
     flush,
-    hear: (of: Kind, text: string): void => {
+    add: (of: Kind, text: string): void => {
       if (of !== kind) flush();
       kind = of;
       pending += text;

@@ -19,11 +19,11 @@ export function openLiveEvents(redactor: Redactor): (signal: LiveEvent) => () =>
   return (signal) => {
     if (signal.signal !== "said" && signal.signal !== "thought") return () => redactLiveEvent(redactor, signal);
     const key = `${signal.signal} ${signal.attempt}`;
-    const heard = before.get(key) ?? "";
+    const earlier = before.get(key) ?? "";
     before.delete(key);
     if (before.size >= attemptsMax) before.delete(before.keys().next().value ?? "");
-    before.set(key, (heard + signal.text).slice(-rememberedCharsMax));
-    return () => ({ ...signal, text: redactor.next(heard, signal.text) });
+    before.set(key, (earlier + signal.text).slice(-rememberedCharsMax));
+    return () => ({ ...signal, text: redactor.next(earlier, signal.text) });
   };
 }
 

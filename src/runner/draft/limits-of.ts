@@ -44,10 +44,10 @@ export function limitsOf(flow: Flow, objective: Objective, tuned: Tuned, { isBud
 
 /** Names among the tuned that nothing in this flow listens to: most likely slips, so they are told. */
 export function unusedLimitWarnings(flow: Flow, tuned: Tuned): readonly string[] {
-  const heard = [...Object.keys(limitDefaults), ...costNames, ...Object.keys(flow.options ?? {})];
+  const known = [...Object.keys(limitDefaults), ...costNames, ...Object.keys(flow.options ?? {})];
   return Object.keys(tuned)
-    .filter((name) => !heard.includes(name))
-    .map((name) => `limits.${name} in the config is not a known limit and has no effect.${didYouMean(name, heard)}`);
+    .filter((name) => !known.includes(name))
+    .map((name) => `limits.${name} in the config is not a known limit and has no effect.${didYouMean(name, known)}`);
 }
 
 const numbers = (limits: object | undefined): Record<string, number> =>

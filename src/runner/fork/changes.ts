@@ -49,7 +49,7 @@ export async function readChanges(request: ChangesInput): Promise<Changes> {
     blobs.push(text);
     return createHash("sha256").update(text).digest("hex");
   };
-  const cast = await castOf(request, keep);
+  const cast = await assignAgents(request, keep);
   const prompts = promptOf(request, keep);
   const limits = limitsOf(request);
   return {
@@ -61,7 +61,10 @@ export async function readChanges(request: ChangesInput): Promise<Changes> {
 }
 
 /** Every role goes to the agent that is named, as with `go --agent`; a model alone stays with the agents there are. */
-async function castOf({ context, paths, run, given }: ChangesInput, keep: (text: string) => string): Promise<Record<string, Cast> | null> {
+async function assignAgents(
+  { context, paths, run, given }: ChangesInput,
+  keep: (text: string) => string,
+): Promise<Record<string, Cast> | null> {
   const { agent, model } = given;
   if (agent === undefined && model === undefined) return null;
   const { config } = settingsOf(context, paths);

@@ -98,9 +98,9 @@ async function played(context: CommandContext, paths: ProjectPaths, folder: stri
       hold: noChild,
     });
     const cancel = new Cancel();
-    const callOff = (): void => cancel.callOff("operator");
-    if (context.interrupted.aborted) callOff();
-    else context.interrupted.addEventListener("abort", callOff, { once: true });
+    const abort = (): void => cancel.abort("operator");
+    if (context.interrupted.aborted) abort();
+    else context.interrupted.addEventListener("abort", abort, { once: true });
     const play = (attempt: string): Promise<void> => {
       const record = async (...events: readonly Draft[]): Promise<void> => {
         if (cancel.isCancelled) throw new Cancelled();
@@ -113,7 +113,7 @@ async function played(context: CommandContext, paths: ProjectPaths, folder: stri
         run: view,
         record,
         recordDone: record,
-        recordAndSetAside: record,
+        recordAndQuarantine: record,
         place: () => null,
         interruption: null,
       };
@@ -134,7 +134,7 @@ async function played(context: CommandContext, paths: ProjectPaths, folder: stri
       if (error instanceof Cancelled) return [];
       throw error;
     } finally {
-      context.interrupted.removeEventListener("abort", callOff);
+      context.interrupted.removeEventListener("abort", abort);
       await close();
     }
   } finally {

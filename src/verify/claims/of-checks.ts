@@ -20,7 +20,7 @@ export function decidedBy(claim: ClaimChecked, results: readonly CheckResult[], 
   return { kind, text, verdict, why: claimText(why, claimLimits.whyCharsMax) };
 }
 
-const standing = ({ check, status, exit_code, why }: CheckResult): string =>
+const describeResult = ({ check, status, exit_code, why }: CheckResult): string =>
   `the runner's own run of \`${check.command}\` came to ${status.replace("_", " ")}${exit_code === null || status === "passed" ? "" : ` (${why ?? `exit ${exit_code}`})`}`;
 
 type Excuse = (result: CheckResult) => boolean;
@@ -28,13 +28,13 @@ type Excuse = (result: CheckResult) => boolean;
 function ofCommand(command: string, passed: boolean | null, results: readonly CheckResult[], isExcused: Excuse): Verdict {
   const same = results.find(({ check }) => sameCommand(check.command) === sameCommand(command));
   if (same === undefined) return unverifiable("The runner does not run this command itself.");
-  if (passed === null) return unverifiable(`No result is told; ${standing(same)}.`);
+  if (passed === null) return unverifiable(`No result is told; ${describeResult(same)}.`);
   if (same.status === "flaky") return unverifiable(`On one and the same tree it sometimes passes and sometimes does not.`); // O2
-  if (passed && isExcused(same)) return unverifiable(`${upper(standing(same))}.`); // O2
-  if (passed) return same.status === "passed" ? isTrue(`${upper(standing(same))}.`) : isFalse(`${upper(standing(same))}.`); // O1
+  if (passed && isExcused(same)) return unverifiable(`${upper(describeResult(same))}.`); // O2
+  if (passed) return same.status === "passed" ? isTrue(`${upper(describeResult(same))}.`) : isFalse(`${upper(describeResult(same))}.`); // O1
   return same.status === "passed"
-    ? unverifiable(`${upper(standing(same))}; it may have failed on the way.`) // O2
-    : isTrue(`${upper(standing(same))}.`);
+    ? unverifiable(`${upper(describeResult(same))}; it may have failed on the way.`) // O2
+    : isTrue(`${upper(describeResult(same))}.`);
 }
 
 const deciding = new Set(["criterion", "holdout", "red_green"]);
@@ -43,12 +43,12 @@ function ofDone(of: string, results: readonly CheckResult[], regressed: readonly
   if (of === "tests") return ofTests(results, isExcused);
   const judging = results.filter(({ check }) => deciding.has(check.kind));
   const [broken] = of === "all" ? regressed.filter((one) => !isExcused(one)) : []; // O2
-  if (broken !== undefined) return isFalse(`${upper(standing(broken))}, worse than before the work began.`);
+  if (broken !== undefined) return isFalse(`${upper(describeResult(broken))}, worse than before the work began.`);
   if (of === "all" || of === "task") return ofAll(of, judging, isExcused);
   const named = judging.find(({ check }) => check.id === `criterion:${of}` || plain(check.title) === plain(of) || check.command === of);
   if (named === undefined) return unverifiable("No check of the runner's own proves this criterion.");
-  if (isExcused(named)) return unverifiable(`${upper(standing(named))}.`); // O2
-  return named.status === "passed" ? isTrue(`${upper(standing(named))}.`) : isFalse(`${upper(standing(named))}.`);
+  if (isExcused(named)) return unverifiable(`${upper(describeResult(named))}.`); // O2
+  return named.status === "passed" ? isTrue(`${upper(describeResult(named))}.`) : isFalse(`${upper(describeResult(named))}.`);
 }
 
 function ofAll(of: "all" | "task", judging: readonly CheckResult[], isExcused: Excuse): Verdict {
@@ -56,11 +56,11 @@ function ofAll(of: "all" | "task", judging: readonly CheckResult[], isExcused: E
   const red = judging.filter(({ status }) => status !== "passed");
   const [first] = red;
   if (first === undefined) return isTrue(`All ${judging.length} deciding checks of the runner's own pass.`);
-  if (red.every(isExcused)) return unverifiable(`${upper(standing(first))}.`); // O2
+  if (red.every(isExcused)) return unverifiable(`${upper(describeResult(first))}.`); // O2
   // Who speaks of its task may mean one criterion of several.
   if (of === "task" && red.length < judging.length)
     return unverifiable(`Part of it: ${judging.length - red.length} of ${judging.length} deciding checks pass.`);
-  return isFalse(`${upper(standing(first))}.`);
+  return isFalse(`${upper(describeResult(first))}.`);
 }
 
 function ofTests(results: readonly CheckResult[], isExcused: Excuse): Verdict {
@@ -68,8 +68,8 @@ function ofTests(results: readonly CheckResult[], isExcused: Excuse): Verdict {
   if (tests.length === 0) return unverifiable("The runner runs no tests of its own here.");
   const red = tests.filter(({ status }) => status !== "passed");
   const [first] = red;
-  if (first === undefined) return isTrue(`${upper(standing(tests[0] as CheckResult))}.`);
-  return red.every(isExcused) ? unverifiable(`${upper(standing(first))}.`) : isFalse(`${upper(standing(first))}.`); // O2
+  if (first === undefined) return isTrue(`${upper(describeResult(tests[0] as CheckResult))}.`);
+  return red.every(isExcused) ? unverifiable(`${upper(describeResult(first))}.`) : isFalse(`${upper(describeResult(first))}.`); // O2
 }
 
 /** Written differently, run the same. */

@@ -17,7 +17,7 @@ const citedMax = 500;
 
 export function citedIn(text: string): readonly Cited[] {
   const found: Cited[] = [];
-  for (const line of spokenLines(text)) {
+  for (const line of proseLines(text)) {
     if (found.length < citedMax)
       found.push(...placesIn(line).flatMap(({ path, line: at, isOfRemoval }) => (isOfRemoval ? [] : [{ path, line: at }]))); // C2
   }
@@ -37,7 +37,7 @@ export function missingAmong(cited: readonly Cited[], { paths, linesIn }: CitedT
 }
 
 /** The lines that are the document's own words (C2). */
-export function spokenLines(text: string): readonly string[] {
+export function proseLines(text: string): readonly string[] {
   let isQuoted = false;
   return text.split("\n").filter((line) => {
     const isFence = /^\s{0,9}(?:```|~~~)/.test(line);
@@ -51,7 +51,7 @@ const commitsMax = 50;
 
 /** Commits that a document names as such. */
 export const commitsIn = (text: string): readonly string[] =>
-  [...new Set(spokenLines(text).flatMap((line) => [...line.matchAll(namedCommit)].map(([, name = ""]) => name.toLowerCase())))].slice(
+  [...new Set(proseLines(text).flatMap((line) => [...line.matchAll(namedCommit)].map(([, name = ""]) => name.toLowerCase())))].slice(
     0,
     commitsMax,
   );
@@ -59,6 +59,6 @@ export const commitsIn = (text: string): readonly string[] =>
 /** Logs a document names that lie in its own top folder and are not there: `quality/results/BUG-1.red.log` in a page under quality/. */
 export function missingLogs(document: string, text: string, paths: ReadonlySet<string>): readonly string[] {
   const top = document.includes("/") ? document.slice(0, document.indexOf("/") + 1) : null;
-  const named = spokenLines(text).flatMap((line) => [...line.matchAll(/`(?:\.\/)?([\w./-]+\.log)`/g)].map(([, path = ""]) => path));
+  const named = proseLines(text).flatMap((line) => [...line.matchAll(/`(?:\.\/)?([\w./-]+\.log)`/g)].map(([, path = ""]) => path));
   return top === null ? [] : [...new Set(named.filter((path) => path.startsWith(top) && !paths.has(path)))];
 }

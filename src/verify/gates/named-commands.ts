@@ -5,7 +5,7 @@
 //   N1. Only what can be looked up counts. A program of the machine's is not known here, and a command in another folder neither.
 //   N2. What is to be made, is quoted, or is said not to be there is no claim that it is.
 
-import { spokenLines } from "./citations.ts";
+import { proseLines } from "./citations.ts";
 
 export type CommandTree = {
   readonly paths: ReadonlySet<string>;
@@ -23,7 +23,7 @@ const isElsewhere = /&&|\|\||[|;<>$*{]|\bcd\s|--prefix|--workspace|\s-w\b|\s-C\b
 
 /** As they are written in the document. */
 export function missingCommands(text: string, tree: CommandTree): readonly string[] {
-  const named = spokenLines(text)
+  const named = proseLines(text)
     .filter((line) => !isNotYet.test(line.replaceAll(/`[^`]*`/g, "")))
     .flatMap((line) => [...line.matchAll(/`([^`\n]{3,200})`/g)].map(([, command = ""]) => command.replace(/^\$\s+/, "").trim()))
     .filter((command) => !isElsewhere.test(command)); // N1

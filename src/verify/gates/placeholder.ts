@@ -28,7 +28,7 @@ const echoCharsMin = 20;
 export function placeholderReason(text: string, { path, minLines, promptLines: prompted = new Set() }: Measured): string | null {
   const kind = kindOf(path);
   if (text.trim() === "") return blank(text);
-  if (kind === "json") return hollowJson(text);
+  if (kind === "json") return placeholderJson(text);
   const found = kind === "markdown" ? markdownLines(text) : plainLines(text);
   const own = found.content.filter((line) => line.length < echoCharsMin || !prompted.has(line));
   if (own.length === 0) return nothingBut(found);
@@ -79,7 +79,7 @@ function padded(own: readonly string[], minLines: number): string | null {
 }
 
 /** An object or a list with nothing in it. What cannot be read as JSON is a matter for gates, not for this. */
-function hollowJson(text: string): string | null {
+function placeholderJson(text: string): string | null {
   const bare = text.replaceAll(/\s+/g, "");
   const words: Readonly<Record<string, string>> = { "{}": "an empty object", "[]": "an empty list", null: "null", '""': "an empty text" };
   return Object.hasOwn(words, bare) ? `nothing but ${words[bare] ?? ""}` : null;

@@ -90,8 +90,8 @@ async function wronglyCited(
   const commands = written.length === 0 ? null : await commandsOf(workspace, base, files, read);
   for (const file of written) {
     const text = read(file);
-    const spoken = text === null || text.fault !== undefined ? "" : text.text;
-    const cited = citedIn(spoken);
+    const prose = text === null || text.fault !== undefined ? "" : text.text;
+    const cited = citedIn(prose);
     const before = new Map<string, number | null>();
     for (const path of new Set(cited.map((one) => one.path.replace(/^\.\//, "")))) before.set(path, await linesAt(workspace, base, path));
     const now = (path: string): number | null => {
@@ -104,9 +104,9 @@ async function wronglyCited(
     };
     const paths = new Set(files.keys());
     const unknown: string[] = [];
-    for (const name of commitsIn(spoken)) if (!(await workspace.hasCommit(attempt, name))) unknown.push(`commit ${name}`);
-    const unmade = commands === null ? [] : missingCommands(spoken, commands);
-    const missing = [...missingAmong(cited, { paths, linesIn }), ...missingLogs(file, spoken, paths), ...unknown, ...unmade];
+    for (const name of commitsIn(prose)) if (!(await workspace.hasCommit(attempt, name))) unknown.push(`commit ${name}`);
+    const unmade = commands === null ? [] : missingCommands(prose, commands);
+    const missing = [...missingAmong(cited, { paths, linesIn }), ...missingLogs(file, prose, paths), ...unknown, ...unmade];
     if (missing.length > 0) {
       const more = missing.length > citedShownMax ? ` and ${missing.length - citedShownMax} more` : "";
       const found = `names what is not there (${missing.slice(0, citedShownMax).join(", ")}${more})`;

@@ -54,12 +54,12 @@ export function decidingPackage(text: string, named: Named): Deciding | null {
 }
 
 /** A script that comes to the same whatever the project is like. */
-function isHollow(text: string): boolean {
+function isPlaceholder(text: string): boolean {
   const script = text.replaceAll(/\s+/g, " ").trim();
-  if (script.length > hollowCharsMax) return false;
+  if (script.length > placeholderCharsMax) return false;
   return /^(?:true|:|exit(?: 0)?|(?:echo|printf)\b[^;&|`$]*)(?:(?:;|&&) ?(?:true|exit 0))?$|(?:\|\||;) ?(?:true|exit 0|:)$/.test(script);
 }
-const hollowCharsMax = 1000;
+const placeholderCharsMax = 1000;
 
 /**
  * Whether a script that was not there before changes what is run: it hooks into one that was, or into restoring, or it is what a
@@ -69,7 +69,7 @@ export function isHook(name: string, before: Deciding, named: Named, text = ""):
   if (name.startsWith(workspaces)) return isNarrowing(name);
   const script = name.replace(/^scripts\./, "");
   if (script === name) return true;
-  if (isHollow(text) && named.commands.some((command) => namesIn(command).includes(script))) return true;
+  if (isPlaceholder(text) && named.commands.some((command) => namesIn(command).includes(script))) return true;
   if (named.restores && lifecycle.includes(script)) return true;
   const hooked = /^(?:pre|post)(.+)$/.exec(script)?.[1];
   return hooked !== undefined && Object.hasOwn(before, `scripts.${hooked}`);

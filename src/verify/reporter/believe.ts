@@ -9,15 +9,15 @@ import type { TestRecord } from "./record.ts";
  * runners that cannot be asked; then its output tells of more. Or runners within its tests are heard as well; then it tells of fewer.
  */
 export function believed(
-  heard: ReadOutput,
+  output: ReadOutput,
   record: TestRecord | null,
   before: Evidence | null,
 ): ReadOutput & { readonly recorded: Recorded | null } {
-  if (record === null) return { ...heard, recorded: null };
+  if (record === null) return { ...output, recorded: null };
   const { runners, replaced, unended, isOver } = record;
-  const isRead = before === null ? unended === 0 && !isOver && isSame(record.tests, heard.tests) : before.recorded?.isWhole === true;
+  const isRead = before === null ? unended === 0 && !isOver && isSame(record.tests, output.tests) : before.recorded?.isWhole === true;
   const recorded = { runners: [...runners], isWhole: isRead && !isOver, replaced: [...replaced], unended };
-  return isRead ? { tests: record.tests, names: record.names, failing: heard.failing, recorded } : { ...heard, recorded };
+  return isRead ? { tests: record.tests, names: record.names, failing: output.failing, recorded } : { ...output, recorded };
 }
 
 const isSame = (record: TestTally, output: TestTally | null): boolean =>

@@ -12,9 +12,9 @@ import { phaseRows, type PhaseRow } from "../phase-rows.ts";
 import { reasonOf } from "../status.ts";
 import { verdictLabel } from "../verdict-sentences.ts";
 import { plural } from "../wording.ts";
-import { type Shape, type Standing, verdictShape } from "./shape.ts";
+import { type Shape, type ShownStatus, verdictShape } from "./shape.ts";
 
-export type RunCard = Standing & {
+export type RunCard = ShownStatus & {
   /** How the page names it: two copies of a repository may each have a run of one name. */
   readonly key: string;
   readonly run: string;
@@ -66,7 +66,7 @@ export function runCard(view: RunView, { key, project, owner, foreign, ended }: 
   const criteria = ownCriteriaOf(view);
   const reason = reasonOf(view, owner);
   return {
-    ...standingOf(view, owner),
+    ...shownStatus(view, owner),
     key,
     run: drafted.run_id,
     project,
@@ -99,7 +99,7 @@ export function runCard(view: RunView, { key, project, owner, foreign, ended }: 
   };
 }
 
-export function standingOf(view: RunView, owner: Owner): Standing {
+export function shownStatus(view: RunView, owner: Owner): ShownStatus {
   const asks = questionsOpen(view).length > 0;
   switch (view.status) {
     case "draft":

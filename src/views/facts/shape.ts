@@ -18,7 +18,7 @@ export const shapes = [
 export type Shape = (typeof shapes)[number];
 
 /** What is shown of a state: its shape and its word. */
-export type Standing = { readonly shape: Shape; readonly word: string };
+export type ShownStatus = { readonly shape: Shape; readonly word: string };
 
 export const verdictShape: Readonly<Record<string, Shape>> = {
   verified: "ok",

@@ -1,5 +1,5 @@
 // box-filter: a list of system calls that nothing in a box may make, as the small program the kernel runs before each of them. They are
-// doors into the kernel that a build, a test or an agent has no use for, and through which boxes were left before.
+// calls into the kernel that a build, a test or an agent has no use for, and through which boxes were left before.
 //
 // Invariants:
 //   S1. Calls of another architecture's numbering are refused as a whole: the same number would mean another call.

@@ -22,9 +22,9 @@ export type BoxTest = {
 };
 
 const timeoutMs = 20_000;
-const doorWaitMs = 5_000;
+const egressWaitMs = 5_000;
 
-type Said = { readonly wrote: readonly string[]; readonly seen: readonly string[]; readonly door: string; readonly connected: boolean };
+type Said = { readonly wrote: readonly string[]; readonly seen: readonly string[]; readonly egress: string; readonly connected: boolean };
 
 /** Sentences about what did not hold. */
 export async function testBox({ place, wrap, collect }: BoxTest): Promise<readonly string[]> {
@@ -33,14 +33,14 @@ export async function testBox({ place, wrap, collect }: BoxTest): Promise<readon
   const atHome = join(homedir(), `.autopilot-self-test-${process.pid}`);
   const room = await mkdtemp(join(place.runDir, "self-test-"));
   // A socket's path has little room, and a run's folder may lie deep.
-  const gate = await mkdtemp(join(tmpdir(), "autopilot-door-"));
+  const gate = await mkdtemp(join(tmpdir(), "autopilot-egress-"));
   let calls = 0;
   const outside = await listening(
     createServer((socket) => void (calls++, socket.end("outside"))),
     0,
   );
-  const door = await listening(
-    createServer((socket) => void socket.end("door")),
+  const egress = await listening(
+    createServer((socket) => void socket.end("egress")),
     join(gate, "s"),
   );
   try {
@@ -50,14 +50,14 @@ export async function testBox({ place, wrap, collect }: BoxTest): Promise<readon
     const forbidden = [join(sibling, "file"), join(room, "file"), join(place.runDir, "self-test-file"), atHome];
     const hidden = [join(sibling, "secret")];
     const port = portOf(outside);
-    const order = { folder, forbidden, hidden, port, doorPort: port === 65_535 ? port - 1 : port + 1, waitMs: doorWaitMs };
+    const order = { folder, forbidden, hidden, port, egressPort: port === 65_535 ? port - 1 : port + 1, waitMs: egressWaitMs };
     const wrapped = wrap({
       argv: [process.execPath, "-e", script, JSON.stringify(order)],
       cwd: folder,
       env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin" },
       writable: [folder],
-      network: "door",
-      door: { socket: join(gate, "s"), port: order.doorPort },
+      network: "egress",
+      egress: { socket: join(gate, "s"), port: order.egressPort },
       ...(collect === undefined ? {} : { writes: "apart" as const }),
     });
     const { said, err } = await runOnce(wrapped);
@@ -70,7 +70,7 @@ export async function testBox({ place, wrap, collect }: BoxTest): Promise<readon
     if (said.wrote.length > 0 || forbidden.some((path) => existsSync(path))) failures.push("a forbidden write succeeded"); // T1
     if (said.seen.length > 0) failures.push("a hidden file could be read");
     if (said.connected || calls > 0) failures.push("the network was not shut off");
-    if (said.door !== "door") failures.push("the door did not lead out");
+    if (said.egress !== "egress") failures.push("the egress did not lead out");
     if (collect !== undefined && (!isApart || existsSync(join(folder, "gone")) || existsSync(join(folder, "changed", "old"))))
       failures.push("what was written was not kept apart");
     return failures;
@@ -78,7 +78,7 @@ export async function testBox({ place, wrap, collect }: BoxTest): Promise<readon
     return [`it could not be tried: ${error instanceof Error ? error.message : String(error)}`];
   } finally {
     outside.close();
-    door.close();
+    egress.close();
     await Promise.all([room, gate, atHome, join(place.runDir, "self-test-file")].map(erase));
   }
 }
@@ -108,12 +108,12 @@ const call = (port, done) => {
   const socket = net.connect(port, "127.0.0.1");
   socket.on("data", (bytes) => (text += bytes)).on("error", () => undefined).on("close", () => done(text));
 };
-// Where the walls do not hold, nobody need wait for the door.
+// Where the walls do not hold, nobody need wait for the egress.
 const until = wrote.length > 0 ? 0 : Date.now() + order.waitMs;
-const knock = (done) => call(order.doorPort, (text) => (text === "" && Date.now() < until ? setTimeout(knock, 3, done) : done(text)));
-call(order.port, (outside) => knock((door) => {
+const knock = (done) => call(order.egressPort, (text) => (text === "" && Date.now() < until ? setTimeout(knock, 3, done) : done(text)));
+call(order.port, (outside) => knock((egress) => {
   fs.writeFileSync("made", "ok");
-  process.stdout.write(JSON.stringify({ wrote, seen, door, connected: outside !== "" }));
+  process.stdout.write(JSON.stringify({ wrote, seen, egress, connected: outside !== "" }));
 }));`;
 
 function runOnce({ argv, env, cwd }: Wrapped): Promise<{ readonly said: Said | null; readonly err: string }> {

@@ -18,7 +18,7 @@ import { mountArguments, type Link, type Mount } from "./box-mounts.ts";
 import { homeSecrets, homeToolchains, linkedFiles, machinePlaces, machineSecrets, toolchainVariables } from "./box-places.ts";
 import { programPlaces, wayTo } from "./box-programs.ts";
 import { cleanEnvironment, privateHome, type Command, type IsolationPlace } from "./confinement.ts";
-import { besideDoor, doorGifts, doorProgram } from "./door.ts";
+import { withEgress, egressMounts, egressProgram } from "./egress.ts";
 
 export type BoxInput = {
   readonly place: IsolationPlace;
@@ -43,10 +43,10 @@ const etcEntriesMax = 20_000;
 export function boxOf({ place, means, command, shownAt }: BoxInput): Sandbox {
   const home = command.home === "user" ? (command.env["HOME"] ?? homedir()) : privateHome(place.runDir);
   const cwd = realOf(command.cwd);
-  const door = command.network === "door" ? command.door : undefined;
+  const egress = command.network === "egress" ? command.egress : undefined;
   const homeShown = homeShownAt(command, home);
   const { mounts, links } = insideOf(place, command, { home, homeShown, shownAt: shownAt ?? ((folder) => folder) });
-  const gifts = door === undefined ? [] : doorGifts(door, doorProgram());
+  const gifts = egress === undefined ? [] : egressMounts(egress, egressProgram());
   const argv = [
     means.bwrap,
     "--proc",
@@ -67,7 +67,7 @@ export function boxOf({ place, means, command, shownAt }: BoxInput): Sandbox {
     "--chdir",
     cwd,
     "--",
-    ...(door === undefined ? command.argv : besideDoor(command.argv, door)),
+    ...(egress === undefined ? command.argv : withEgress(command.argv, egress)),
   ];
   const env = { ...toolchainHints(command.env), ...cleanEnvironment(command.env, cwd), HOME: home, TMPDIR: "/tmp" };
   return { argv, env, filter: filterFile(place.runDir, means) };

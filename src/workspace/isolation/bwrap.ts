@@ -13,7 +13,7 @@ export const boxPromises = {
     "writes outside the layer fail",
     "the user's checkout and HOME, other repositories, the journal and other attempts are absent",
     "credentials and other services' sockets are absent",
-    "no network, or the door alone, where the command is to have no more",
+    "no network, or the egress alone, where the command is to have no more",
     "processes end with the runner",
     "no privileges, no user namespaces, fewer system calls",
   ],

@@ -18,10 +18,10 @@ export type Command = {
   readonly readable?: readonly string[];
   /** `user`: keeps the user's own HOME, for agents that are logged in there. */
   readonly home?: "private" | "user";
-  /** Whether it may reach the network, nothing, or the door alone; only some means can hold it to that. */
-  readonly network?: "on" | "off" | "door";
-  /** For `network: "door"`: where the one way out leads. */
-  readonly door?: Egress;
+  /** Whether it may reach the network, nothing, or the egress alone; only some means can hold it to that. */
+  readonly network?: "on" | "off" | "egress";
+  /** For `network: "egress"`: where the one way out leads. */
+  readonly egress?: Egress;
   /** `apart`: what it writes into its folder is kept beside it where the means can do that, and brought in by `collect`. */
   readonly writes?: "directly" | "apart";
   readonly limits?: Limits;
@@ -40,7 +40,7 @@ export type Isolation = Readonly<Omit<IsolationInForce, "enforced" | "not_enforc
   readonly enforced: readonly string[];
   readonly not_enforced: readonly string[];
   wrap(command: Command): Wrapped;
-  /** Whether 127.0.0.1 inside is the box's own, so that nothing but the door leads out. */
+  /** Whether 127.0.0.1 inside is the box's own, so that nothing but the egress leads out. */
   readonly hasOwnNetwork: boolean;
   /** Brings what an ended command wrote apart into its folder; called after each turn, and for what a crash left. Does nothing twice. */
   collect(folder: string): Promise<void>;

@@ -101,7 +101,7 @@ function toSockets(processor: Processor, network: NonNullable<Command["network"]
 
 /** F1 */
 function atSockets(network: NonNullable<Command["network"]>): readonly Step[] {
-  const inet = network === "on" ? "allowed" : network === "door" ? "stream" : "refused";
+  const inet = network === "on" ? "allowed" : network === "egress" ? "stream" : "refused";
   return [
     { label: "socket" },
     { load: at.arguments[0] },

@@ -1,7 +1,7 @@
 // landlock-program: the few lines that put a command behind Landlock and the call filter and then become it, in languages that are there
 // already: nothing needs to be compiled or installed.
 //
-// Words: the numbers of prctl and capset, network (on, off, door), the door's port, the filters in hex, the number of rules, each rule as what and path, then the command.
+// Words: the numbers of prctl and capset, network (on, off, egress), the egress's port, the filters in hex, the number of rules, each rule as what and path, then the command.
 //
 // Invariants:
 //   P1. Whatever fails, the command does not start: the program ends with 126 and a sentence.
@@ -44,9 +44,9 @@ for (1 .. $count) {
   my $rule = pack("Ql", $may, fileno $place);
   fail("no rule for $path") if syscall(445, $rules, 1, $rule, 0) != 0;
 }
-if ($net && $network eq "door") {
+if ($net && $network eq "egress") {
   my $rule = pack("QQ", 2, $port);
-  fail("no rule for the door") if syscall(445, $rules, 2, $rule, 0) != 0;
+  fail("no rule for the egress") if syscall(445, $rules, 2, $rule, 0) != 0;
 }
 $prctl += 0;
 fail("privileges could not be given up") if syscall($prctl, 38, 1, 0, 0, 0) != 0;
@@ -84,7 +84,7 @@ try:
         if not stat.S_ISDIR(os.fstat(place).st_mode): may &= 0xc007
         if call(445, rules, 1, struct.pack("=Qi", may, place), 0) != 0: fail("no rule for " + path)
         os.close(place)
-    if net and network == "door" and call(445, rules, 2, struct.pack("=QQ", 2, port), 0) != 0: fail("no rule for the door")
+    if net and network == "egress" and call(445, rules, 2, struct.pack("=QQ", 2, port), 0) != 0: fail("no rule for the egress")
     if call(prctl, 38, 1, 0, 0, 0) != 0: fail("privileges could not be given up")
     if call(446, rules, 0) != 0: fail("not in force")
     if call(capset, struct.pack("=Li", 0x20080522, 0), bytes(24)) != 0: fail("capabilities could not be given up")

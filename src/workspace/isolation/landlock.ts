@@ -30,7 +30,7 @@ import { rulesFor } from "./landlock-rules.ts";
 /** From which version of Landlock on the kernel holds what. */
 const since = { truncate: 3, tcp: 4, signals: 6 } as const;
 
-const doorTriesMax = 3;
+const egressTriesMax = 3;
 
 export function landlockIsolation(place: IsolationPlace, only?: readonly string[]): Isolation {
   const processor = processorHere();
@@ -48,7 +48,7 @@ export function landlockIsolation(place: IsolationPlace, only?: readonly string[
       `writes of files outside the layer fail${abi < since.truncate ? ", but for cutting them short" : ""}`,
       "the user's checkout and HOME, other repositories, the journal and other attempts cannot be read",
       "credentials cannot be read",
-      ...(abi >= since.tcp ? ["no network, or the door's port alone, where the command is to have no more"] : ["no datagrams"]),
+      ...(abi >= since.tcp ? ["no network, or the egress's port alone, where the command is to have no more"] : ["no datagrams"]),
       "shared memory, semaphores, queues and keys of other programs cannot be reached, nor terminals",
       "sockets of other programs cannot be reached",
       ...(abi >= since.signals ? ["other processes cannot be signalled, traced or read"] : ["other processes cannot be traced or read"]),
@@ -57,7 +57,7 @@ export function landlockIsolation(place: IsolationPlace, only?: readonly string[
     not_enforced: [
       "modes, owners, times and attributes of the user's files outside the layer",
       "names and sizes of files outside the layer",
-      ...(abi >= since.tcp ? [] : ["TCP, where the command may have the door"]),
+      ...(abi >= since.tcp ? [] : ["TCP, where the command may have the egress"]),
       ...(abi >= since.signals ? [] : ["signals to other processes"]),
       mayOutlive,
       "reads of installed programs and their settings",
@@ -87,8 +87,8 @@ function wrapCommand(place: IsolationPlace, command: Command, language: Language
     ...language.argv,
     String(callNumbers.prctl[processor]),
     String(callNumbers.capset[processor]),
-    network === "door" && command.door === undefined ? "off" : network,
-    String(command.door?.port ?? 0),
+    network === "egress" && command.egress === undefined ? "off" : network,
+    String(command.egress?.port ?? 0),
     filters.join(","),
     String(rules.length),
     ...rules.flatMap(([may, path]) => [String(may), path]),
@@ -113,22 +113,22 @@ async function selfTest(
   if (language === null) return ["neither perl nor python3 is there to set Landlock up"];
   if (abi < 1) return ["this kernel has no Landlock, or it is switched off"];
   if (place.cache?.read("landlock", languagePrograms) === "holds") return [];
-  // The network is shared, so the door is a port of this machine; the test's own socket is served there.
-  const doors: Server[] = [];
-  const withDoor = (command: Command): Wrapped => {
-    const server = createServer((socket) => void socket.end("door")).on("error", () => undefined);
-    doors.push(server.listen(command.door?.port ?? 0, "127.0.0.1"));
+  // The network is shared, so the egress is a port of this machine; the test's own socket is served there.
+  const servers: Server[] = [];
+  const withEgressServer = (command: Command): Wrapped => {
+    const server = createServer((socket) => void socket.end("egress")).on("error", () => undefined);
+    servers.push(server.listen(command.egress?.port ?? 0, "127.0.0.1"));
     return wrap(command);
   };
   try {
-    let failures = await testBox({ place, wrap: withDoor });
+    let failures = await testBox({ place, wrap: withEgressServer });
     // Somebody else may have had that port: then the test proves nothing, and another port is tried.
-    for (let tries = 1; tries < doorTriesMax && failures.join() === "the door did not lead out"; tries += 1)
-      failures = await testBox({ place, wrap: withDoor });
+    for (let tries = 1; tries < egressTriesMax && failures.join() === "the egress did not lead out"; tries += 1)
+      failures = await testBox({ place, wrap: withEgressServer });
     const held = abi >= since.tcp ? failures : failures.filter((sentence) => !sentence.includes("network"));
     if (held.length === 0) place.cache?.note("landlock", languagePrograms, "holds");
     return held;
   } finally {
-    for (const door of doors) door.close();
+    for (const server of servers) server.close();
   }
 }

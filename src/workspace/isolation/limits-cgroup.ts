@@ -18,7 +18,7 @@ export type Cgroups = {
   readonly holds: ReadonlySet<LimitKind>;
   readonly version: "v1" | "v2";
   /** Makes the key's seat with these limits, and names the files to write one's process id into. */
-  seat(key: string, limits: Limits): readonly string[];
+  groupFor(key: string, limits: Limits): readonly string[];
   /** Ends whatever sits there and takes the seat away. */
   clear(key: string): Promise<void>;
 };
@@ -56,7 +56,7 @@ const unescaped = (path: string): string =>
 /** What of it works here; null where nothing does. What dead runners left is taken away. */
 export async function openCgroups(runDir: string, parents = parentsHere()): Promise<Cgroups | null> {
   const usable = parents.flatMap((parent) => {
-    const files = filesOfSeat(parent, seatName(runDir, `probe-${randomUUID()}`));
+    const files = filesOfGroup(parent, groupName(runDir, `probe-${randomUUID()}`));
     return files === null ? [] : [{ parent, files, holds: heldBy(files) }];
   });
   const holds = new Set(usable.flatMap((room) => [...room.holds]));
@@ -65,9 +65,9 @@ export async function openCgroups(runDir: string, parents = parentsHere()): Prom
   return {
     holds,
     version: usable.some(({ files }) => files.includes("pids.max") && files.includes("cgroup.kill")) ? "v2" : "v1",
-    seat: (key, limits) =>
+    groupFor: (key, limits) =>
       usable.map(({ parent, files }) => {
-        const folder = join(parent, seatName(runDir, key));
+        const folder = join(parent, groupName(runDir, key));
         mkdirSync(folder, { recursive: true });
         const settings = settingsOf(limits).filter(([file]) => files.includes(file));
         // Twice: of memory and memory with swap the kernel wants the larger raised first, and either may be it.
@@ -76,7 +76,7 @@ export async function openCgroups(runDir: string, parents = parentsHere()): Prom
         return join(folder, "cgroup.procs");
       }),
     clear: async (key) => {
-      await Promise.all(usable.map(({ parent }) => clearSeat(join(parent, seatName(runDir, key)))));
+      await Promise.all(usable.map(({ parent }) => removeGroup(join(parent, groupName(runDir, key)))));
     },
   };
 }
@@ -90,7 +90,7 @@ function parentsHere(): readonly string[] {
 }
 
 /** What a seat below this folder would offer, seen by making one; null where none can be made. */
-function filesOfSeat(parent: string, name: string): readonly string[] | null {
+function filesOfGroup(parent: string, name: string): readonly string[] | null {
   const probe = join(parent, name);
   try {
     mkdirSync(probe, { recursive: true });
@@ -119,23 +119,23 @@ const settingsOf = ({ processesMax, memoryBytesMax }: Limits): readonly (readonl
   ["memory.memsw.limit_in_bytes", String(memoryBytesMax)],
 ];
 
-const seatPattern = /^autopilot-(\d+)-(\d+)-(\d+)-[0-9a-f]{12}$/;
+const groupPattern = /^autopilot-(\d+)-(\d+)-(\d+)-[0-9a-f]{12}$/;
 
 /** Whose it is stands in its name: the pid namespace, the process, the moment it began. */
-function seatName(runDir: string, key: string): string {
+function groupName(runDir: string, key: string): string {
   const hash = createHash("sha256").update(`${runDir}\0${key}`).digest("hex").slice(0, 12);
   return `autopilot-${pidNamespace()}-${process.pid}-${beganOf(process.pid) ?? "0"}-${hash}`;
 }
 
 async function clearLeftovers(parent: string): Promise<void> {
   const left = readdirSync(parent).filter((name) => {
-    const [, namespace, pid, began] = seatPattern.exec(name) ?? [];
+    const [, namespace, pid, began] = groupPattern.exec(name) ?? [];
     return pid !== undefined && namespace === pidNamespace() && beganOf(Number(pid)) !== began; // C2
   });
-  await Promise.all(left.map((name) => clearSeat(join(parent, name))));
+  await Promise.all(left.map((name) => removeGroup(join(parent, name))));
 }
 
-async function clearSeat(folder: string): Promise<void> {
+async function removeGroup(folder: string): Promise<void> {
   const until = performance.now() + removeWithinMs;
   while (existsSync(folder) && performance.now() < until) {
     if (existsSync(join(folder, "cgroup.kill"))) tryWrite(join(folder, "cgroup.kill"), "1");

@@ -141,7 +141,7 @@ async function bestOf(candidates: readonly Means[]): Promise<Chosen> {
 const byCgroups = (cgroups: Cgroups): Means => ({
   name: `cgroup ${cgroups.version}`,
   endsAll: cgroups.holds.has("ending"),
-  front: (limits, key) => ({ before: [], join: cgroups.seat(key, limits), tasks: null }),
+  front: (limits, key) => ({ before: [], join: cgroups.groupFor(key, limits), tasks: null }),
   release: (key) => cgroups.clear(key),
 });
 

@@ -45,11 +45,11 @@ export function settingsFor({ place, command, writable, program, isMac }: Settin
   const there = (paths: readonly string[]): string[] => [...new Set(paths.flatMap((path) => wayTo(path)?.real ?? []))];
   return {
     network: {
-      // Only the door, by its very address and port; an empty list lets nothing through.
-      allowedDomains: command.network === "door" && command.door !== undefined ? [`127.0.0.1:${command.door.port}`] : [],
+      // Only the egress, by its very address and port; an empty list lets nothing through.
+      allowedDomains: command.network === "egress" && command.egress !== undefined ? [`127.0.0.1:${command.egress.port}`] : [],
       deniedDomains: [],
-      // There is no network of one's own on a Mac: the door can be reached only where all of this machine can.
-      allowLocalBinding: isMac && command.network === "door",
+      // There is no network of one's own on a Mac: the egress can be reached only where all of this machine can.
+      allowLocalBinding: isMac && command.network === "egress",
     },
     filesystem: {
       denyRead: there([...tops.filter((top) => !isNeeded(top)), own, tmpdir(), ...hidden, ...secrets]),

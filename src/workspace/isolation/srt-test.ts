@@ -19,7 +19,7 @@ export type OutsideTest = { readonly place: IsolationPlace; readonly wrap: (comm
 
 const timeoutMs = 30_000;
 
-// A door of the sandbox may open a moment after the sandbox: whoever comes too early comes again.
+// An egress of the sandbox may open a moment after the sandbox: whoever comes too early comes again.
 const script = `
 const fs = require("node:fs"), net = require("node:net");
 const order = JSON.parse(process.argv[1]);
@@ -31,7 +31,7 @@ const call = (port, left) => {
   socket.on("data", () => undefined).on("error", () => left > 0 && setTimeout(call, 20, port, left - 1));
 };
 call(order.port, 0);
-call(order.doorPort, 150);
+call(order.egressPort, 150);
 fs.writeFileSync("made", "ok");
 setTimeout(() => process.exit(), order.waitMs);
 const look = setInterval(() => fs.existsSync("enough") && process.exit(), 20);`;
@@ -41,10 +41,10 @@ export async function testFromOutside({ place, wrap, isMac }: OutsideTest): Prom
   const room = await mkdtemp(join(place.runDir, "self-test-"));
   const atHome = join(homedir(), `.autopilot-self-test-${process.pid}`);
   const folder = join(room, "inside");
-  const called = { outside: 0, door: 0 };
+  const called = { outside: 0, egress: 0 };
   const outside = await listening(() => (called.outside += 1));
-  const door = await listening(() => {
-    called.door += 1;
+  const egress = await listening(() => {
+    called.egress += 1;
     void writeFile(join(folder, "enough"), "").catch(() => undefined);
   });
   try {
@@ -52,14 +52,14 @@ export async function testFromOutside({ place, wrap, isMac }: OutsideTest): Prom
     await mkdir(join(room, "sibling"));
     await writeFile(join(room, "sibling", "secret"), "secret");
     const forbidden = [join(room, "sibling", "file"), join(room, "file"), atHome];
-    const order = { forbidden, hidden: join(room, "sibling", "secret"), port: portOf(outside), doorPort: portOf(door), waitMs: 4_000 };
+    const order = { forbidden, hidden: join(room, "sibling", "secret"), port: portOf(outside), egressPort: portOf(egress), waitMs: 4_000 };
     const wrapped = wrap({
       argv: [process.execPath, "-e", script, JSON.stringify(order)],
       cwd: folder,
       env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin" },
       writable: [folder],
-      network: "door",
-      door: { socket: "", port: order.doorPort },
+      network: "egress",
+      egress: { socket: "", port: order.egressPort },
     });
     const said = await runOnce(wrapped);
     if ((await readFile(join(folder, "made"), "utf8").catch(() => "")) !== "ok")
@@ -68,13 +68,13 @@ export async function testFromOutside({ place, wrap, isMac }: OutsideTest): Prom
     if (forbidden.some((path) => existsSync(path))) failures.push("a forbidden write succeeded"); // O1
     if (existsSync(join(folder, "seen"))) failures.push("a hidden file could be read");
     if (called.outside > 0 && !isMac) failures.push("the network was not shut off");
-    if (called.door === 0) failures.push("the door did not lead out");
+    if (called.egress === 0) failures.push("the egress did not lead out");
     return failures;
   } catch (error) {
     return [`it could not be tried: ${error instanceof Error ? error.message : String(error)}`];
   } finally {
     outside.close();
-    door.close();
+    egress.close();
     await Promise.all([room, atHome].map(erase));
   }
 }

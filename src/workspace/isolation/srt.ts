@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   S1. The settings of a command lie in the run's folder, which the command does not see, and hold for that command alone.
-//   S2. What the runtime puts into a command's environment is taken out again: it holds the whole command line, and it hides the door.
+//   S2. What the runtime puts into a command's environment is taken out again: it holds the whole command line, and it hides the egress.
 //   S3. Within the runtime a command is landlocked as well, where that can be had: the kernel's own files are read-only, and objects that
 //       all processes of a user share cannot be reached, neither of which the runtime sees to.
 
@@ -37,7 +37,7 @@ const variables = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "FTP_PROXY", "GRPC_
   .concat(["TYPE", "ADDRESS", "PORT", "USERNAME", "PASSWORD"].map((name) => `CLOUDSDK_PROXY_${name}`))
   .concat(["CLAUDE_CODE_HOST_HTTP_PROXY_PORT", "CLAUDE_CODE_HOST_SOCKS_PROXY_PORT", "TMPDIR"]);
 
-// In a network of its own the door's port is served by a few lines that go through the runtime's proxy, the only way out it knows.
+// In a network of its own the egress's port is served by a few lines that go through the runtime's proxy, the only way out it knows.
 const forwarder = `
 const net = require("node:net"), via = new URL(process.env.HTTP_PROXY), port = process.argv[1];
 const key = Buffer.from(decodeURIComponent(via.username) + ":" + decodeURIComponent(via.password)).toString("base64");
@@ -79,7 +79,7 @@ export function srtIsolation(place: IsolationPlace): Isolation {
       "only in-scope changes of the layer are applied",
       "writes outside the layer are lost or fail",
       "the user's checkout and HOME, other repositories, the journal and other attempts are absent",
-      "no network, or the door alone, where the command is to have no more",
+      "no network, or the egress alone, where the command is to have no more",
       ...(isMac ? [] : ["processes end with the runner", "sockets of other programs cannot be reached"]),
       ...(inner.length === 0 ? [] : ["shared memory, message queues and keys of other programs cannot be reached"]),
     ],
@@ -87,7 +87,7 @@ export function srtIsolation(place: IsolationPlace): Isolation {
       "a write into a hidden folder may seem to succeed, and is lost",
       "hooks and settings of the layer's own repository cannot be written, though they are the agent's",
       "network: named hosts cannot be told from all of them, so a command that may have all of it has none",
-      ...(isMac ? ["services of this machine, where the command may have the door", mayOutlive] : []),
+      ...(isMac ? ["services of this machine, where the command may have the egress", mayOutlive] : []),
       ...(!isMac && inner.length === 0
         ? ["shared memory, message queues and keys of the same user (needs Landlock, and perl or python3)"]
         : []),
@@ -123,7 +123,7 @@ function wrapCommand(place: IsolationPlace, command: Command, { program, inner: 
   const settings = settingsFor({ place, command: seen, writable, program, isMac });
   const inner: Readonly<Record<string, string>> = { ...cleanEnvironment(command.env, command.cwd), HOME: home, TMPDIR: temporary };
   const env = { ...inner, TMPDIR: sockets };
-  const port = !isMac && command.network === "door" && command.door !== undefined ? String(command.door.port) : "-";
+  const port = !isMac && command.network === "egress" && command.egress !== undefined ? String(command.egress.port) : "-";
   const dropped = variables.flatMap((name) => (inner[name] === undefined ? ["-u", name] : []));
   const restored = variables.flatMap((name) => (inner[name] === undefined ? [] : [`${name}=${inner[name]}`]));
   const words = [process.execPath, port, forwarder, ...dropped, ...restored, ...landlock, ...command.argv];

@@ -17,7 +17,7 @@ import type { OpenRun } from "../run.ts";
 const patchBytesMax = 20 * 1024 ** 2;
 const linesMax = 500;
 
-export async function setLayerAside(run: OpenRun, attempt: AttemptId): Promise<void> {
+export async function quarantineLayer(run: OpenRun, attempt: AttemptId): Promise<void> {
   if ((await run.layers.read(attempt)) !== null) await keepPatch(run, attempt);
   await run.layers.remove(attempt);
   await run.checkouts.drop(layerFolder(run, attempt));
@@ -26,11 +26,11 @@ export async function setLayerAside(run: OpenRun, attempt: AttemptId): Promise<v
 async function keepPatch(run: OpenRun, attempt: AttemptId): Promise<void> {
   const examined = await examineLayer(run, attempt);
   if (examined.changes.length === 0 && examined.violations.length === 0) return;
-  await mkdir(run.folders.aside, { recursive: true, mode: 0o700 });
+  await mkdir(run.folders.quarantine, { recursive: true, mode: 0o700 });
   const slug = slugOf(attempt);
-  const taken = (await readdir(run.folders.aside)).filter((name) => name.startsWith(`${slug}-`) && name.endsWith(".patch")).length;
+  const taken = (await readdir(run.folders.quarantine)).filter((name) => name.startsWith(`${slug}-`) && name.endsWith(".patch")).length;
   await writeWhole(
-    join(run.folders.aside, `${slug}-${taken + 1}.patch`),
+    join(run.folders.quarantine, `${slug}-${taken + 1}.patch`),
     run.redact(Buffer.concat([headerOf(attempt, examined), await diffOf(run, examined)])),
   );
 }

@@ -35,7 +35,7 @@ export async function foreignQuality(_context: CommandContext, root: string): Pr
   return {
     flow: "quality",
     files: [runStatePath, ...(existsSync(join(root, progressPath)) ? [progressPath] : [])],
-    standing: `${begun}: ${findings.length > 0 ? "its log is damaged, so a new one will be begun" : qualityStatusOf(log)}`,
+    summary: `${begun}: ${findings.length > 0 ? "its log is damaged, so a new one will be begun" : qualityStatusOf(log)}`,
     options: headOf(log),
     findings,
   };

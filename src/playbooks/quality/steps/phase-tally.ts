@@ -104,10 +104,10 @@ const isWrittenDown = (document: string | null, { id, file, line, title }: Found
   (file !== undefined && (typeof line === "number" || typeof line === "string") && names(document, `${file}:${line}`));
 
 const allPatterns = [1, 2, 3, 4, 5, 6, 7];
-type Walked = { readonly pattern: number; readonly findings_count: number };
+type PatternCount = { readonly pattern: number; readonly findings_count: number };
 
 /** A document that speaks of patterns tells which were run; of one that speaks of none only the number of findings can be held against the word. */
-function patternsOnDisk(document: string | null, claimed: readonly Walked[], findings: number): readonly Walked[] {
+function patternsOnDisk(document: string | null, claimed: readonly PatternCount[], findings: number): readonly PatternCount[] {
   const each = [...new Map(claimed.map((one) => [one.pattern, one])).values()].toSorted((a, b) => a.pattern - b.pattern);
   if (allPatterns.some((one) => namesPattern(document, one))) return each.filter(({ pattern }) => namesPattern(document, pattern));
   return each.reduce((sum, { findings_count }) => sum + findings_count, 0) <= findings ? each : [];

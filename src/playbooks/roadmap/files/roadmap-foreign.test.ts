@@ -41,8 +41,8 @@ describe.each(["running", "paused", "failed"])("a run of another tool that says 
       options: { phases: "6.2,6.10,6.3", spec_hash: `sha256:${"a".repeat(64)}` },
       findings: [],
     });
-    expect(foreign?.standing).toContain(`${seedState._meta.run_id}, a roadmap's run of another tool`);
-    expect(foreign?.standing).toContain("in phase 6.3, step execute; 1 of 3 phases completed");
+    expect(foreign?.summary).toContain(`${seedState._meta.run_id}, a roadmap's run of another tool`);
+    expect(foreign?.summary).toContain("in phase 6.3, step execute; 1 of 3 phases completed");
   });
 });
 

@@ -19,7 +19,7 @@ export async function foreignRoadmap(home: { readonly root: string; readonly fol
   return {
     flow: "roadmap",
     files: [from ?? stateFile],
-    standing: standingOf(state),
+    summary: summaryOf(state),
     options: optionsOf(state),
     findings: from === backupFile ? [...findings.map(asWarning), useOfBackup] : findings,
     hasFailed: state._meta.status === "failed",
@@ -41,12 +41,12 @@ const useOfBackup: Finding = {
 const unreadable = (findings: readonly Finding[]): Foreign => ({
   flow: "roadmap",
   files: [stateFile],
-  standing: `a roadmap's run of another tool, of which neither ${stateFile} nor its backup can be read`,
+  summary: `a roadmap's run of another tool, of which neither ${stateFile} nor its backup can be read`,
   options: {},
   findings,
 });
 
-function standingOf({ _meta: meta, phases }: RoadmapState): string {
+function summaryOf({ _meta: meta, phases }: RoadmapState): string {
   const all = Object.values(phases);
   const done = all.filter(({ status }) => status === "completed").length;
   const step = meta.current_step === null ? "" : `, step ${meta.current_step}`;

@@ -15,15 +15,13 @@ export async function documents(_context: CommandContext, root: string): Promise
   if (read === null) return null;
   const found = { flow: "roadmap", files: [read.path], options: {} };
   if (read.phases.length === 0)
-    return read.path === roadmapPaths[0]
-      ? { ...found, standing: "a roadmap in which no phase can be read (autopilot roadmap list)" }
-      : null;
+    return read.path === roadmapPaths[0] ? { ...found, summary: "a roadmap in which no phase can be read (autopilot roadmap list)" } : null;
   const open = read.phases.filter((phase) => !isDone(phase));
   const [next] = open;
   if (next === undefined) return null;
   const done = read.phases.length - open.length;
   return {
     ...found,
-    standing: `a roadmap of ${read.phases.length} phases, ${done} of them completed; the next is phase ${next.id} (${next.name})`,
+    summary: `a roadmap of ${read.phases.length} phases, ${done} of them completed; the next is phase ${next.id} (${next.name})`,
   };
 }

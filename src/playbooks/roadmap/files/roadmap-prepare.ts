@@ -25,7 +25,7 @@ import { costConstants } from "../../../project/config/cost-constants.ts";
 import { estimateRoadmap } from "./roadmap-estimate.ts";
 import { settingsOf } from "../../../project/config/settings.ts";
 import type { Prepared, PrepareInput } from "../../contract/playbook.ts";
-import { acceptedMessage } from "./roadmap-take-up.ts";
+import { acceptedMessage } from "./roadmap-prepare-resume.ts";
 
 const warningsShownMax = 8;
 

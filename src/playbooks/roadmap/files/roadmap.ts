@@ -8,14 +8,14 @@ import { openRoadmapPlaybook } from "./roadmap-open.ts";
 import { ownedInPhases } from "../../../contracts/roadmap-places.ts";
 import { prepare } from "./roadmap-prepare.ts";
 import { preview } from "./roadmap-preview.ts";
-import { takeUp } from "./roadmap-take-up.ts";
+import { prepareRoadmapResume } from "./roadmap-prepare-resume.ts";
 
 /** The roadmap's playbook: documents in `.planning/`, state in `.autopilot/state.json`, a folder of pages for each phase. */
 export const roadmapPlaybook: Playbook = {
   owned: ownedInPhases,
   prepare,
   preview,
-  takeUp,
+  prepareResume: prepareRoadmapResume,
   open: openRoadmapPlaybook,
   documents,
   foreign: (_place, root) => {

@@ -102,8 +102,8 @@ function unmetOf(parts: RoadmapParts, state: RunView, id: string): readonly stri
     const found = state.phases.find((one) => one.id === other);
     const isDone = found?.status === "completed" || (found?.status === "skipped" && found.because?.startsWith("already_") === true);
     if (isDone) return [];
-    const standing = found === undefined ? "neither completed nor part of this run" : found.status;
-    return [`Phase ${id} depends on phase ${other}, which is ${standing}: run it first.`];
+    const status = found === undefined ? "neither completed nor part of this run" : found.status;
+    return [`Phase ${id} depends on phase ${other}, which is ${status}: run it first.`];
   });
 }
 

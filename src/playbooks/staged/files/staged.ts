@@ -20,12 +20,12 @@ import { detectStaged } from "./staged-detect.ts";
 import { StagedFile } from "./staged-file.ts";
 import { prepareStaged } from "./staged-prepare.ts";
 import { draftedState, draftedText } from "./staged-record.ts";
-import { takeUpStaged } from "./staged-take-up.ts";
+import { prepareStagedResume } from "./staged-prepare-resume.ts";
 
 export const stagedPlaybook: Playbook = {
   owned: [stagedStatePath, `${stagedStatePath}.*.tmp`], // what a crash left of a drawing is ours too
   prepare: prepareStaged,
-  takeUp: takeUpStaged,
+  prepareResume: prepareStagedResume,
   open: (parts) => Promise.resolve(openStaged(parts)),
   foreign: foreignStaged,
   finished: finishedStaged,
@@ -83,7 +83,7 @@ async function foreignStaged(_context: CommandContext, root: string): Promise<Fo
   return {
     flow,
     files,
-    standing: `a staged project, ${flow} at step ${step} ${name}: ${because}${describeFailed(read, step)}`,
+    summary: `a staged project, ${flow} at step ${step} ${name}: ${because}${describeFailed(read, step)}`,
     options: { chosen: `taken up from _docs/ at step ${step} ${name}` },
     // The folders tell where the file cannot, so nothing in it keeps a project from being taken up.
     findings: (read?.findings ?? []).map((finding) => ({ ...finding, severity: "warning" as const })),

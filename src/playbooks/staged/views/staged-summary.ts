@@ -9,7 +9,7 @@ const decisionsShown = 8;
 export function stagedSummary({ current, decisions, last_session, blockers, completed }: StagedRead["state"]): readonly string[] {
   const more = decisions.length - decisionsShown;
   return [
-    current === null ? "Where it stands cannot be read from the state file." : standing(current),
+    current === null ? "Where it stands cannot be read from the state file." : describeCurrent(current),
     ...(completed.length === 0 ? [] : [`Completed: ${completed.map(({ step, name }) => `${step} ${oneLine(name, 40)}`).join(", ")}`]),
     ...(decisions.length === 0 ? ["Decisions: none yet"] : ["Decisions:"]),
     ...(more > 0 ? [`  … ${more} earlier ones`] : []),
@@ -26,7 +26,7 @@ export function stagedSummary({ current, decisions, last_session, blockers, comp
 
 type Current = NonNullable<StagedRead["state"]["current"]>;
 
-function standing({ flow, step, name, status, sub_step, retry_count }: Current): string {
+function describeCurrent({ flow, step, name, status, sub_step, retry_count }: Current): string {
   if (step === "done") return `Flow ${flow}: done.`;
   const steps = Object.hasOwn(stagedSteps, flow) ? stagedSteps[flow] : undefined;
   const of = steps === undefined ? "" : ` of ${steps.length}`;

@@ -1,7 +1,7 @@
 // main: the forwarder inside a box. What is sent to 127.0.0.1:PORT (and [::1]:PORT) comes out at the socket that was bound into the box,
 // byte for byte. It knows nothing of what passes and holds nothing worth having.
 //
-// usage: door.cjs PORT SOCKET
+// usage: egress.cjs PORT SOCKET
 //
 // Invariants:
 //   D1. It listens on the box's own loopback alone.
@@ -32,7 +32,7 @@ function listen(host: string, onError: () => void): void {
   server.listen({ host, port: Number(port) }); // D1
 }
 
-process.title = "autopilot-door";
+process.title = "autopilot-egress";
 listen("127.0.0.1", () => process.exit(1));
 // Where there is no IPv6, nobody will ask for it.
 listen("::1", () => undefined);

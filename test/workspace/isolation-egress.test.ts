@@ -1,4 +1,4 @@
-// The door: the one way out of a box leads to the gateway's socket and nowhere else, and the command beside it does not notice.
+// The egress: the one way out of a box leads to the gateway's socket and nowhere else, and the command beside it does not notice.
 
 import { spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
@@ -31,7 +31,7 @@ async function gateway(answer: (socket: Socket) => void): Promise<Egress> {
   return { socket, port };
 }
 
-/** A client in the box that waits until the door stands, then does as told with a connected `socket`. */
+/** A client in the box that waits until the egress stands, then does as told with a connected `socket`. */
 const client = (host: string, action: string): readonly string[] => [
   process.execPath,
   "-e",
@@ -52,7 +52,7 @@ describe.skipIf(!hasBoxes).each(boxLevels)("%s (needs bubblewrap and namespaces)
     const { layer, isolation } = await open(level);
     const sent = randomBytes(3_000_000);
     const got: Buffer[] = [];
-    const door = await gateway((socket) => {
+    const egress = await gateway((socket) => {
       socket.on("data", (bytes) => got.push(bytes));
       socket.on("end", () => socket.end(sent));
     });
@@ -62,7 +62,7 @@ describe.skipIf(!hasBoxes).each(boxLevels)("%s (needs bubblewrap and namespaces)
       socket.end(Buffer.alloc(2000000, "a"));`;
     for (const host of ["127.0.0.1", "::1"]) {
       got.length = 0;
-      const { out, code } = await start(isolation, layer, "", { argv: client(host, action), network: "door", door });
+      const { out, code } = await start(isolation, layer, "", { argv: client(host, action), network: "egress", egress });
       expect({ out: out.trim(), code }).toEqual({ out: createHash("sha256").update(sent).digest("hex"), code: 0 });
       expect(Buffer.concat(got).equals(Buffer.alloc(2_000_000, "a"))).toBe(true);
     }
@@ -71,29 +71,29 @@ describe.skipIf(!hasBoxes).each(boxLevels)("%s (needs bubblewrap and namespaces)
   test("many calls at once all get through, and a call the gateway drops is dropped", async () => {
     const { layer, isolation } = await open(level);
     let calls = 0;
-    const door = await gateway((socket) => void (++calls % 10 === 0 ? socket.destroy() : socket.end("yes")));
+    const egress = await gateway((socket) => void (++calls % 10 === 0 ? socket.destroy() : socket.end("yes")));
     const action = `
-      socket.destroy(); // this one only found the door
+      socket.destroy(); // this one only found the egress
       let left = 40, yes = 0;
       for (let at = 0; at < 40; at++) {
         const one = require("node:net").connect(${port}, "127.0.0.1");
         one.on("data", (bytes) => (yes += String(bytes) === "yes")).on("error", () => undefined).on("close", () => --left === 0 && console.log(yes >= 30));
       }`;
-    expect(await start(isolation, layer, "", { argv: client("127.0.0.1", action), network: "door", door })).toMatchObject({
+    expect(await start(isolation, layer, "", { argv: client("127.0.0.1", action), network: "egress", egress })).toMatchObject({
       out: "true\n",
       code: 0,
     });
     expect(calls).toBeGreaterThanOrEqual(40);
   });
 
-  test("the command beside the door keeps its streams, its exit code, its children and its end", async () => {
+  test("the command beside the egress keeps its streams, its exit code, its children and its end", async () => {
     const { layer, isolation } = await open(level);
-    const door = await gateway((socket) => void socket.end());
+    const egress = await gateway((socket) => void socket.end());
     const wrapped = isolation.wrap(
       commandOf(
         layer,
         "cat; echo to-stderr >&2; sleep 0.2; read -r children < /proc/$$/task/$$/children; echo children: $children; exit 7",
-        { network: "door", door },
+        { network: "egress", egress },
       ),
     );
     const [program = "", ...args] = wrapped.argv;
@@ -104,7 +104,7 @@ describe.skipIf(!hasBoxes).each(boxLevels)("%s (needs bubblewrap and namespaces)
     child.stdin.end("from-stdin\n");
     const code = await new Promise((resolve) => child.once("close", resolve)); // the streams end too: nothing else holds them
     expect({ out, err, code }).toEqual({ out: "from-stdin\nchildren:\n", err: "to-stderr\n", code: 7 });
-    const killed = await start(isolation, layer, "kill -9 $$", { network: "door", door });
+    const killed = await start(isolation, layer, "kill -9 $$", { network: "egress", egress });
     expect(killed.code).toBe(128 + 9);
   });
 
@@ -112,7 +112,7 @@ describe.skipIf(!hasBoxes).each(boxLevels)("%s (needs bubblewrap and namespaces)
     const { layer, isolation } = await open(level);
     const calls: Socket[] = [];
     const ended: Promise<void>[] = [];
-    const door = await gateway((socket) => {
+    const egress = await gateway((socket) => {
       calls.push(socket);
       socket.on("error", () => undefined).resume();
       ended.push(new Promise((resolve) => socket.once("close", () => resolve())));
@@ -122,23 +122,23 @@ describe.skipIf(!hasBoxes).each(boxLevels)("%s (needs bubblewrap and namespaces)
     const stay = client("127.0.0.1", `socket.once("data", () => console.log("held"));`);
     const quoted = stay.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
     const { out, code } = await start(isolation, layer, `setsid ${quoted} > held & while ! [ -s held ]; do sleep 0.02; done; cat held`, {
-      network: "door",
-      door,
+      network: "egress",
+      egress,
     });
     expect({ out, code }).toEqual({ out: "held\n", code: 0 });
     expect(calls).toHaveLength(1); // it was open when the command ended
     await Promise.all(ended);
   });
 
-  test("without a door the port is shut", async () => {
+  test("without an egress the port is shut", async () => {
     const { layer, isolation } = await open(level);
-    const door = await gateway((socket) => void socket.end("yes"));
+    const egress = await gateway((socket) => void socket.end("yes"));
     const call = [
       process.execPath,
       "-e",
       `require("node:net").connect(${port}, "127.0.0.1").on("error", (error) => console.log(error.code)).pipe(process.stdout)`,
     ];
-    expect((await start(isolation, layer, "", { argv: call, network: "off", door })).out).toBe("ECONNREFUSED\n");
-    expect((await start(isolation, layer, "ls /run/autopilot 2>/dev/null", { network: "off", door })).out).toBe("");
+    expect((await start(isolation, layer, "", { argv: call, network: "off", egress })).out).toBe("ECONNREFUSED\n");
+    expect((await start(isolation, layer, "ls /run/autopilot 2>/dev/null", { network: "off", egress })).out).toBe("");
   });
 });

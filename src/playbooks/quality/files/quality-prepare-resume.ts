@@ -1,4 +1,4 @@
-// quality-take-up: before a quality run goes on, its files are looked at: a log that is not the journal's is told, and phases whose landed
+// quality-prepare-resume: before a quality run goes on, its files are looked at: a log that is not the journal's is told, and phases whose landed
 // artifacts the user no longer has are run again.
 //
 // Invariants:
@@ -18,7 +18,7 @@ import { git } from "../../../workspace/git/git.ts";
 import { gatesOfPhase } from "../steps/phase-gates.ts";
 import { type ProjectPaths, runFolder } from "../../../project/runs/project-paths.ts";
 import { openedRepository } from "../../../project/runs/opened-repository.ts";
-import type { TakenUp, TakeUpInput } from "../../contract/playbook.ts";
+import type { PreparedResume, PrepareResumeInput } from "../../contract/playbook.ts";
 import { blobsIn, entriesIn } from "../../contract/recorded.ts";
 import { type Differs, QualityLogFile } from "./quality-log-file.ts";
 import { describeDifference, earlierOf, logOf } from "./quality-open.ts";
@@ -26,7 +26,7 @@ import { describeDifference, earlierOf, logOf } from "./quality-open.ts";
 const goneMax = 100;
 const shownMax = 5;
 
-export async function takeUpQuality({ paths, view }: TakeUpInput): Promise<TakenUp> {
+export async function prepareQualityResume({ paths, view }: PrepareResumeInput): Promise<PreparedResume> {
   const folder = runFolder(paths, view.drafted.run_id);
   const readBlob = blobsIn(folder);
   const entries = entriesIn(folder);
@@ -52,7 +52,7 @@ const differedEvent = ({ line, found }: Differs): Draft => ({
 });
 
 /** U1 */
-async function phasesGone(paths: ProjectPaths, view: RunView): Promise<TakenUp> {
+async function phasesGone(paths: ProjectPaths, view: RunView): Promise<PreparedResume> {
   const { branch } = await openedRepository(paths.root);
   const landed = landingsOf(view);
   const newest = [...landed.values()].at(-1);
@@ -91,7 +91,7 @@ async function phasesGone(paths: ProjectPaths, view: RunView): Promise<TakenUp> 
   };
 }
 
-const nothing: TakenUp = { events: [], warnings: [] };
+const nothing: PreparedResume = { events: [], warnings: [] };
 const isMissing = (root: string, path: string): boolean => lstatSync(join(root, path), { throwIfNoEntry: false }) === undefined;
 
 /** The finished phases whose work the user's checkout had, each with the commit that brought it there, oldest landing first. */

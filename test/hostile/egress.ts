@@ -1,4 +1,4 @@
-// door: the real meter with a provider behind it, so that an agent's one way out is the one the product has.
+// egress: the real meter with a provider behind it, so that an agent's one way out is the one the product has.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
@@ -8,10 +8,10 @@ import { join } from "node:path";
 import { openMeter } from "../../src/meter/open-meter.ts";
 import type { Isolation } from "../../src/workspace/isolation/confinement.ts";
 
-export type OpenDoor = {
+export type OpenEgress = {
   readonly env: Readonly<Record<string, string>>;
-  /** What a command at this level is given as its door. */
-  readonly doorAt: (isolation: Isolation) => { readonly socket: string; readonly port: number };
+  /** What a command at this level is given as its egress. */
+  readonly egressAt: (isolation: Isolation) => { readonly socket: string; readonly port: number };
   /** Whether the provider was sent something with this word in it. */
   readonly reached: (word: string) => boolean;
   readonly close: () => Promise<void>;
@@ -22,8 +22,8 @@ const realKey = "sk-hostile-suite-real-key";
 const insidePort = 8642;
 const endless = { tokens: Infinity, usd: Infinity, calls: Infinity };
 
-export async function openDoor(): Promise<OpenDoor> {
-  const folder = mkdtempSync(join(tmpdir(), "hostile-door-"));
+export async function openEgress(): Promise<OpenEgress> {
+  const folder = mkdtempSync(join(tmpdir(), "hostile-egress-"));
   let heard = "";
   const provider = createServer((request, response) => {
     heard += `${request.url ?? ""} ${JSON.stringify(request.headers)}\n`;
@@ -33,7 +33,7 @@ export async function openDoor(): Promise<OpenDoor> {
   await new Promise<void>((ready) => void provider.listen(0, "127.0.0.1", ready));
   const base = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
   const meter = await openMeter({
-    socket: join(folder, "door"),
+    socket: join(folder, "egress"),
     tcp: true,
     seenPort: insidePort,
     priceOf: () => null,
@@ -54,7 +54,7 @@ export async function openDoor(): Promise<OpenDoor> {
   ended.close();
   return {
     env: { TOKEN: account.token, ENDED: ended.token, PROVIDER: base },
-    doorAt: ({ hasOwnNetwork }) => ({ socket: join(folder, "door"), port: hasOwnNetwork ? insidePort : (meter.port ?? 0) }),
+    egressAt: ({ hasOwnNetwork }) => ({ socket: join(folder, "egress"), port: hasOwnNetwork ? insidePort : (meter.port ?? 0) }),
     reached: (word) => heard.includes(word),
     close: async () => {
       await meter.close();

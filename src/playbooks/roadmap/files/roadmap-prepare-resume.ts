@@ -1,4 +1,4 @@
-// roadmap-take-up: whether a run of a roadmap may be taken up again: its specification is the one it was locked to, or somebody accepts it.
+// roadmap-prepare-resume: whether a run of a roadmap may be taken up again: its specification is the one it was locked to, or somebody accepts it.
 
 import { createHash } from "node:crypto";
 import type { Scalar } from "../../../contracts/flow.ts";
@@ -8,18 +8,18 @@ import { readDocument } from "../../contract/read-document.ts";
 import { actorOf } from "../../../project/command-context.ts";
 import { redactionOf } from "../../../project/secrets/redaction-of.ts";
 import { refuse } from "../../../project/reply.ts";
-import type { TakenUp, TakeUpInput } from "../../contract/playbook.ts";
+import type { PreparedResume, PrepareResumeInput } from "../../contract/playbook.ts";
 import { stateFile } from "../../../contracts/roadmap-places.ts";
 import { readStateHere } from "./roadmap-states.ts";
 
 /** Its specification is looked at, and whether state.json can be read: the journal draws it anew, and its log says so. */
-export async function takeUp(input: TakeUpInput): Promise<TakenUp> {
+export async function prepareRoadmapResume(input: PrepareResumeInput): Promise<PreparedResume> {
   const locked = spec(input);
   const rebuilt = await rebuiltState(input);
   return { ...locked, events: [...rebuilt.events, ...locked.events], warnings: [...rebuilt.warnings, ...locked.warnings] };
 }
 
-async function rebuiltState({ paths }: TakeUpInput): Promise<TakenUp> {
+async function rebuiltState({ paths }: PrepareResumeInput): Promise<PreparedResume> {
   const { isThere, from, findings } = await readStateHere(paths.root);
   if (!isThere || from === stateFile) return { events: [], warnings: [] };
   const found = findings.length === 0 ? "it cannot be read" : findings.slice(0, 2).map(findingText).join("; ");
@@ -36,7 +36,7 @@ async function rebuiltState({ paths }: TakeUpInput): Promise<TakenUp> {
 
 const foundCharsMax = 500;
 
-function spec({ context, paths, view, flags }: TakeUpInput): TakenUp {
+function spec({ context, paths, view, flags }: PrepareResumeInput): PreparedResume {
   const { options, documents = [], run_id } = view.drafted;
   const [specPath, locked, roadmapPath] = ["spec_path", "spec_hash", "roadmap_path"].map((name) => textIn(options, name));
   const { redactor } = redactionOf(context, paths.root);

@@ -1,4 +1,4 @@
-// take-up: reads the task pages that another tool left in a portfolio folder.
+// adopt-snapshots: reads the task pages that another tool left in a portfolio folder.
 
 import { join } from "node:path";
 import { portfolioFiles, PortfolioTaskSnapshot } from "../../contracts/portfolio.ts";
@@ -10,7 +10,7 @@ import { actorOf, type CommandContext } from "../../project/command-context.ts";
 import type { OpenPortfolio } from "../../portfolio/store/open.ts";
 
 /** What another tool's task pages say in front, beyond what its events told. Pages without data are only kept. */
-export async function takeUpSnapshots(context: CommandContext, { paths, state, write }: OpenPortfolio): Promise<readonly string[]> {
+export async function adoptSnapshots(context: CommandContext, { paths, state, write }: OpenPortfolio): Promise<readonly string[]> {
   const warnings: string[] = [];
   for (const task_id of Object.keys(state.tasks)) {
     const name = `${portfolioFiles.tasks}/${task_id}.md`;

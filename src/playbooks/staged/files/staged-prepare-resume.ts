@@ -1,4 +1,4 @@
-// staged-take-up: before a staged run goes on: the summary first, then what others wrote into the state file since, heard and journaled.
+// staged-prepare-resume: before a staged run goes on: the summary first, then what others wrote into the state file since, heard and journaled.
 
 import type { Draft } from "../../../contracts/event.ts";
 import { retriesMax } from "../../../contracts/staged-state.ts";
@@ -12,14 +12,14 @@ import { placesAround } from "../../../workspace/git/places.ts";
 import { inView } from "../../../workspace/git/user-view.ts";
 import { runFolder } from "../../../project/runs/project-paths.ts";
 import { readAgain } from "../steps/state-file.ts";
-import type { TakenUp, TakeUpInput } from "../../contract/playbook.ts";
+import type { PreparedResume, PrepareResumeInput } from "../../contract/playbook.ts";
 import { blobsIn, entriesIn } from "../../contract/recorded.ts";
 import { StagedFile } from "./staged-file.ts";
 import { draftedText } from "./staged-record.ts";
 
 const filesShownMax = 5;
 
-export async function takeUpStaged({ context, paths, view }: TakeUpInput): Promise<TakenUp> {
+export async function prepareStagedResume({ context, paths, view }: PrepareResumeInput): Promise<PreparedResume> {
   const folder = runFolder(paths, view.drafted.run_id);
   const file = new StagedFile(paths.root, folder);
   const first = draftedText(view, blobsIn(folder));

@@ -1,0 +1,38 @@
+// egress: the one way out of a box, put beside the command: a forwarder on the box's loopback that leads to a socket bound into it.
+//
+// Invariants:
+//   D1. The command starts at once and is what it would be without the egress: same process, streams, exit code and signals. The forwarder
+//       is no child of it, and ends with the box.
+
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { invariant } from "../../kit/invariant.ts";
+import type { Egress } from "./confinement.ts";
+
+/** Where the forwarder and its socket lie inside the box. */
+const inside = { program: "/run/autopilot/egress.cjs", socket: "/run/autopilot/egress.sock" } as const;
+
+/** What must be given to the box, as pairs: where it lies outside, where inside. */
+export const egressMounts = (egress: Egress, program: string): readonly (readonly [string, string])[] => [
+  [program, inside.program],
+  [egress.socket, inside.socket],
+];
+
+// Started from a shell that ends at once, so that the forwarder becomes the box's own child and not the command's.
+const script = `
+("$1" "$2" "$3" "$4" </dev/null >/dev/null 2>&1 &)
+shift 4
+exec "$@"`;
+
+export function withEgress(argv: readonly string[], egress: Egress): readonly string[] {
+  return ["/bin/sh", "-c", script, "autopilot-egress", process.execPath, inside.program, String(egress.port), inside.socket, ...argv]; // D1
+}
+
+/** The forwarder's program: beside this one once bundled, in dist when run from source. */
+export function egressProgram(): string {
+  const here = dirname(fileURLToPath(import.meta.url));
+  const found = [join(here, "egress.cjs"), join(here, "..", "..", "..", "dist", "egress.cjs")].find((path) => existsSync(path));
+  invariant(found !== undefined, "the egress's forwarder is shipped with the product (npm run build makes it)");
+  return found;
+}
