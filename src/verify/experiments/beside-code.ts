@@ -4,7 +4,8 @@
 // Invariants:
 //   B1. Nothing here is refused: what a pass rests on beside the code is told to a person, with its name.
 //   B2. New settings, and new files that are no text, that serve new tests rule over the others too: they are taken out together with every new test.
-//   B3. What the command itself asks for (`test -f LICENSE`, `sh new.sh`) is the work, not its judge.
+//   B3. What the command itself asks for (`test -f LICENSE`, `sh new.sh`) is the work, not its judge; so is a module whose examples it runs
+//       (`python3 -m doctest calc.py`): the examples judge, and they are asked as they were (examples.ts).
 //   B4. What a program inside the command loads (`python3 -c 'from pkg.mod import f; …'`) is what that program judges, unless its name says
 //       that it was made to judge.
 //   B5. A new module that a name leads to in place of one of the base (`x/index.js` and `x.js`, `x/__init__.py` and `x.py`) has changed that one.
@@ -32,6 +33,7 @@ export type Surroundings = {
 };
 
 const isWriting = /\.(?:md|mdx|rst|adoc)$|(?:^|\/)(?:LICEN[CS]E|COPYING|CHANGELOG|AUTHORS|NOTICE)[^/]*$|^docs?\//;
+const runsExamples = /^[^|;&]*\bpython[\d.]*\s+-m\s+doctest\b[^|;&]*$/;
 /** Whoever looks at what a program prints asks for the program. */
 const looksAtOutput = /\||\$\(|`|>|<\(/;
 
@@ -41,7 +43,7 @@ export function besideCode({ differences, base, rowOf, command, used, isScript, 
   const newFolders = newFoldersIn(command, base);
   const isAsked = (path: string): boolean =>
     newFolders.some((folder) => path.startsWith(`${folder}/`)) ||
-    (asked.has(path) && (!base.has(path) || !isProgramText(path) || looksAtOutput.test(command))); // B3
+    (asked.has(path) && (!base.has(path) || !isProgramText(path) || looksAtOutput.test(command) || runsExamples.test(command))); // B3
   const { paths: started, folders } = startedBy(used, base, (path) => !isAsked(path));
   const isOfJudges = (path: string): boolean => started.has(path) || folders.some((folder) => path.startsWith(`${folder}/`));
   const isServing = ({ path, kind }: Difference): boolean =>

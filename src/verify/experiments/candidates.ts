@@ -8,6 +8,7 @@ import { pathsNamedIn } from "../protected/programs.ts";
 import { startedBy } from "./beside-code.ts";
 import { casesIn, type TestCase } from "./cases.ts";
 import { nonceOf, shuffled } from "./choose.ts";
+import { areExamplesRun, exampleBreaks, exampleCases } from "./examples.ts";
 import { breaksIn } from "./expectations.ts";
 import { broken, type Flip, flipsIn } from "./flips.ts";
 import type { Laboratory, Side } from "./laboratory.ts";
@@ -73,11 +74,18 @@ export async function restedFor(check: Check, lab: Laboratory) {
   );
   const texts = new Map<string, string>();
   const then: TestCase[] = [];
-  for (const path of judges.slice(0, filesReadMax)) {
+  const told = [...(lab.before?.failed ?? []), ...(lab.before?.held ?? [])];
+  const hasExamples = (path: string): boolean => areExamplesRun(path, [check.command, ...lab.used], told);
+  const documented = lab.changed.filter((path) => !isJudge(path) && isProgramText(path) && hasExamples(path));
+  const allIn = (path: string, text: string): readonly TestCase[] => [
+    ...casesIn(path, text),
+    ...(hasExamples(path) ? exampleCases(path, text) : []),
+  ];
+  for (const path of [...judges, ...documented].slice(0, filesReadMax)) {
     const text = await lab.textAt("work", path);
     if (text !== null) texts.set(path, text);
     const was = base.has(path) ? await lab.textAt("base", path) : null;
-    if (was !== null) then.push(...casesIn(path, was));
+    if (was !== null) then.push(...allIn(path, was));
   }
   const source = lab.changed.filter((path) => isProgramText(path) && !texts.has(path)).slice(0, filesReadMax);
   const changed = await Promise.all(
@@ -85,11 +93,15 @@ export async function restedFor(check: Check, lab: Laboratory) {
   );
   const words = wordsOf(changed);
   const nonce = nonceOf(lab.seed);
-  const now = [...texts].flatMap(([path, text]) => casesIn(path, text));
+  const now = [...texts].flatMap(([path, text]) => allIn(path, text));
   const rested = shuffled(restedIn(now, then, lab.before, lab.wasRed), lab.seed, ({ path, from }) => `${path}:${from}`).slice(0, restedMax);
   const textOf = (path: string): string => texts.get(path) ?? "";
-  const tests = breaksFor(rested, textOf, { seed: lab.seed, nonce, words });
-  const flips = [...texts].flatMap(([path, text]) => [...breaksIn(path, text, nonce), ...flipsIn(path, text)]);
+  const breaksOf = (path: string): readonly Flip[] => [
+    ...(hasExamples(path) ? exampleBreaks(path, textOf(path), nonce) : []),
+    ...(documented.includes(path) ? [] : [...breaksIn(path, textOf(path), nonce), ...flipsIn(path, textOf(path))]),
+  ];
+  const tests = breaksFor(rested, textOf, { seed: lab.seed, nonce, words, breaksOf });
+  const flips = [...texts.keys()].flatMap(breaksOf);
   const strongest = shuffled(flips, lab.seed, ({ path, line }) => `${path}:${line}`)
     .filter(({ score, was }) => speaksOf(was, words) || (lab.wasRed && score >= strong))
     .toSorted((one, other) => worthOf(other, words) - worthOf(one, words));

@@ -60,6 +60,18 @@ export function referencesIn(tests: readonly Test[], among: Pick<StringSet, "has
   return found;
 }
 
+/** What a file takes from others of the project, as far as its form tells. */
+export function importsIn(path: string, text: string): readonly Import[] {
+  if (familyOf(path) === "js") return ofJs(path, text);
+  const whole = [...text.matchAll(/^\s*import\s+([\w.]+)(?:\s+as\s+(\w+))?/gm)].map(([, module = "", name]) => ({
+    names: [name ?? module.split(".")[0] ?? ""],
+    from: ["", "src/", `${dirname(path)}/`].flatMap((top) =>
+      [".py", "/__init__.py"].map((end) => join(top, module.replaceAll(".", "/")) + end),
+    ),
+  }));
+  return [...ofPython(path, text), ...whole];
+}
+
 type Use = "none" | "expected" | "asked";
 
 function useOf(name: string, code: string, expected: readonly string[]): Use {

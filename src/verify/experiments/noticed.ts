@@ -9,6 +9,7 @@
 import type { TestTally } from "../../contracts/evidence.ts";
 import { familyOf } from "../protected/kinds.ts";
 import { canBeIn, casesIn, isOf, isOfFile, type TestCase } from "./cases.ts";
+import { exampleCases } from "./examples.ts";
 import { type Flip, placeOf } from "./flips.ts";
 
 /** What one run of a check came to. */
@@ -44,7 +45,7 @@ export function noticedBy(
     if (isSilent ? before.tests === null : counted >= flips.length) return { noticed: flips, missed: [], beside: [], unread: [] }; // N2
     return { noticed: [], missed: flips, beside: [], unread: isSilent ? flips : [] };
   }
-  const cases = [...texts].flatMap(([path, text]) => casesIn(path, text));
+  const cases = [...texts].flatMap(([path, text]) => [...casesIn(path, text), ...exampleCases(path, text)]);
   const homes = new Map(flips.map((flip) => [flip, homeOf(flip, cases, texts)]));
   // Some runners of JavaScript name assertions and not tests: then there is nothing to place, and what failed is counted.
   const isOfTests =

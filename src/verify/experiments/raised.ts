@@ -49,7 +49,7 @@ type TextAt = (side: Side, path: string) => Promise<string | null>;
 type TestText = { readonly path: string; readonly text: string };
 
 /** The base's files of tests, as they are judged. */
-async function testsIn({ base, rowOf: ruleOf }: Setting, textAt: TextAt): Promise<readonly TestText[]> {
+export async function testsIn({ base, rowOf: ruleOf }: Setting, textAt: TextAt): Promise<readonly TestText[]> {
   const tests: TestText[] = [];
   for (const path of [...base].filter((one) => ruleOf(one)?.kind === "test" && isProgramText(one)).slice(0, testsReadMax)) {
     const text = await textAt("work", path);

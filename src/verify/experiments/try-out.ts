@@ -19,7 +19,6 @@ import { runCommand } from "../command.ts";
 import { openTestOutput } from "../test-output.ts";
 import { readEvidence } from "../evidence.ts";
 import { testFilesIn } from "../holds-tests.ts";
-import { onlyLooks } from "../protected/programs.ts";
 import { settingOf, textBytesMax } from "../protected/find-protected.ts";
 import { byLooksAlone } from "../output.ts";
 import type { OpenParts } from "../parts.ts";
@@ -29,6 +28,7 @@ import { besideCodeWords } from "./beside-code.ts";
 import { placebosFor, unlessWatched } from "./by-flips.ts";
 import { canary } from "./canary.ts";
 import { expectedFromWords, unaskedWords } from "./expected-from.ts";
+import { furtherGaps } from "./further-questions.ts";
 import { nonceOf } from "./choose.ts";
 import { narrowFor } from "./candidates.ts";
 import type { Edit, Laboratory, Side } from "./laboratory.ts";
@@ -45,7 +45,6 @@ import {
   plainCallsIn,
   referencesOf,
 } from "./raised.ts";
-import { type Shadow, shadowsIn, shadowWords } from "./shadowing.ts";
 import { answersMatter, type TakenOut, withoutWork, workIn } from "./without-work.ts";
 
 export type Trial = {
@@ -212,12 +211,16 @@ async function experimentsOn(
     if ((await run("work", mixed([program]), program.command))?.passed === true) outside.push(...program.calls);
   const manifest = await manifestEdit(parts.workspace, base, order.commit, differences);
   const asBefore = manifest === null ? null : await ask(asWas([manifestPath]), "work", mixed([manifest]));
-  const shadows: Shadow[] = [];
-  for (const shadow of shadowsIn(differences, setting.base)) {
-    const taken = mixed([], { paths: [], without: [shadow.path] });
-    const known = await ask(`${shadow.path} takes the place of something from outside the project`, "work", taken, shadow.command);
-    if (known?.passed === true) shadows.push(shadow);
-  }
+  const slowestMs = mutantSlowest * tookMs + mutantGraceMs;
+  const further = await furtherGaps({
+    check,
+    lab,
+    setting,
+    differences,
+    ask: (whether, { edits = [], without = [], command = check.command }) =>
+      ask(whether, "work", mixed(edits, { paths: [], without }), command, slowestMs),
+    mutant: change === null || changed === null ? null : { change, observed: changed },
+  });
   const gaps = [
     ...(gap === undefined ? [] : [gap]),
     ...(beside === null || plain?.passed !== false ? [] : [besideCodeWords(beside)]),
@@ -225,9 +228,8 @@ async function experimentsOn(
     ...(asTheyWere?.passed === false ? [expectedFromWords(sources)] : []),
     ...(outside.length === 0 ? [] : [outsideWords(outside)]),
     ...(unasked === null || unasked.length === 0 ? [] : [unaskedWords(definedWords(unasked))]),
-    ...(shadows.length === 0 ? [] : [shadowWords(shadows)]),
-    ...(isPlanned(check, differences) && onlyLooks(check.command) ? [onlyLooksWords] : []),
     ...(missing === null || missing.length === 0 ? [] : [`no test notices when ${definedWords(missing)} answers something else`]),
+    ...further,
     ...late,
   ];
   return {
@@ -237,13 +239,6 @@ async function experimentsOn(
     ...(gaps.length === 0 ? {} : { gap: gaps.join("; ") }),
   };
 }
-
-/** Whether a file that the run itself wrote says that this check is to be run: a plan's, say. */
-const isPlanned = ({ source }: Check, differences: readonly Difference[]): boolean => {
-  const path = /^(.+):\d+$/.exec(source)?.[1];
-  return path !== undefined && differences.some((one) => one.path === path && one.kind !== "deleted");
-};
-const onlyLooksWords = "its command was written in this run and only looks for a word or a file";
 
 /** One run in a checkout of its own, made where every check's is (T3). */
 async function observe(
@@ -262,7 +257,7 @@ async function observe(
   const { tests, names } = believed(ear.take(isOfTests), result.record?.take(isOfTests) ?? null, own);
   await parts.workspace.dropCheckout(folder); // what was broken on purpose does not stay
   if (result.status === "cancelled" || result.status === "timed_out") return null;
-  return { passed: result.status === "passed", failed: new Set(names.failed.keys()), tests };
+  return { passed: result.status === "passed", failed: new Set(names.failed.keys()), tests, held: names.passed };
 }
 
 /** What a check came to before; null where that is no yardstick: it failed, and nobody knows in what. */

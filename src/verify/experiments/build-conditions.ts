@@ -1,0 +1,213 @@
+// build-conditions: the work's code as it is in another build than the check's: without cfg(test), debug assertions, features that only tests
+// switch on, `assert` and `__debug__`. Code that is right only in the build that is checked answers something else then. Pure.
+//
+// Invariants:
+//   D1. The list is the languages' own: what a build can switch in Rust (`cfg`, `debug_assert!`), C (`assert`, `NDEBUG`, `__OPTIMIZE__`) and
+//       Python (`assert`, `__debug__`, `sys.flags.optimize`). It is turned in the text, so it needs nothing of the tool that builds.
+//   D2. Only conditions on lines that the work wrote, and none that holds tests: those are needed to ask.
+//   D3. A condition that is on outside too (a default feature, one that the command itself names) is left on.
+
+import { familyOf } from "../protected/kinds.ts";
+import { masked } from "../protected/masked.ts";
+import { closeOf, lineCounter } from "./cases.ts";
+
+type Source = { readonly path: string; readonly was: string | null; readonly is: string };
+type Change = { readonly from: number; readonly to: number; readonly text: string };
+export type OtherBuild = {
+  readonly text: string;
+  /** What is off in it, in words. */
+  readonly off: readonly string[];
+};
+
+/** Null where nothing the work wrote goes by the build. `isGentle`: what only tests may need stays. */
+export function inOtherBuild(source: Source, isOn: (feature: string) => boolean, isGentle = false): OtherBuild | null {
+  const { path, was, is } = source;
+  const isC = /\.(?:c|cc|cpp|cxx|h|hpp)$/.test(path);
+  const family = isC ? "java" : familyOf(path);
+  const turns = isC ? ofC : family === "rust" ? ofRust : family === "py" ? ofPython : null;
+  if (turns === null || family === null || is.length > textCharsMax) return null;
+  const old = new Set((was ?? "").split("\n").map((line) => line.trim()));
+  const lines = is.split("\n");
+  const lineAt = lineCounter(is);
+  const isNew = (from: number, to: number): boolean =>
+    lines.slice(lineAt(from) - 1, lineAt(to)).some((line) => line.trim() !== "" && !old.has(line.trim())); // D2
+  const { changes, head = "", off } = turns({ text: is, code: masked(is, family), isNew, isOn, isGentle });
+  if (off.length === 0) return null;
+  return { text: head + applied(is, changes), off: [...new Set(off)] };
+}
+
+const textCharsMax = 400_000;
+
+type Reading = {
+  readonly text: string;
+  /** Without comments and strings. */
+  readonly code: string;
+  readonly isNew: (from: number, to: number) => boolean;
+  readonly isOn: (feature: string) => boolean;
+  readonly isGentle: boolean;
+};
+type Turned = { readonly changes: readonly Change[]; readonly head?: string; readonly off: readonly string[] };
+
+function applied(text: string, changes: readonly Change[]): string {
+  let done = text;
+  for (const { from, to, text: put } of changes.toSorted((one, next) => next.from - one.from || next.to - one.to))
+    done = done.slice(0, from) + put + done.slice(to);
+  return done;
+}
+
+/** Of the target, not of the build: the same wherever a program of this machine is made. */
+const ofTarget = /^(?:unix|windows|any|all|not|true|false|target_\w+|panic|proc_macro|miri|version|accessible)$/;
+
+function ofRust({ text, code, isNew, isOn, isGentle }: Reading): Turned {
+  const changes: Change[] = [];
+  const off: string[] = [];
+  const hasOther = /\bnot\s*\(\s*(?:any\s*\(\s*)?test\b/.test(code);
+  for (const { 0: open, index } of code.matchAll(/\bcfg(?:_attr)?\s*(?:!\s*)?\(/g)) {
+    const start = index + open.length;
+    const close = closeOf(code, start - 1);
+    if (close === null) continue;
+    const to = open.startsWith("cfg_attr") ? firstComma(code, start, close - 1) : close - 1;
+    const behind = /^\s*\]\s*(?:#\[[^\]]*\]\s*)*/.exec(code.slice(close));
+    const item = behind === null ? close : close + behind[0].length;
+    if (behind !== null && !open.startsWith("cfg_attr") && holdsTests(code, item)) continue; // D2
+    const isItem = behind !== null && isItemHead.test(code.slice(item, item + 80));
+    if (isGentle && isItem && !hasOther && text.slice(start, to).trim() === "test") continue;
+    if (!isNew(index, behind === null ? close : itemEnd(code, item))) continue;
+    for (const { 0: word, 1: feature, index: at } of text
+      .slice(start, to)
+      .matchAll(/\bfeature\s*=\s*"([^"]*)"|\b[a-z_]\w*\b(?!\s*[=(])/g)) {
+      if (feature === undefined ? ofTarget.test(word) || isWithin(code, start + at, word) : isOn(feature)) continue; // D3
+      changes.push({ from: start + at, to: start + at + word.length, text: "any()" });
+      off.push(feature === undefined ? (word === "debug_assertions" ? "debug assertions" : `cfg(${word})`) : `the feature ${feature}`);
+    }
+  }
+  for (const { 0: open, index } of code.matchAll(/\bdebug_assert(?:_eq|_ne)?!\s*[([{]/g)) {
+    const close = closeOf(code, index + open.length - 1);
+    if (close === null || !isNew(index, close)) continue;
+    changes.push({ from: index, to: index, text: "if false { " }, { from: close, to: close, text: " }" });
+    off.push("debug assertions");
+  }
+  return { changes, off };
+}
+
+/** Words inside a string are no names of conditions. */
+const isWithin = (code: string, at: number, word: string): boolean => code.slice(at, at + word.length) !== word;
+
+const isItemHead =
+  /^(?:pub\b|fn\b|use\b|mod\b|struct\b|enum\b|impl\b|const\b|static\b|type\b|trait\b|extern\b|async\b|unsafe\b|macro_rules!)/;
+
+/** Whether a module begins here that tests are in, and none of the same name stands elsewhere in its place. */
+function holdsTests(code: string, at: number): boolean {
+  const head = /^(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*([{;])/.exec(code.slice(at, at + 200));
+  if (head === null) return false;
+  const isAlone = [...code.matchAll(new RegExp(`\\bmod\\s+${head[1]}\\b`, "g"))].length === 1;
+  if (head[2] === ";") return isAlone;
+  const end = closeOf(code, at + head[0].length - 1);
+  return isAlone && /#\[\s*(?:\w+::)*(?:test|rstest|test_case|quickcheck)\b/.test(code.slice(at, end ?? code.length));
+}
+
+function itemEnd(code: string, at: number): number {
+  const stop = code.slice(at).search(/[{;]/);
+  if (stop === -1) return code.length - 1;
+  return code[at + stop] === ";" ? at + stop : (closeOf(code, at + stop) ?? code.length) - 1;
+}
+
+function firstComma(code: string, from: number, to: number): number {
+  let depth = 0;
+  for (let at = from; at < to; at += 1) {
+    if ("([{".includes(code[at] ?? "")) depth += 1;
+    if (")]}".includes(code[at] ?? "")) depth -= 1;
+    if (code[at] === "," && depth === 0) return at;
+  }
+  return to;
+}
+
+/** `assert(x)` is not worked out, and x is used all the same: a compiler that minds unused names says nothing new. */
+function ofC({ text, code, isNew }: Reading): Turned {
+  const changes: Change[] = [];
+  const off: string[] = [];
+  for (const { 0: open, index } of code.matchAll(/(?<![\w.>])assert\s*\(/g)) {
+    const close = closeOf(code, index + open.length - 1);
+    if (close === null || !isNew(index, close)) continue;
+    changes.push({ from: index, to: index + open.length, text: "((void)(0 && (" }, { from: close, to: close, text: "))" });
+    off.push("assert");
+  }
+  const says = (name: string): boolean =>
+    [...text.matchAll(new RegExp(`^[ \\t]*#[ \\t]*(?:if|ifdef|ifndef|elif)\\b.*\\b${name}\\b.*$`, "gm"))].some(({ index, 0: line }) =>
+      isNew(index, index + line.length),
+    );
+  const heads = [
+    ["NDEBUG", "#ifndef NDEBUG\n#define NDEBUG 1\n#endif\n", "assert"],
+    [
+      "__OPTIMIZE__",
+      "#ifdef __OPTIMIZE__\n#undef __OPTIMIZE__\n#else\n#define __OPTIMIZE__ 1\n#endif\n",
+      "the optimisation of the check's build",
+    ],
+  ].filter(([name = ""]) => says(name));
+  return { changes, head: heads.map(([, head]) => head).join(""), off: [...off, ...heads.map(([, , what = ""]) => what)] };
+}
+
+function ofPython({ text, code, isNew }: Reading): Turned {
+  const changes: Change[] = [];
+  const off: string[] = [];
+  for (const { 0: open, index } of code.matchAll(/(?<=^[ \t]*|[:;][ \t]*)assert\b(?!\s*=)/gm)) {
+    const from = index + open.length;
+    const to = conditionEnd(code, from);
+    if (!isNew(index, to) || text.slice(from, to).trim() === "") continue;
+    changes.push({ from, to: from, text: " True or (" }, { from: to, to, text: ")" });
+    off.push("assert");
+  }
+  for (const { 0: word, index } of code.matchAll(/\b__debug__\b|\bsys\.flags\.optimize\b/g)) {
+    if (!isNew(index, index)) continue;
+    changes.push({ from: index, to: index + word.length, text: word === "__debug__" ? "False" : "1" });
+    off.push("assert");
+  }
+  return { changes, off };
+}
+
+/** Where what an assert says ends: before its message, or with its line. */
+function conditionEnd(code: string, from: number): number {
+  let [depth, at] = [0, from];
+  for (; at < code.length; at += 1) {
+    const letter = code[at] ?? "";
+    if ("([{".includes(letter)) depth += 1;
+    if (")]}".includes(letter)) depth -= 1;
+    if (depth === 0 && (letter === "," || letter === ";" || (letter === "\n" && code[at - 1] !== "\\"))) break;
+  }
+  return at - (code.slice(from, at).length - code.slice(from, at).trimEnd().length);
+}
+
+/** Which features are on wherever the package is built, or because the command says so (D3). */
+export function featuresOn(manifests: readonly string[], commands: readonly string[]): (feature: string) => boolean {
+  const all = commands.some((command) => /--all-features\b/.test(command));
+  const named = commands.flatMap((command) =>
+    [...command.matchAll(/(?:--features|-F)[=\s]+(?:"([^"]*)"|'([^']*)'|(\S+))/g)].flatMap(([, a, b, c]) =>
+      (a ?? b ?? c ?? "").split(/[\s,]+/),
+    ),
+  );
+  const on = new Set(named);
+  for (const manifest of manifests) {
+    const section = /^\[features\]([^]*?)(?=^\[|(?![^]))/m.exec(manifest)?.[1] ?? "";
+    const features = new Map(
+      [...section.matchAll(/^\s*"?([\w-]+)"?\s*=\s*\[([^\]]*)\]/gm)].map(([, name = "", list = ""]) => [
+        name,
+        [...list.matchAll(/"([^"]+)"/g)].map(([, one = ""]) => one),
+      ]),
+    );
+    const open = ["default", ...named];
+    for (let next = open.pop(); next !== undefined; next = open.pop())
+      for (const one of features.get(next) ?? []) if (!on.has(one)) open.push((on.add(one), one));
+  }
+  return (feature) => all || on.has(feature);
+}
+
+export const otherBuildWords = (off: readonly string[], tests: readonly string[]): string => {
+  const names =
+    tests.length === 0
+      ? "it fails"
+      : `${tests.slice(0, shownMax).join(", ")}${tests.length > shownMax ? ` and ${tests.length - shownMax} more` : ""} fail${tests.length === 1 ? "s" : ""}`;
+  return `what the work answers depends on the build: without ${off.slice(0, shownMax).join(", ")} ${names}`;
+};
+export const unbuiltWords = (off: readonly string[]): string =>
+  `it could not be found out whether the work answers the same without ${off.slice(0, shownMax).join(", ")}, by which it goes`;
+const shownMax = 3;

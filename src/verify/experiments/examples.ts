@@ -1,0 +1,198 @@
+// examples: the examples in a source file's documentation that are run as tests: Python's doctests, Rust's documentation tests. Pure.
+//
+// Invariants:
+//   O1. An example is broken like any other test: its expected answer becomes the nearest one. One that takes any answer (`...`) cannot be
+//       broken, and is told.
+//   O2. Examples that were there before the work judge it too: those that it changed or took out are asked again beside its own.
+//   O3. Nothing is moved: as many lines as before, but for what is asked again, which is put where it is read.
+
+import { familyOf, rowOf } from "../protected/kinds.ts";
+import { masked } from "../protected/masked.ts";
+import type { TestCase } from "./cases.ts";
+import { breaksIn } from "./expectations.ts";
+import type { Flip } from "./flips.ts";
+import { drawsFrom, nearValue } from "./near-values.ts";
+
+type Example = {
+  /** As a person reads it: what is asked, and what is to be answered. */
+  readonly asked: string;
+  readonly want: readonly string[];
+  /** Lines, from 0. */
+  readonly from: number;
+  readonly wantFrom: number;
+  readonly to: number;
+};
+/** The examples of one piece of documentation. */
+type Group = { readonly owner: string; readonly examples: readonly Example[] };
+
+const score = 4;
+const textCharsMax = 400_000;
+
+/** Each piece of documentation with examples as a test. */
+export function exampleCases(path: string, text: string): readonly TestCase[] {
+  if (!mayHold(path, text)) return [];
+  const lines = text.split("\n");
+  if (familyOf(path) === "rust")
+    return blocksIn(lines).map(({ from, to }) => ({
+      path,
+      name: `the example in line ${from}`,
+      title: new RegExp(`${escaped(path)} - (?:.* )?\\(line ${from}\\)`),
+      from,
+      to,
+      text: lines.slice(from - 1, to).join("\n"),
+      isSkipped: false,
+    }));
+  return groupsIn(path, text).map(({ owner, examples }) => {
+    const [from, to] = [examples[0]?.from ?? 0, examples.at(-1)?.to ?? 0];
+    const title = new RegExp(`(?:^|::|[\\s.])${owner}(?:$|[\\s([/])`);
+    return { path, name: `the example of ${owner}`, title, from: from + 1, to, text: lines.slice(from, to).join("\n"), isSkipped: false };
+  });
+}
+
+/** Their expectations, each broken (O1). */
+export function exampleBreaks(path: string, text: string, nonce: string): readonly Flip[] {
+  if (!mayHold(path, text)) return [];
+  const lines = text.split("\n");
+  if (familyOf(path) === "rust") {
+    const inside = new Map(blocksIn(lines).flatMap(({ from, to }) => range(from, to - 1).map((at) => [at, lines[at] ?? ""] as const)));
+    const code = lines.map((line, at) => (inside.has(at) ? line.replace(/\/\/[/!]/, "   ") : "")).join("\n");
+    return breaksIn(path, code, nonce).flatMap(({ line, was, broken, score: worth }) => {
+      const many = was.split("\n").length;
+      const own = lines.slice(line - 1, line - 1 + many);
+      const put = broken.split("\n").map((one, at) => markOf(own[at] ?? "") + one.slice(markOf(own[at] ?? "").length));
+      return [{ path, line, was: own.join("\n"), broken: put.join("\n"), score: worth }];
+    });
+  }
+  return groupsIn(path, text).flatMap(({ examples }) =>
+    examples.flatMap(({ want, wantFrom }) => {
+      const put = otherAnswer(want);
+      return put === null ? [] : [{ path, line: wantFrom + 1, was: want.join("\n"), broken: put.join("\n"), score }];
+    }),
+  );
+}
+
+/** The file with the base's examples that the work changed or took out beside its own; null where it did neither (O2). */
+export function withExamplesOf(path: string, was: string, is: string): string | null {
+  if (!mayHold(path, was)) return null;
+  if (familyOf(path) === "rust") {
+    const textOf = (lines: readonly string[], { from, to }: Block): string =>
+      lines
+        .slice(from - 1, to)
+        .map((line) => line.trim().replace(/^\/\/[/!] ?/, ""))
+        .join("\n");
+    const [before, now] = [was.split("\n"), is.split("\n")];
+    const kept = new Set(blocksIn(now).map((block) => textOf(now, block)));
+    const lost = blocksIn(before)
+      .map((block) => textOf(before, block))
+      .filter((one) => !kept.has(one));
+    if (lost.length === 0) return null;
+    const all = lost.map(
+      (one, at) =>
+        `${one
+          .split("\n")
+          .map((line) => `/// ${line}`)
+          .join("\n")}\n#[allow(dead_code)]\nfn as_before_${at}() {}\n`,
+    );
+    return `${is}\n${all.join("\n")}`;
+  }
+  const keyOf = ({ asked, want }: Example): string => `${asked}\n${want.map((line) => line.trim()).join("\n")}`;
+  const kept = new Set(groupsIn(path, is).flatMap(({ examples }) => examples.map(keyOf)));
+  const lost = groupsIn(path, was).filter(({ examples }) => examples.some((one) => !kept.has(keyOf(one))));
+  if (lost.length === 0) return null;
+  const texts = lost.map(({ owner, examples }) => `${JSON.stringify(`${owner} as before`)}: ${JSON.stringify(shownAgain(examples))}`);
+  const put = `__test__ = {**globals().get("__test__", {}), ${texts.join(", ")}}\n`;
+  const main = /^if __name__\b/m.exec(masked(is, "py"))?.index;
+  return main === undefined ? `${is}\n\n${put}` : `${is.slice(0, main)}${put}\n\n${is.slice(main)}`;
+}
+
+/** Whether a check runs a file's examples: by what it is told to do, or by the names of what it ran. */
+export const areExamplesRun = (path: string, used: readonly string[], told: readonly string[]): boolean =>
+  familyOf(path) === "rust" ||
+  (path.endsWith(".py") && (used.some((words) => /\bdoctest\b/.test(words)) || told.some((name) => name.startsWith(`${path}::`))));
+
+export const examplesWords = (paths: readonly string[]): string =>
+  `examples in the documentation of ${paths.join(", ")} were changed, and it fails with those as they were, so a person has to look at that`;
+
+/** Files of tests hold text that looks like an example, and no runner asks that. */
+const mayHold = (path: string, text: string): boolean =>
+  text.length <= textCharsMax &&
+  (familyOf(path) === "rust" ? text.includes("```") : path.endsWith(".py") && rowOf(path) === null && text.includes(">>>"));
+const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+const range = (from: number, to: number): readonly number[] => Array.from({ length: Math.max(0, to - from) }, (_, at) => from + at);
+
+function groupsIn(path: string, text: string): readonly Group[] {
+  const [lines, code] = [text.split("\n"), masked(text, "py").split("\n")];
+  const found = new Map<string, { readonly owner: string; readonly examples: Example[] }>();
+  for (let at = 0; at < lines.length; at += 1) {
+    const indent = /^(\s*)>>>(?: |$)/.exec(lines[at] ?? "")?.[1];
+    if (indent === undefined || code[at]?.trim() !== "") continue; // code, not documentation
+    const from = at;
+    while (new RegExp(`^${indent}\\.\\.\\.(?: |$)`).test(lines[at + 1] ?? "")) at += 1;
+    const asked = lines
+      .slice(from, at + 1)
+      .map((line) => line.slice(indent.length))
+      .join("\n");
+    const wantFrom = at + 1;
+    while (isAnswer(lines[at + 1])) at += 1;
+    const want = lines.slice(wantFrom, at + 1);
+    if (/#\s*doctest:.*\+SKIP\b/.test(asked)) continue;
+    const home = ownerOf(code, from, indent.length);
+    const owner = home?.name ?? (path.split("/").at(-1) ?? path).replace(/\.py$/, "");
+    const group = found.get(`${home?.line ?? -1}`) ?? { owner, examples: [] };
+    group.examples.push({ asked, want, from, wantFrom, to: at + 1 });
+    found.set(`${home?.line ?? -1}`, group);
+  }
+  return [...found.values()].filter(({ examples }) => examples.some(({ want }) => want.length > 0));
+}
+
+const isAnswer = (line: string | undefined): boolean => line !== undefined && line.trim() !== "" && !/^\s*>>>|"""|'''/.test(line);
+
+function ownerOf(code: readonly string[], at: number, indent: number): { readonly name: string; readonly line: number } | null {
+  for (let line = at; line >= 0; line -= 1) {
+    const [, own = "", name] = /^(\s*)(?:async\s+)?(?:def|class)\s+(\w+)/.exec(code[line] ?? "") ?? [];
+    if (name !== undefined && own.length < indent) return { name, line };
+  }
+  return null;
+}
+
+/** Another answer; null where any would do. */
+function otherAnswer(want: readonly string[]): readonly string[] | null {
+  const last = want.at(-1);
+  if (last === undefined) return null;
+  const indent = /^\s*/.exec(last)?.[0] ?? "";
+  const said = last.slice(indent.length);
+  const raised = /^Traceback\b/.test(want[0]?.trim() ?? "") ? /^[\w.]+/.exec(said)?.[0] : undefined;
+  if (raised !== undefined) return [...want.slice(0, -1), `${indent}${raised}x${said.slice(raised.length)}`];
+  const near = want.length === 1 ? nearValue(said, drawsFrom(said), true) : null;
+  if (near !== null) return [`${indent}${near}`];
+  const at = want.findLastIndex((line) => /[A-Za-z0-9]/.test(line.replaceAll("...", "")));
+  const line = want[at];
+  if (line === undefined) return null; // O1
+  const place = /[A-Za-z0-9](?=[^A-Za-z0-9]*$)/.exec(line)?.index ?? 0;
+  const letter = line[place] ?? "";
+  const put = letter === "9" ? "8" : letter === "z" || letter === "Z" ? "a" : String.fromCharCode(letter.charCodeAt(0) + 1);
+  return want.with(at, line.slice(0, place) + put + line.slice(place + 1));
+}
+
+const shownAgain = (examples: readonly Example[]): string =>
+  `${examples.map(({ asked, want }) => [asked, ...want.map((line) => line.trim())].join("\n")).join("\n")}\n`;
+
+/** Lines of a block of code in documentation, from 1, with the lines that open and close it. */
+type Block = { readonly from: number; readonly to: number };
+
+const markOf = (line: string): string => /^\s*\/\/[/!]/.exec(line)?.[0] ?? "";
+
+function blocksIn(lines: readonly string[]): readonly Block[] {
+  const found: Block[] = [];
+  let open: { readonly from: number; readonly isRun: boolean } | null = null;
+  for (const [at, line] of lines.entries()) {
+    const fence = /^\s*\/\/[/!]\s*```(.*)$/.exec(line)?.[1];
+    if (markOf(line) === "") open = null;
+    else if (fence !== undefined && open === null) open = { from: at + 1, isRun: /^\s*(?:rust\b.*|edition\w*)?\s*$/.test(fence) };
+    else if (fence !== undefined && open !== null) {
+      if (open.isRun) found.push({ from: open.from, to: at + 1 });
+      open = null;
+    }
+  }
+  return found;
+}

@@ -1,0 +1,164 @@
+// further-questions: what else a change raises about a pass, each asked by one run and only where the change holds what it is about: code that
+// goes by the build, recorded answers, examples in documentation that were changed, new tests that ask something else.
+
+import type { Check } from "../../contracts/evidence.ts";
+import type { Difference } from "../../ports/workspace.ts";
+import type { Setting } from "../protected/judge.ts";
+import { isProgramText } from "../protected/kinds.ts";
+import { onlyLooks } from "../protected/programs.ts";
+import { featuresOn, inOtherBuild, otherBuildWords, unbuiltWords } from "./build-conditions.ts";
+import { casesIn, isOf, isOfFile, type TestCase } from "./cases.ts";
+import { areExamplesRun, examplesWords, withExamplesOf } from "./examples.ts";
+import { hollowAmong, hollowWords } from "./hollow-tests.ts";
+import type { Edit, Laboratory } from "./laboratory.ts";
+import { definedWords, type Mutated } from "./mutations.ts";
+import type { Observed } from "./noticed.ts";
+import { testsIn } from "./raised.ts";
+import { type Shadow, shadowsIn, shadowWords } from "./shadowing.ts";
+import { noticedIn, otherAnswers, writtenAnswers, writtenAnswersWords } from "./written-answers.ts";
+
+export type Questions = {
+  readonly check: Check;
+  readonly lab: Pick<Laboratory, "now" | "before" | "textAt">;
+  readonly setting: Setting;
+  readonly differences: readonly Difference[];
+  /** Runs the check with these in the place of the work's files and those gone; null where it took too long, which is told. */
+  readonly ask: (whether: string, change: Asked) => Promise<Observed | null>;
+  /** The work's functions answering something else, and what came of it. */
+  readonly mutant: { readonly change: Mutated; readonly observed: Observed } | null;
+};
+type Asked = { readonly edits?: readonly Edit[]; readonly without?: readonly string[]; readonly command?: string };
+type Source = { readonly path: string; readonly was: string | null; readonly is: string };
+
+const changedMax = 60;
+
+/** What a person has to look at, in words. */
+export async function furtherGaps(questions: Questions): Promise<readonly string[]> {
+  const { check, differences } = questions;
+  const ofAll = [await placesTaken(questions), isPlanned(check, differences) && onlyLooks(check.command) ? onlyLooksWords : null];
+  const gaps =
+    check.kind !== "criterion"
+      ? ofAll
+      : [
+          ...ofAll,
+          await builtOtherwise(questions),
+          await examplesAsBefore(questions),
+          await answersWritten(questions),
+          await hollowTests(questions),
+        ];
+  return gaps.flatMap((gap) => gap ?? []);
+}
+
+/** Whether a file that the run itself wrote says that this check is to be run: a plan's, say. */
+const isPlanned = ({ source }: Check, differences: readonly Difference[]): boolean => {
+  const path = /^(.+):\d+$/.exec(source)?.[1];
+  return path !== undefined && differences.some((one) => one.path === path && one.kind !== "deleted");
+};
+const onlyLooksWords = "its command was written in this run and only looks for a word or a file";
+
+async function placesTaken({ differences, setting, ask }: Questions): Promise<string | null> {
+  const shadows: Shadow[] = [];
+  for (const shadow of shadowsIn(differences, setting.base)) {
+    const whether = `${shadow.path} takes the place of something from outside the project`;
+    if ((await ask(whether, { without: [shadow.path], command: shadow.command }))?.passed === true) shadows.push(shadow);
+  }
+  return shadows.length === 0 ? null : shadowWords(shadows);
+}
+
+/** The work's own code, not what judges it. */
+async function sourcesIn({ differences, setting, lab: { textAt } }: Questions): Promise<readonly Source[]> {
+  const isSource = ({ path, kind }: Difference): boolean => {
+    const row = setting.rowOf(path);
+    return kind !== "deleted" && isProgramText(path) && (row === null || row.part === "rust_source" || row.kind === "scripts");
+  };
+  const paths = differences.filter(isSource).slice(0, changedMax);
+  return Promise.all(paths.map(async ({ path }) => ({ path, was: await textAt("base", path), is: (await textAt("work", path)) ?? "" })));
+}
+
+/** Tests that expect an assertion of the code to fail have no say in a build without assertions. */
+const expectsAssertion = /AssertionError|should_panic|catch_unwind|DEATH|SIGABRT|\bWIFSIGNALED\b|-6\b/;
+
+async function builtOtherwise(questions: Questions): Promise<string | null> {
+  const { lab, ask, setting } = questions;
+  const { now, textAt } = lab;
+  const sources = await sourcesIn(questions);
+  const manifests = sources.some(({ path }) => path.endsWith(".rs")) ? await manifestsFor(sources, textAt) : [];
+  const isOn = featuresOn(manifests, setting.named.used);
+  const cases = [...(await testsIn(setting, textAt)), ...sources.map(({ path, is }) => ({ path, text: is }))].flatMap(({ path, text }) =>
+    casesIn(path, text),
+  );
+  const paths = [...new Set(cases.map(({ path }) => path))];
+  let tried = "";
+  let off: readonly string[] = [];
+  for (const isGentle of [false, true]) {
+    const turned = sources.flatMap(({ path, ...texts }) => {
+      const other = inOtherBuild({ path, ...texts }, isOn, isGentle);
+      return other === null ? [] : [{ path, ...other }];
+    });
+    const edits = turned.map(({ path, text }) => ({ path, text }));
+    if (edits.length === 0 || JSON.stringify(edits) === tried) break;
+    tried = JSON.stringify(edits);
+    off = [...new Set(turned.flatMap((one) => one.off))];
+    const observed = await ask(`it passes without ${off.join(", ")}`, { edits });
+    if (observed === null) return null;
+    const ran = (observed.tests?.ran ?? 0) >= (now.tests?.ran ?? 0);
+    if (observed.passed && ran) return null;
+    const failed = [...observed.failed].filter((name) => !now.failed.has(name) && !paths.some((path) => isOfFile(name, path)));
+    const forgiven = failed.filter((name) => cases.some((one) => isOf(name, one) && expectsAssertion.test(one.text)));
+    const left = failed.filter((name) => !forgiven.includes(name));
+    if (left.length > 0 || (!observed.passed && failed.length === 0 && (now.tests?.ran ?? 0) === 0)) return otherBuildWords(off, left);
+    if (forgiven.length > 0 && ran) return null;
+  }
+  return tried === "" ? null : unbuiltWords(off);
+}
+
+async function manifestsFor(sources: readonly Source[], textAt: Laboratory["textAt"]): Promise<readonly string[]> {
+  const folders = new Set<string>([""]);
+  for (const { path } of sources)
+    for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) folders.add(path.slice(0, at + 1));
+  const texts = await Promise.all([...folders].map((folder) => textAt("work", `${folder}Cargo.toml`)));
+  return texts.flatMap((text) => text ?? []);
+}
+
+async function examplesAsBefore(questions: Questions): Promise<string | null> {
+  const { ask, setting, lab } = questions;
+  const told = [...(lab.before?.failed ?? []), ...(lab.before?.held ?? [])];
+  const edits = (await sourcesIn(questions)).flatMap(({ path, was, is }): readonly Edit[] => {
+    const isAsked = areExamplesRun(path, [...setting.named.used, is], told);
+    const text = was === null || !isAsked ? null : withExamplesOf(path, was, is);
+    return text === null ? [] : [{ path, text }];
+  });
+  if (edits.length === 0) return null;
+  const paths = edits.map(({ path }) => path);
+  const observed = await ask(`the examples of ${paths.join(", ")} pass as they were before the work`, { edits });
+  return observed?.passed === false ? examplesWords(paths) : null;
+}
+
+async function answersWritten({ differences, setting, lab: { textAt, now }, ask }: Questions): Promise<string | null> {
+  const paths = (now.tests?.ran ?? 0) === 0 ? [] : writtenAnswers(differences, setting.rowOf);
+  const edits: Edit[] = [];
+  for (const path of paths) {
+    const text = await textAt("work", path);
+    if (text !== null && text !== (await textAt("base", path))) edits.push({ path, text: otherAnswers(text) });
+  }
+  if (edits.length === 0) return null;
+  const observed = await ask(`tests compare with ${edits.map(({ path }) => path).join(", ")}`, { edits });
+  if (observed === null) return null;
+  const old: TestCase[] = [];
+  for (const { path } of await testsIn(setting, textAt)) old.push(...casesIn(path, (await textAt("base", path)) ?? ""));
+  const noticed = noticedIn(old, observed);
+  return noticed.length === 0
+    ? null
+    : writtenAnswersWords(
+        edits.map(({ path }) => path),
+        noticed,
+      );
+}
+
+async function hollowTests({ mutant, lab: { textAt } }: Questions): Promise<string | null> {
+  if (mutant === null) return null;
+  const texts = new Map<string, string>();
+  for (const path of new Set(mutant.change.cases.map((one) => one.path))) texts.set(path, (await textAt("work", path)) ?? "");
+  const hollow = hollowAmong(mutant.change, mutant.observed, (path) => texts.get(path) ?? "");
+  return hollow.length === 0 ? null : hollowWords(hollow, definedWords(mutant.change.defined));
+}

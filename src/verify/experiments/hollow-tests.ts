@@ -1,0 +1,63 @@
+// hollow-tests: tests that the work brought and that compare the answer of one of its functions with something written out, and pass
+// whatever that function answers: they ask something else, a mock or a copy of it. Pure.
+//
+// Invariants:
+//   H1. Only where it is certain: the function answers a value made for this run, the test is told to have run and passed, and what it
+//       compares is the call itself, of a name that it has from the work's file.
+//   H2. Tests of other things (that nothing was thrown, that a given list is left alone, that an order does not matter) compare no answer
+//       with something written out, and are not meant.
+
+import { familyOf } from "../protected/kinds.ts";
+import { isOf, type TestCase } from "./cases.ts";
+import { comparedIn } from "./expectations.ts";
+import { importsIn } from "./expected-from.ts";
+import type { Mutated } from "./mutations.ts";
+import { isWrittenOut } from "./near-values.ts";
+import type { Observed } from "./noticed.ts";
+
+/** `textOf`: the whole file of a test. */
+export function hollowAmong(
+  { defined, cases }: Mutated,
+  { failed, held = new Set() }: Observed,
+  textOf: (path: string) => string,
+): readonly TestCase[] {
+  const [red, green] = [[...failed], [...held]];
+  return cases.filter((one) => {
+    const family = familyOf(one.path);
+    if (family !== "js" && family !== "py") return false;
+    if (red.some((name) => isOf(name, one)) || !green.some((name) => isOf(name, one))) return false; // H1
+    const text = textOf(one.path);
+    const roots = rootsIn(one.path, text, new Set(defined.map(({ path }) => path)));
+    const isAsked = (actual: string): boolean =>
+      defined.some(({ name }) => {
+        const root = /^(?:await\s+|new\s+)*(?:self\.|this\.)?([A-Za-z_$][\w$]*)/.exec(actual)?.[1] ?? "";
+        const last = /([A-Za-z_$][\w$]*)\s*\((?:[^()]|\([^()]*\))*\)\s*$/.exec(actual)?.[1];
+        return last === name && roots.has(root);
+      });
+    return comparedIn(one.path, one.text).some(
+      ({ actual, expected }) => expected !== null && isWrittenOut(expected) && isAsked(actual.trim()),
+    );
+  });
+}
+
+/** Names that a file of tests has from these, and variables that it made with them. */
+function rootsIn(path: string, text: string, sources: ReadonlySet<string>): ReadonlySet<string> {
+  const roots = new Set(
+    importsIn(path, text)
+      .filter(({ from }) => from.some((one) => sources.has(one)))
+      .flatMap(({ names }) => names),
+  );
+  for (const [, name = "", from = ""] of text.matchAll(
+    /\b(?:self\.|this\.)?([A-Za-z_$][\w$]*)\s*=\s*(?:await\s+)?(?:new\s+)?([A-Za-z_$][\w$]*)\b/g,
+  ))
+    if (roots.has(from)) roots.add(name);
+  return roots;
+}
+
+const shownMax = 3;
+
+export function hollowWords(tests: readonly TestCase[], functions: string): string {
+  const names = tests.slice(0, shownMax).map(({ name, path, from }) => `${name} (${path}:${from})`);
+  const more = tests.length > shownMax ? ` and ${tests.length - shownMax} more` : "";
+  return `new tests pass whatever ${functions} answers, though they compare that: ${names.join(", ")}${more}`;
+}
