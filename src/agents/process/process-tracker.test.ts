@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { SeenProcess } from "./alive.ts";
-import { type Processes, type ProcessTracker, rollOf } from "./process-tracker.ts";
+import { momentOf, type Processes, type ProcessTracker, rollOf } from "./process-tracker.ts";
 
 type One = { readonly parent: number; readonly began?: string; readonly words?: readonly string[] };
 
@@ -76,4 +76,17 @@ test("R2: a stranger's number that was given anew is read anew", () => {
   machine.all.set(40, { parent: 1, began: "2", words: marked });
   const found = Array.from({ length: 10 }, () => roll.look().includes(40));
   expect(found.at(-1)).toBe(true);
+});
+
+test("R3: many turns that look in one moment read each process once, and in the next anew", () => {
+  const { machine } = started();
+  machine.all.set(40, { parent: 1 });
+  const moment = momentOf(machine);
+  const rolls = ["MARK=x", "MARK=y"].map((mark) => rollOf(moment, (words) => words.includes(mark), root, new Set([1, runner])));
+  expect(rolls.map((roll) => roll.look())).toEqual([[root], []]);
+  expect(machine.read.filter((pid) => pid === 40)).toHaveLength(1);
+  machine.all.set(41, { parent: 1, words: ["MARK=y"] });
+  moment.begin();
+  expect(rolls.map((roll) => roll.look())).toEqual([[root], [41]]);
+  expect(machine.read.filter((pid) => pid === 40)).toHaveLength(2);
 });

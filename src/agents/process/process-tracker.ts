@@ -5,6 +5,7 @@
 //   R1. Who was once seen to belong belongs until it ends, though its parent be gone or its environment another.
 //   R2. Nobody comes to belong later: a child has its parent's mark from its first moment. So who does not is read when it is new,
 //       once more in case it was just being made, and then now and again, since its number may have been given to another.
+//   R3. Turns that are looked at in one moment read each process once, all together.
 
 import { ancestorsOf, descendantsOf, environmentOf, findMarked, pids, type SeenProcess, statOf } from "./alive.ts";
 import type { Belongs } from "./mark.ts";
@@ -23,8 +24,34 @@ const looksBetween = 10;
 
 /** Those whose environment belongs, and whoever descends from the root; the runner itself and those it descends from are left out. */
 export function openProcessTracker(belongs: Belongs, root: number): ProcessTracker {
-  if (process.platform === "linux") return rollOf({ pids, statOf, environmentOf }, belongs, root, ancestorsOf(process.pid));
+  if (process.platform === "linux") return rollOf(here, belongs, root, ancestorsOf(process.pid));
   return { look: () => [...new Set([...findMarked(belongs), ...descendantsOf(root).map(({ pid }) => pid)])] };
+}
+
+const here = momentOf({ pids, statOf, environmentOf });
+/** From here on processes are read anew. */
+export const beginMoment = (): void => here.begin();
+
+/** What was read once is not read again until a new moment begins. R3 */
+export function momentOf(processes: Processes): Processes & { readonly begin: () => void } {
+  let there: readonly number[] | null = null;
+  const stats = new Map<number, SeenProcess | undefined>();
+  const environments = new Map<number, readonly string[]>();
+  return {
+    begin: () => {
+      there = null;
+      stats.clear();
+      environments.clear();
+    },
+    pids: () => (there ??= processes.pids()),
+    statOf: (pid) => onceFor(stats, pid, processes.statOf),
+    environmentOf: (pid) => onceFor(environments, pid, processes.environmentOf),
+  };
+}
+
+function onceFor<Value>(known: Map<number, Value>, pid: number, read: (pid: number) => Value): Value {
+  if (!known.has(pid)) known.set(pid, read(pid));
+  return known.get(pid) as Value;
 }
 
 type Known = { readonly began: string; readonly isOurs: boolean; readonly readings: number };

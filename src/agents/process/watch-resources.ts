@@ -3,7 +3,8 @@
 //
 // Invariants:
 //   W1. It says one sentence, once, and then looks no more.
-//   W2. Looking never takes more than a small part of the time: a large folder is looked at less often, and so are many processes.
+//   W2. Looking never takes more than a small part of the time, at all turns of this process together: a large folder is looked at less
+//       often, and so are many processes.
 //   W3. What lay in the folders before the turn is not held against it.
 
 import { readFileSync } from "node:fs";
@@ -11,7 +12,7 @@ import { lstat, opendir } from "node:fs/promises";
 import { join } from "node:path";
 import { spawnSync } from "node:child_process";
 import type { Belongs } from "./mark.ts";
-import { openProcessTracker } from "./process-tracker.ts";
+import { beginMoment, openProcessTracker } from "./process-tracker.ts";
 
 export type Bounds = { readonly processesMax: number; readonly memoryBytesMax: number; readonly diskBytesMax: number };
 
@@ -39,14 +40,13 @@ export function watchResources(watched: Watched): { readonly stop: () => void } 
   let isOver = false;
   let isScanning = false;
   let startOverAt = 0;
-  let lookAgainAt = 0;
   const roll = openProcessTracker(belongs, root);
   let before: number | null = null;
 
   const say = (sentence: string): void => {
     if (isOver) return;
     isOver = true; // W1
-    clearInterval(timer);
+    leave();
     watched.exceeded(sentence);
   };
   const lookAtDisk = async (): Promise<void> => {
@@ -57,29 +57,54 @@ export function watchResources(watched: Watched): { readonly stop: () => void } 
     before ??= bytes; // W3
     const grown = bytes - before;
     const lastsMs = (bounds.diskBytesMax - grown) / diskBytesPerMsMax;
-    startOverAt = performance.now() + Math.max((performance.now() - began) * share, lastsMs / 2); // W2
+    startOverAt = performance.now() + Math.max((performance.now() - began) * share * round.looks.size, lastsMs / 2); // W2
     isScanning = false;
     if (grown > bounds.diskBytesMax) say(`It wrote ${shown(grown)} to disk; ${shown(bounds.diskBytesMax)} are allowed.`);
   };
   const look = (): void => {
-    const began = performance.now();
-    if (began < lookAgainAt) return;
     const pids = roll.look();
-    lookAgainAt = performance.now() + (performance.now() - began) * share; // W2
     if (pids.length > bounds.processesMax) return say(`It has ${pids.length} processes; ${bounds.processesMax} are allowed.`);
     const memory = memoryOf(pids);
     if (memory > bounds.memoryBytesMax)
       return say(`Its processes hold ${shown(memory)} of memory; ${shown(bounds.memoryBytesMax)} are allowed.`);
     void lookAtDisk();
   };
-  const timer = setInterval(look, everyMs);
-  timer.unref();
+  const round = roundOf(everyMs);
+  const leave = takePart(round, look);
   void lookAtDisk();
   return {
     stop: () => {
       isOver = true;
-      clearInterval(timer);
+      leave();
     },
+  };
+}
+
+type Round = { readonly everyMs: number; readonly looks: Set<() => void>; timer: NodeJS.Timeout | null; againAt: number };
+const rounds = new Map<number, Round>();
+
+function roundOf(everyMs: number): Round {
+  const round = rounds.get(everyMs) ?? { everyMs, looks: new Set(), timer: null, againAt: 0 };
+  rounds.set(everyMs, round);
+  return round;
+}
+
+/** Takes part in the looks of all turns; gives what ends that. */
+function takePart(round: Round, look: () => void): () => void {
+  const lookAtAll = (): void => {
+    const began = performance.now();
+    if (began < round.againAt) return;
+    beginMoment();
+    for (const one of [...round.looks]) one();
+    round.againAt = performance.now() + (performance.now() - began) * share; // W2
+  };
+  round.looks.add(look);
+  round.timer ??= setInterval(lookAtAll, round.everyMs).unref();
+  return () => {
+    round.looks.delete(look);
+    if (round.looks.size > 0 || round.timer === null) return;
+    clearInterval(round.timer);
+    round.timer = null;
   };
 }
 
