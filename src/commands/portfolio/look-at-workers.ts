@@ -11,13 +11,13 @@ const system = { actor: "system", reason_code: "ok" } as const;
 
 /** Every task that the journal says is running and nobody of this pool works on. */
 export async function lookAtWorkers(
-  pool: { readonly paths: PortfolioPaths; readonly active: ReadonlyMap<string, unknown> },
+  pool: { readonly paths: PortfolioPaths; readonly active: ReadonlyMap<string, unknown>; readonly starting?: ReadonlySet<string> },
   open: Pick<OpenPortfolio, "state" | "now" | "write">,
 ): Promise<{ readonly gone: ReadonlySet<string>; readonly moved: boolean }> {
   const gone = new Set<string>();
   let moved = false;
   for (const task of unfinished(open.state)) {
-    if (task.stage !== "working" || pool.active.has(task.task_id)) continue; // the table's first rows: somebody works on it
+    if (task.stage !== "working" || pool.active.has(task.task_id) || pool.starting?.has(task.task_id) === true) continue; // the table's first rows: somebody works on it
     const found = await viewOf(pool.paths, task);
     const status = found?.view.status;
     const run =

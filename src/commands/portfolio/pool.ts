@@ -8,36 +8,41 @@
 //   N4. One repository that is gone, full or held up stops its own tasks only.
 //   N5. Proving and landing do not keep workers waiting: one batch a repository is under way beside them.
 //   N6. What holds a landing up is said once, and again only when it changes.
+//   N7. Starting a task takes a while: some are started at once, and ticks go on beside them. Until all of a plan are started nothing more is
+//       dispatched, since a plan counts only those that the journal knows.
 
+import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer } from "../../contracts/answer.ts";
 import { hubAddress, requireStoreAddress } from "../../fleet/address.ts";
 import { nodeDisk } from "../../journal/disk.ts";
 import { JournalFailure } from "../../journal/failure.ts";
 import { takeLock } from "../../journal/lock.ts";
-import { type Action, plan, type Plan } from "../../portfolio/planner/plan.ts";
+import type { Action } from "../../portfolio/planner/plan.ts";
 import type { PortfolioView, TaskView } from "../../portfolio/planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import { readRunOrNull } from "../../project/runs/read-run.ts";
 import { go } from "../go.ts";
 import { resume } from "../resume.ts";
-import { agentsGivenIn, requireAgents } from "../../project/named-agents.ts";
+import { requireAgents } from "../../project/named-agents.ts";
 import { folderBelow } from "../../project/own-folder.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
-import { readSettings } from "../../project/config/settings.ts";
 import { carryOut } from "./carry-out.ts";
 import { lookAtWorkers } from "./look-at-workers.ts";
+import { planFor } from "./plan-for.ts";
 import { emptyCopies, whyNoRoom } from "../../portfolio/worker/collect-copies.ts";
 import { dispatch, type Workers } from "../../portfolio/worker/dispatch.ts";
 import { type PortfolioPaths, requirePortfolio } from "../../portfolio/store/folder.ts";
 import { clearLeftovers } from "../../portfolio/merge/leftovers.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import { mergeBatch, settleBatches } from "../../portfolio/merge/merge-queue.ts";
-import { type OpenPortfolio, withPortfolio } from "../../portfolio/store/open.ts";
-import { agentDefault, type Drive, homeOfCopy } from "../../portfolio/worker/worker.ts";
+import { withPortfolio } from "../../portfolio/store/open.ts";
+import { type Drive, homeOfCopy } from "../../portfolio/worker/worker.ts";
 
 const roomEveryMs = 30_000;
+/** Starts are git and this process in turn: so many keep the cores busy. */
+const startsAtOnce = Math.max(2, availableParallelism());
 
 export type PoolInput = {
   readonly jobs?: number | undefined;
@@ -58,8 +63,14 @@ type Pool = Workers & {
   readonly held: Map<string, string>;
   /** Why nothing new may start, and when that was found out: measuring copies takes a while. */
   room: { readonly at: number; readonly why: string | null };
+  /** Tasks of a plan that are being given to workers. N7 */
+  starts: Promise<void> | null;
+  /** What went wrong there: the pool ends with it. */
+  failure: { readonly error: unknown } | null;
   /** Something moved since the last look. */
   hasNews: boolean;
+  /** Ends the rest between two ticks. */
+  wake: () => void;
 };
 
 export function runPortfolio(context: CommandContext, input: PoolInput): Promise<Answer> {
@@ -104,7 +115,11 @@ async function work(context: CommandContext, paths: PortfolioPaths, input: PoolI
     merging: new Map(),
     held: new Map(),
     room: { at: 0, why: null },
+    starting: new Set(),
+    starts: null,
+    failure: null,
     hasNews: false,
+    wake: () => undefined,
   };
   const before = await withPortfolio(context, paths, ({ state }) => Promise.resolve(state.totals.tasks_completed_total));
   await clearLeftovers(paths, await readPortfolio(paths));
@@ -114,13 +129,14 @@ async function work(context: CommandContext, paths: PortfolioPaths, input: PoolI
       const { moved, goesOn } = await tick(pool);
       const isIdle = !moved && !goesOn && !wasBusy && !pool.hasNews && underWay(pool).length === 0;
       if (isIdle && input.untilIdle === true) break;
-      if (!moved) await rest(pool);
+      if (!moved && !pool.hasNews) await rest(pool);
     }
   } catch (error) {
-    if (context.interrupted.aborted) await Promise.all(underWay(pool)); // they end by themselves then
+    if (context.interrupted.aborted) await allEnded(pool); // they end by themselves then
     throw error;
   }
-  await Promise.all(underWay(pool));
+  await allEnded(pool);
+  if (pool.failure !== null) throw pool.failure.error;
   return withPortfolio(context, paths, ({ state, warnings }) => {
     emptyCopies(paths, state);
     const held = [...pool.held.values()];
@@ -141,7 +157,7 @@ async function work(context: CommandContext, paths: PortfolioPaths, input: PoolI
 /** It is in this process, so whatever kills the pool kills its workers; their journals know the rest. */
 const driveRun: Drive = async (context, copy, run) => {
   const here: CommandContext = { ...context, cwd: copy, isTerminal: false, isTold: true, ask: () => Promise.resolve(null) };
-  const order = { words: [], yes: true, run, leavesParked: true } as const;
+  const order = { words: [], yes: true, run, leavesParked: true, isCopy: true } as const;
   const before = await readRunOrNull(homeOfCopy(copy), run);
   const isDraft = before === null || before.view.status === "draft";
   const { result, message } = isDraft ? await go(here, order) : await resume(here, { ...order, now: true });
@@ -176,6 +192,7 @@ async function holdPool({ own }: PortfolioPaths, shared: boolean): Promise<() =>
 async function rest(pool: Pool): Promise<void> {
   const { input, context } = pool;
   const woken = new AbortController();
+  pool.wake = () => woken.abort();
   const pause = sleep(input.everyMs ?? 2_000, undefined, { signal: AbortSignal.any([woken.signal, context.interrupted]) }).catch(
     () => undefined,
   );
@@ -183,14 +200,25 @@ async function rest(pool: Pool): Promise<void> {
   woken.abort();
 }
 
-const underWay = ({ active, merging }: Pool): readonly Promise<void>[] => [
+const underWay = ({ active, merging, starts }: Pool): readonly Promise<void>[] => [
   ...[...active.values()].map(({ ended }) => ended),
   ...merging.values(),
+  ...(starts === null ? [] : [starts]),
 ];
+
+async function allEnded(pool: Pool): Promise<void> {
+  while (underWay(pool).length > 0) await Promise.all(underWay(pool));
+}
+
+function tell(pool: Pool): void {
+  pool.hasNews = true;
+  pool.wake();
+}
 
 /** One look at everything; whether something was done, and whether something goes on by itself later. */
 async function tick(pool: Pool): Promise<{ readonly moved: boolean; readonly goesOn: boolean }> {
   const { context, paths, input } = pool;
+  if (pool.failure !== null) throw pool.failure.error;
   const hadNews = pool.hasNews;
   pool.hasNews = false;
   const settled = await settleBatches({ context, paths, isolation: input.isolation }, new Set(pool.merging.keys())); // N2
@@ -199,17 +227,35 @@ async function tick(pool: Pool): Promise<{ readonly moved: boolean; readonly goe
     cancelWorkers(pool, open.state.tasks);
     const looked = await lookAtWorkers(pool, open);
     emptyCopies(paths, open.state);
-    const made = planFor(context, open, { input, paths, noRoom: (quotaMb) => roomOf(pool, open.state, quotaMb) }, looked.gone);
+    const all = planFor(context, open, { input, paths, noRoom: (quotaMb) => roomOf(pool, open.state, quotaMb) }, looked.gone);
+    const made = pool.starts === null ? all : { ...all, actions: all.actions.filter((action) => action.do !== "dispatch") }; // N7
     const written = await carryOut(paths, open, made);
     return { planned: made, moved: looked.moved || written };
   });
-  let hasMoved = moved || hadNews;
-  for (const action of planned.actions) {
-    if (context.interrupted.aborted) break;
+  const goesOn = planned.waiting.some(({ code }) => code === "resting");
+  if (context.interrupted.aborted) return { moved: moved || hadNews, goesOn };
+  for (const action of planned.actions)
     if (action.do === "merge") beginMerge(pool, action, new Set(settled.map(({ repository }) => repository)));
-    if (action.do === "dispatch") hasMoved = (await dispatch(pool, action.task_id, action.agent)) || hasMoved;
-  }
-  return { moved: hasMoved, goesOn: planned.waiting.some(({ code }) => code === "resting") };
+  const starts = planned.actions.flatMap((action) => (action.do === "dispatch" ? [action] : []));
+  if (starts.length > 0) pool.starts = start(pool, starts);
+  return { moved: moved || hadNews, goesOn };
+}
+
+/** N7. */
+async function start(pool: Pool, actions: readonly Extract<Action, { readonly do: "dispatch" }>[]): Promise<void> {
+  const left = actions.values();
+  let hasMoved = false;
+  const next = async (): Promise<void> => {
+    for (const { task_id, agent } of left) {
+      if (pool.context.interrupted.aborted || pool.failure !== null) return;
+      hasMoved = (await dispatch(pool, task_id, agent)) || hasMoved;
+      void pool.active.get(task_id)?.ended.then(() => tell(pool));
+    }
+  };
+  const failed = (error: unknown): void => void (pool.failure ??= { error });
+  await Promise.all(Array.from({ length: startsAtOnce }, () => next().catch(failed)));
+  pool.starts = null;
+  if (hasMoved || pool.failure !== null) tell(pool);
 }
 
 function roomOf(pool: Pool, state: PortfolioView, quotaMb: number | undefined): string | null {
@@ -251,32 +297,4 @@ function cancelWorkers({ active, context }: Pool, tasks: Readonly<Record<string,
     context.show(`! ${task_id} is ${task?.status ?? "gone"}; its worker is stopped`);
     cancel();
   }
-}
-
-export function planFor(
-  context: CommandContext,
-  open: Pick<OpenPortfolio, "state" | "now">,
-  given: {
-    readonly input: PoolInput;
-    readonly paths: PortfolioPaths;
-    readonly noRoom?: (quotaMb: number | undefined) => string | null;
-  },
-  gone: ReadonlySet<string>,
-): Plan {
-  const read = readSettings(context, given.paths.root);
-  const config = read.kind === "settings" ? read.config : {};
-  const perAgent = Object.fromEntries(
-    Object.entries(config.agents ?? {}).flatMap(([name, { max_parallel }]) => (max_parallel === undefined ? [] : [[name, max_parallel]])),
-  );
-  return plan(open.state, {
-    now: open.now(),
-    jobs: given.input.jobs ?? 2,
-    gone,
-    perAgent,
-    noRoom: given.noRoom?.(config.disk_quota) ?? null,
-    agent:
-      given.input.agent === undefined
-        ? agentsGivenIn(given.paths.root, config.agent ?? agentDefault)
-        : agentsGivenIn(context.cwd, given.input.agent),
-  });
 }

@@ -17,7 +17,8 @@ import { visiblePortfolio } from "../../portfolio/store/folder.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
 import { lookAtWorkers } from "./look-at-workers.ts";
-import { planFor, type PoolInput, runPortfolio } from "./pool.ts";
+import { planFor } from "./plan-for.ts";
+import { type PoolInput, runPortfolio } from "./pool.ts";
 import { type InboxRow, runQuestions } from "./run-questions.ts";
 
 const rowsShown = 40;

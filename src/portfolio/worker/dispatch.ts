@@ -20,6 +20,8 @@ export type Workers = {
   readonly input: { readonly isolation?: string | undefined; readonly agent?: string | undefined };
   /** Workers of this process, by task: runs of two copies may bear one name. */
   readonly active: Map<string, Worker>;
+  /** Tasks that are just being given to one. */
+  readonly starting: Set<string>;
   readonly drive: Drive;
 };
 
@@ -27,6 +29,16 @@ export type Worker = { readonly run: string; readonly ended: Promise<void>; read
 
 /** Whether something was done. */
 export async function dispatch(pool: Workers, task_id: string, chosen: string): Promise<boolean> {
+  if (pool.starting.has(task_id)) return false;
+  pool.starting.add(task_id); // until it is among the workers: one that the journal names and nobody has would be taken for gone
+  try {
+    return await give(pool, task_id, chosen);
+  } finally {
+    pool.starting.delete(task_id);
+  }
+}
+
+async function give(pool: Workers, task_id: string, chosen: string): Promise<boolean> {
   const { context, paths, input, active } = pool;
   const state = await readPortfolio(paths);
   const task = structuredClone(state.tasks[task_id]); // as it is now: the fold goes on
