@@ -18,7 +18,7 @@ export async function clearLeftovers(paths: PortfolioPaths, state: PortfolioView
   for (const repository of repositories) {
     try {
       const exchange = await openExchange(repository, hubOf(paths, repository));
-      for (const name of await exchange.kept()) if (over.has(name)) await exchange.forget(name);
+      await exchange.forget(...(await exchange.kept()).filter((name) => over.has(name)));
     } catch (error) {
       problems.push(error instanceof Error ? error.message : String(error)); // its own tasks say so too
     }

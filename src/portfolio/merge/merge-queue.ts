@@ -218,10 +218,8 @@ async function land(
   const landing = await landBranch(exchange.repository, order);
   if (!landing.landed) return landing.detail;
   await withPortfolio(parts.context, parts.paths, (open) => recordLanding(open, batch, target));
-  for (const task_id of batch.tasks) {
-    parts.context.show(`✓ ${task_id} landed on ${target}`);
-    await exchange.forget(task_id);
-  }
+  for (const task_id of batch.tasks) parts.context.show(`✓ ${task_id} landed on ${target}`);
+  await exchange.forget(...batch.tasks);
   return null;
 }
 
@@ -261,7 +259,7 @@ async function settle(parts: QueueParts, batch: View<VerifiedBatch>, target: str
   const { remedy } = remedyOf({ worker: "gone", lease: "lapsed", run: "ended", result: "ingested", merge: isIn ? "landed" : "verified" });
   if (remedy === "record_landing") {
     await withPortfolio(parts.context, parts.paths, (open) => recordLanding(open, batch, target));
-    for (const task_id of batch.tasks) await exchange.forget(task_id);
+    await exchange.forget(...batch.tasks);
     return null;
   }
   if (tip !== batch.from) return null;

@@ -7,11 +7,13 @@
 //       task's own changes are brought over.
 
 import { existsSync } from "node:fs";
-import { copyFile, mkdir, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { git, type GitCall, gitLine } from "../../workspace/git/git.ts";
-import { identityEnv, identityOf } from "../../workspace/git/identity.ts";
+import { type Identity, identityEnv, identityOf } from "../../workspace/git/identity.ts";
+import { quoted } from "../../workspace/git/shadow.ts";
 import { makeOwnGitDirectory } from "../../workspace/git/own-git-directory.ts";
+import { branchAt, isPlainBranch } from "../../workspace/git/refs.ts";
 import { findRepository, type Repository } from "../../workspace/git/repository.ts";
 import { readOwnFile } from "../../project/own-file.ts";
 import { obstacleBelow } from "../../project/own-folder.ts";
@@ -25,10 +27,13 @@ export type Exchange = {
   readonly makeCopy: (folder: string, branch: string, commit: string) => Promise<void>;
   /** Brings a commit of a copy into the repository and keeps it under the name. */
   readonly takeCommit: (copy: string, commit: string, since: string, name: string) => Promise<void>;
-  readonly forget: (name: string) => Promise<void>;
+  readonly forget: (...names: readonly string[]) => Promise<void>;
   /** The names under which commits are kept. */
   readonly kept: () => Promise<readonly string[]>;
-  /** Merges a task's commit onto another; what cannot be merged is rebased, once. `tip`: the target branch that the work stands on. */
+  /**
+   * Merges a task's commit onto another; what cannot be merged is rebased, once. `tip`: the target branch that the work stands on. The same
+   * merge is made once: what was proved is the very commit that lands.
+   */
   readonly merge: (onto: string, commit: string, message: string, tip: string | null) => Promise<Merged>;
   readonly commitTree: (tree: string, parents: readonly string[], message: string) => Promise<string>;
   readonly holds: (commit: string, within: string) => Promise<boolean>;
@@ -81,7 +86,19 @@ export async function openExchange(root: string, hub: string): Promise<Exchange>
       input: [Buffer.from(message)],
     });
 
-  const treeOf = (commit: string): Promise<string> => gitLine({ ...ours, args: ["rev-parse", `${commit}^{tree}`] });
+  /** Merges made here: what they were made of, and what they hold. */
+  const made = new Map<string, { readonly onto: string; readonly commit: string; readonly tree: string }>();
+  const treeOf = async (commit: string): Promise<string> =>
+    made.get(commit)?.tree ?? gitLine({ ...ours, args: ["rev-parse", `${commit}^{tree}`] });
+  const older = new Set<string>();
+  /** A merge made here holds what it was made of, and what that holds. */
+  const isWithin = async (commit: string, newer: string): Promise<boolean> => {
+    for (let at: string | undefined = newer; at !== undefined; at = made.get(at)?.onto)
+      if (at === commit || made.get(at)?.commit === commit || older.has(`${commit} ${at}`)) return true;
+    if (!(await isAncestor(ours, commit, newer))) return false;
+    older.add(`${commit} ${newer}`);
+    return true;
+  };
   type Trees =
     | { readonly isClean: true; readonly tree: string }
     | { readonly isClean: false; readonly tree: string | null; readonly conflicts: readonly string[] };
@@ -131,36 +148,49 @@ export async function openExchange(root: string, hub: string): Promise<Exchange>
     return at;
   };
 
+  const merges = new Map<string, Promise<Merged>>();
+  const merge = async (onto: string, commit: string, message: string, tip: string | null): Promise<Merged> => {
+    if (onto === commit) return { commit: onto };
+    if (tip !== null && !(await isWithin(tip, onto))) {
+      if (await isWithin(commit, onto)) return { commit: onto };
+      const over = await threeWay(tip, onto, commit);
+      return over.isClean
+        ? { commit: await commitTree(over.tree, [onto], message) }
+        : { conflicts: over.conflicts, marked: over.tree, parents: [onto] }; // X3
+    }
+    const merged = await mergeTrees(onto, commit);
+    // What is in already adds nothing; whatever else adds nothing is still a merge.
+    if (merged.isClean && merged.tree === (await treeOf(onto)) && (await isWithin(commit, onto))) return { commit: onto };
+    if (merged.isClean) {
+      const joined = await commitTree(merged.tree, [onto, commit], message);
+      made.set(joined, { onto, commit, tree: merged.tree });
+      return { commit: joined };
+    }
+    const rebased = tip === null ? null : await rebase(onto, tip, commit);
+    if (rebased !== null) return { commit: await commitTree(await treeOf(rebased), [onto, rebased], message) };
+    return { conflicts: merged.conflicts, marked: merged.tree, parents: [onto, commit] };
+  };
+
   return {
     repository,
-    async tipOf(branch) {
-      const { code, out } = await git({
-        ...user,
-        args: ["rev-parse", "-q", "--verify", `refs/heads/${branch}^{commit}`],
-        codes: [0, 1, 128],
-      });
-      return code === 0 ? out.toString("utf8").trim() : null;
-    },
+    tipOf: (branch) => branchAt(repository, `refs/heads/${branch}`),
     async makeCopy(folder, branch, commit) {
       await rm(folder, { recursive: true, force: true });
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      await git({
-        cwd: folder,
-        args: ["init", "-q", "--template=", `--object-format=${repository.format}`, `--initial-branch=${branch}`, "--", folder],
-      });
       const gitDir = join(folder, ".git");
-      await mkdir(join(gitDir, "objects", "info"), { recursive: true });
-      await mkdir(join(gitDir, "info"), { recursive: true });
-      await writeFile(join(gitDir, "objects", "info", "alternates"), `${objects}\n`); // X1
+      const ref = `refs/heads/${branch}`;
+      for (const name of ["info", "objects/info", "objects/pack", "refs/heads", "refs/tags"])
+        await mkdir(join(gitDir, name), { recursive: true });
+      await writeFile(join(gitDir, "HEAD"), `ref: ${ref}\n`);
+      await writeFile(join(gitDir, "config"), copyConfig(await readFile(join(hub, "config"), "utf8"), identity));
+      await writeFile(join(gitDir, "objects", "info", "alternates"), `${quoted(objects)}\n`); // X1
       const shallow = join(repository.commonDir, "shallow");
       if (existsSync(shallow)) await copyFile(shallow, join(gitDir, "shallow"));
       const copy = { cwd: folder, isOwn: true, env: { GIT_DIR: gitDir, GIT_WORK_TREE: folder, ...identityEnv(identity) } } as const;
-      for (const [key, value] of [
-        ["user.name", identity.name],
-        ["user.email", identity.email],
-      ] as const)
-        await git({ ...copy, args: ["config", key, value] });
-      await git({ ...copy, args: ["update-ref", `refs/heads/${branch}`, commit] });
+      if (isPlainBranch(ref)) {
+        await mkdir(dirname(join(gitDir, ref)), { recursive: true });
+        await writeFile(join(gitDir, ref), `${commit}\n`);
+      } else await git({ ...copy, args: ["update-ref", ref, commit] });
       await git({ ...copy, args: ["read-tree", "--reset", "-u", commit] });
       const config = readOwnFile(join(root, ".autopilot", "config.yaml")); // a link could lead to any file of the user's
       if (config === null || obstacleBelow(folder, ".autopilot") !== null) return; // behind a link nothing is written; the run refuses it
@@ -178,8 +208,10 @@ export async function openExchange(root: string, hub: string): Promise<Exchange>
       await git({ ...ours, args: ["unpack-objects", "-q"], input: [out] });
       await git({ ...user, args: ["update-ref", refOf(name), commit] }); // X2
     },
-    async forget(name) {
-      await git({ ...user, args: ["update-ref", "-d", refOf(name)], codes: [0, 1, 128] });
+    async forget(...names) {
+      // One that is not there is none to forget.
+      const input = names.map((name) => Buffer.from(`delete ${refOf(name)}\n`));
+      if (names.length > 0) await git({ ...user, args: ["update-ref", "--stdin"], input, codes: [0, 1, 128] });
     },
     async kept() {
       const { out } = await git({ ...user, args: ["for-each-ref", "--format=%(refname)", refOf("")] });
@@ -189,22 +221,15 @@ export async function openExchange(root: string, hub: string): Promise<Exchange>
         .filter((name) => name !== "")
         .map((name) => name.slice(refOf("").length));
     },
-    async merge(onto, commit, message, tip) {
-      if (onto === commit || (await isAncestor(ours, commit, onto))) return { commit: onto };
-      if (tip !== null && !(await isAncestor(ours, tip, onto))) {
-        const over = await threeWay(tip, onto, commit);
-        return over.isClean
-          ? { commit: await commitTree(over.tree, [onto], message) }
-          : { conflicts: over.conflicts, marked: over.tree, parents: [onto] }; // X3
-      }
-      const merged = await mergeTrees(onto, commit);
-      if (merged.isClean) return { commit: await commitTree(merged.tree, [onto, commit], message) };
-      const rebased = tip === null ? null : await rebase(onto, tip, commit);
-      if (rebased !== null) return { commit: await commitTree(await treeOf(rebased), [onto, rebased], message) };
-      return { conflicts: merged.conflicts, marked: merged.tree, parents: [onto, commit] };
+    merge(onto, commit, message, tip) {
+      const key = JSON.stringify([onto, commit, message, tip]);
+      const merging = merges.get(key) ?? merge(onto, commit, message, tip);
+      merges.set(key, merging);
+      merging.catch(() => merges.delete(key));
+      return merging;
     },
     commitTree,
-    holds: (commit, within) => isAncestor(ours, commit, within),
+    holds: isWithin,
     async diffStat(from, to) {
       return (await git({ ...ours, args: ["diff-tree", "-r", "--name-status", "--no-renames", from, to, "--"] })).out
         .toString("utf8")
@@ -212,6 +237,11 @@ export async function openExchange(root: string, hub: string): Promise<Exchange>
     },
   };
 }
+
+/** As git made it for our own directory on this disk, with a checkout and in the user's name. */
+const copyConfig = (made: string, { name, email }: Identity): string =>
+  `${made.replace(/^(\s*bare = )true$/m, "$1false\n\tlogallrefupdates = true")}[user]\n\tname = ${inQuotes(name)}\n\temail = ${inQuotes(email)}\n`;
+const inQuotes = (value: string): string => `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 
 async function isAncestor(call: Omit<GitCall, "args">, older: string, newer: string): Promise<boolean> {
   return (await git({ ...call, args: ["merge-base", "--is-ancestor", older, newer], codes: [0, 1, 128] })).code === 0;
