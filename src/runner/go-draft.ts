@@ -52,7 +52,7 @@ export async function goDraft(
   const { view } = await readRun(paths, run);
   if (stale !== null) refuseAs(run, stale);
   const preview = await previewOf(context, paths, view);
-  const reported = uncommittedNow ?? (await uncommitted(paths, view));
+  const reported = uncommittedNow ?? (input.isCopy === true ? [] : await uncommitted(paths, view));
   const isAcknowledged = view.acknowledged || input.yes || preview.dryRun === "auto";
   if (!isAcknowledged) {
     const consent = context.isTerminal ? await asked(context, preview.page, reported) : null;

@@ -38,6 +38,8 @@ export type GoInput = ObjectiveInput & {
   readonly asks?: Asks | undefined;
   /** The commit to begin at instead of the checkout's, for a run that goes on with another one's work. */
   readonly base?: { readonly commit: string; readonly tree: string } | undefined;
+  /** The checkout was made for this run alone: nobody has left anything uncommitted there, and nobody reads what a survey would tell of it. */
+  readonly isCopy?: boolean | undefined;
   /** Flags that a playbook understands, by name: `accept-spec-change`. */
   readonly flags?: ReadonlySet<string> | undefined;
 };

@@ -39,7 +39,8 @@ export async function makeDraft(context: CommandContext, paths: ProjectPaths, in
   const playbook = await playbookOf(flow.playbook);
   const checkout = await openedRepository(paths.root);
   const repository = input.base === undefined ? checkout : { ...checkout, branch: null, head: input.base };
-  const survey = input.base === undefined ? surveying(checkout, playbook?.owned) : () => Promise.resolve({ warnings: [], uncommitted: [] });
+  const isSurveyed = input.base === undefined && input.isCopy !== true;
+  const survey = isSurveyed ? surveying(checkout, playbook?.owned) : () => Promise.resolve({ warnings: [], uncommitted: [] });
   const prepared = await playbook?.prepare?.({ context, paths, input, loadFlow: (name) => loadedFlow(context, name) });
   const { estimate, resumes } = prepared ?? {};
   const said = withScope(withGoal(input, prepared?.goal), prepared?.scope);

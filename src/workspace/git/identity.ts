@@ -1,17 +1,16 @@
 // identity: in whose name the runner commits: the user's, as their own git has it, else its own.
 
 import { visible } from "../../kit/visible.ts";
-import { git } from "./git.ts";
+import { askUserConfig } from "./user-config.ts";
 
 export type Identity = { readonly name: string; readonly email: string };
 
 export const ownIdentity: Identity = { name: "autopilot", email: "autopilot@localhost" };
 
 export async function identityOf(root: string): Promise<Identity> {
-  const asked = ["config", "-z", "--get-regexp", "^user\\.(name|email)$"];
-  const { code, out } = await git({ cwd: root, config: "user", args: asked, codes: [0, 1] });
+  const text = await askUserConfig({ cwd: root, config: "user" }, ["--get-regexp", "^user\\.(name|email)$"]);
   // Each value stands behind its key and a newline; where a key is set in several places the last one counts.
-  const values = new Map(code === 0 ? out.toString("utf8").split("\0").map(keyAndValue) : []);
+  const values = new Map(text === null ? [] : text.split("\0").map(keyAndValue));
   const [name, email] = [plain(values.get("user.name")), plain(values.get("user.email"))];
   return name === "" || email === "" ? ownIdentity : { name, email };
 }

@@ -13,6 +13,9 @@ const objectName = /^(?:[0-9a-f]{40}|[0-9a-f]{64})\n?$/;
 /** A name that means one file and nothing else, whatever it holds. */
 const plainBranch = /^refs\/heads\/(?!.*(?:\.\.|\/\/|\/\.|@\{|\.lock(?:\/|$)))[^\s~^:?*[\\\x00-\x1f\x7f.][^\s~^:?*[\\\x00-\x1f\x7f]*$/;
 
+/** Whether a branch of this full name is kept in the one file of that name, where refs are files. */
+export const isPlainBranch = (ref: string): boolean => plainBranch.test(ref);
+
 /** The commit a branch stands at, by its full name; null where there is no such branch. `call`: how git is asked there. */
 export async function branchAt(places: GitPlaces, ref: string, call: Omit<GitCall, "args"> = inPlaces(places)): Promise<GitSha | null> {
   return plainRef(places, ref) ?? asked(call, ref);

@@ -11,7 +11,7 @@ import { git, type GitAnswer, requireSoundRepository } from "./git.ts";
 import { ownedAlways } from "../owned.ts";
 import { ownedOf } from "../layers/scope.ts";
 import { changedIn, uncommittedMessage } from "./status.ts";
-import { isGitlink, type ObjectFormat, type TreeEntry } from "./tree.ts";
+import { isGitlink, noteTree, type ObjectFormat, type TreeEntry } from "./tree.ts";
 import { listTree } from "./tree-list.ts";
 import { type GitPlaces, placesAround } from "./places.ts";
 import { headBranch, headCommit } from "./refs.ts";
@@ -84,6 +84,7 @@ async function find(folder: string): Promise<Found<Repository>> {
   const answers = (await answersKnown(folder, around)) ?? (await answersAtOnce(folder)) ?? (await answersOneByOne(folder));
   if ("failure" in answers) return answers;
   known.set(folder, { stamp: stampOf(around), answers });
+  noteTree(answers.commit, answers.tree);
   const root = await realpath(answers.top);
   const gitDir = await realpath(answers.gitDir);
   const commonDir = await realpath(isAbsolute(answers.commonDir) ? answers.commonDir : join(folder, answers.commonDir));

@@ -12,10 +12,11 @@ import { join } from "node:path";
 import type { BytePath } from "./byte-path.ts";
 import { errnoOf } from "../failure.ts";
 import { erase, readSmallFile, writeWhole } from "../folder.ts";
-import { git, type GitCall } from "./git.ts";
+import type { GitCall } from "./git.ts";
 import { installedRules } from "./installed-folders.ts";
 import type { Repository } from "./repository.ts";
 import type { ObjectFormat } from "./tree.ts";
+import { askUserConfig } from "./user-config.ts";
 import { inView } from "./user-view.ts";
 
 export type Shadow = {
@@ -92,9 +93,9 @@ async function borrowFrom(gitDir: string, objects: string): Promise<void> {
 /** The user's ignore rules that are not in the tree: their global file, then the repository's own. */
 async function excludesOf(repository: Repository): Promise<string> {
   // Only the user's own word: a repository's could name any file of theirs, and the agent sees what is copied here.
-  const named = await git({ ...inView(repository), codes: [0, 1], args: ["config", "--type=path", "-z", "--get", "core.excludesFile"] });
+  const named = await askUserConfig(inView(repository), ["--type=path", "--get", "core.excludesFile"]);
   const fallback = join(process.env["XDG_CONFIG_HOME"] || join(process.env["HOME"] || "/nonexistent", ".config"), "git", "ignore");
-  const global = named.code === 0 ? named.out.toString("utf8").replace(/\0$/, "") : fallback;
+  const global = named?.replace(/\0$/, "") ?? fallback;
   const texts = [await textOrNone(global), await textOrNone(join(repository.commonDir, "info", "exclude"))];
   return texts.map((text) => (text === "" || text.endsWith("\n") ? text : `${text}\n`)).join("");
 }

@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { BytePath } from "./byte-path.ts";
-import { readTree, treeHash, type TreeEntry } from "./tree.ts";
+import { readTree } from "./read-tree.ts";
+import { treeHash, type TreeEntry } from "./tree.ts";
 import { treeFolders, writeEditedTree, type TreeChange } from "./tree-folders.ts";
 
 let folder = "";

@@ -2,7 +2,7 @@
 // hundred thousand files costs what its changed folders cost.
 //
 // Invariants:
-//   T1. Nothing is read that no path asked for: no list of the whole tree is ever made here.
+//   T1. Nothing is read that no path asked for: a list of the whole tree is made of a few folders only.
 //   T2. An edited tree has the name git would give it, whether it is written or only named.
 
 import type { GitSha } from "../../contracts/ids.ts";
@@ -11,7 +11,7 @@ import { WorkspaceFailed } from "../failure.ts";
 import { git, type GitCall } from "./git.ts";
 import { areFew, writeObject } from "./loose-objects.ts";
 import { readObject } from "./object-reader.ts";
-import { objectHash, type ObjectFormat, type TreeEntry, treeIdOf } from "./tree.ts";
+import { objectHash, type ObjectFormat, type Tree, type TreeEntry, treeIdOf } from "./tree.ts";
 
 /** One folder of a tree: its entries by name; folders have the mode 40000. */
 export type TreeFolder = ReadonlyMap<BytePath, TreeEntry>;
@@ -60,6 +60,25 @@ export function treeFolders(call: Omit<GitCall, "args">): TreeFolders {
     }
   }
   return { read, at, filesBelow };
+}
+
+/** Every file of a tree whose folders are few or mostly known; null where more than so many would have to be asked for, or one is not here. */
+export async function filesOfFew(call: Omit<GitCall, "args">, tree: GitSha, questionsMax: number): Promise<Tree | null> {
+  const folders = treeFolders(call);
+  const files = new Map<BytePath, TreeEntry>();
+  let questions = 0;
+  const take = async (sha: GitSha, above: BytePath): Promise<boolean> => {
+    questions += kept.has(sha) ? 0 : 1;
+    const folder = questions > questionsMax ? null : await folders.read(sha).catch(() => null);
+    if (folder === null) return false;
+    for (const [name, entry] of folder) {
+      const path = joined(above, name);
+      if (!isTree(entry)) files.set(path, entry);
+      else if (!(await take(entry.sha, path))) return false;
+    }
+    return true;
+  };
+  return (await take(tree, "" as BytePath)) ? files : null;
 }
 
 /** What differs at a path: a file, or a folder that is only in one of the two trees. */

@@ -5,7 +5,7 @@ import { isAscii } from "node:buffer";
 import type { GitSha } from "../../contracts/ids.ts";
 import { type BytePath, shownOf } from "./byte-path.ts";
 import { git, type GitCall } from "./git.ts";
-import { knownTree, type TreeEntry } from "./tree.ts";
+import { isObjectName, knownTree, type TreeEntry } from "./tree.ts";
 
 export type TreeList = {
   readonly paths: readonly BytePath[];
@@ -15,18 +15,31 @@ export type TreeList = {
   readonly notable: readonly (readonly [BytePath, TreeEntry])[];
 };
 
-const objectName = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 let last: { readonly of: GitSha; readonly list: Promise<TreeList> } | null = null;
+/** Lists of small trees: a process with many runs has many of them, and together they are little. */
+const small = new Map<GitSha, TreeList>();
+const [smallMax, smallPathsMax] = [100, 1_000];
 
 /** What bears an object's name never changes, so it is listed once, from whichever repository. */
 export function listTree(call: Omit<GitCall, "args">, treeish: GitSha): Promise<TreeList> {
   if (last !== null && knownTree(last.of) === knownTree(treeish)) return last.list;
+  const known = small.get(knownTree(treeish));
+  if (known !== undefined) return Promise.resolve(known);
   const list = listed(call, treeish);
-  if (objectName.test(treeish)) {
+  if (isObjectName(treeish)) {
     const own = (last = { of: treeish, list });
-    list.catch(() => (last = last === own ? null : last));
+    list.then(
+      (found) => keepSmall(treeish, found),
+      () => (last = last === own ? null : last),
+    );
   }
   return list;
+}
+
+function keepSmall(treeish: GitSha, list: TreeList): void {
+  if (list.paths.length > smallPathsMax) return;
+  if (small.size >= smallMax) small.clear();
+  small.set(knownTree(treeish), list);
 }
 
 /** The same as text for patterns and people; the array is the same whenever it is asked for. */

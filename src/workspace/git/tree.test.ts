@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { git, gitLine } from "./git.ts";
 import type { BytePath } from "./byte-path.ts";
-import { objectHash, readTree, treeHash } from "./tree.ts";
+import { readTree } from "./read-tree.ts";
+import { objectHash, treeHash } from "./tree.ts";
 
 let folder = "";
 beforeAll(async () => {
@@ -48,4 +49,16 @@ test("only the last few are kept", async () => {
   const again = await readTree({ cwd: folder }, first);
   expect(again).toEqual(read);
   expect(again).not.toBe(read);
+});
+
+test("a tree of many folders, and one that differs from it in a file, are listed as git lists them", async () => {
+  for (let at = 0; at < 40; at++) {
+    mkdirSync(join(folder, `f${at}`, "below"), { recursive: true });
+    writeFileSync(join(folder, `f${at}`, "below", "x"), String(at));
+  }
+  for (const tree of [await treeWith("many"), await treeWith("more")]) {
+    const { out } = await git({ cwd: folder, args: ["ls-tree", "-r", "--full-tree", tree] });
+    const rows = [...(await readTree({ cwd: folder }, tree))].map(([path, { mode, sha }]) => `${mode} blob ${sha}\t${path}\n`);
+    expect(rows.join("")).toBe(out.toString("utf8"));
+  }
 });

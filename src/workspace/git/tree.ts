@@ -1,10 +1,10 @@
-// tree: a git tree as a flat list of its files, read from git or hashed here. Hashing here means that naming a folder's content writes no object.
+// tree: what trees are made of and called. Hashing here means that naming a folder's content writes no object.
 
 import { createHash } from "node:crypto";
 import type { GitSha } from "../../contracts/ids.ts";
-import { bytePathOf, bytesOf, type BytePath } from "./byte-path.ts";
+import { bytesOf, type BytePath } from "./byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
-import { git, type GitCall } from "./git.ts";
+import type { GitCall } from "./git.ts";
 import { readObject } from "./object-reader.ts";
 
 export type ObjectFormat = "sha1" | "sha256";
@@ -24,59 +24,22 @@ export async function treeIdOf(call: Omit<GitCall, "args">, treeish: GitSha): Pr
   if (known !== undefined) return known;
   const tree = (await readObject(call, `${treeish}^{tree}`))?.sha;
   if (tree === undefined) throw new WorkspaceFailed("workspace_unusable", `The commit ${treeish.slice(0, 12)} is not in this repository.`);
-  if (treeIds.size >= treeIdsMax) treeIds.clear();
-  if (objectName.test(treeish)) treeIds.set(treeish, tree);
+  noteTree(treeish, tree);
   return tree;
 }
 
 /** The tree of a commit that was asked for before; otherwise what was given. */
 export const knownTree = (treeish: GitSha): GitSha => treeIds.get(treeish) ?? treeish;
 
-const keptTreesMax = 6;
-const keptEntriesMax = 500_000;
+/** Says what the tree of a commit is, for whoever was told it beside something else. */
+export function noteTree(commit: GitSha, tree: GitSha): void {
+  if (treeIds.size >= treeIdsMax) treeIds.clear();
+  if (objectName.test(commit) && objectName.test(tree)) treeIds.set(commit, tree);
+}
+
 const objectName = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
-const kept = new Map<string, { readonly reading: Promise<Tree>; entries: number }>();
-
-/** Every file of a commit or tree. What bears an object's name never changes, so the last few are read once, however often they are asked for. */
-export function readTree(call: Omit<GitCall, "args">, treeish: GitSha): Promise<Tree> {
-  if (!objectName.test(treeish)) return listTree(call, treeish);
-  const key = `${call.env?.["GIT_DIR"] ?? call.cwd}\0${treeish}`;
-  const before = kept.get(key);
-  const found = before ?? { reading: listTree(call, treeish), entries: 0 };
-  kept.delete(key);
-  kept.set(key, found); // the last asked for is the last to be let go
-  if (before !== undefined) return before.reading;
-  found.reading.then(
-    ({ size }) => {
-      found.entries = size;
-      letGo();
-    },
-    () => kept.delete(key),
-  );
-  return found.reading;
-}
-
-function letGo(): void {
-  let entries = [...kept.values()].reduce((sum, tree) => sum + tree.entries, 0);
-  for (const [key, tree] of kept) {
-    if (kept.size <= keptTreesMax && entries <= keptEntriesMax) return;
-    kept.delete(key);
-    entries -= tree.entries;
-  }
-}
-
-async function listTree(call: Omit<GitCall, "args">, treeish: GitSha): Promise<Tree> {
-  const { out } = await git({ ...call, args: ["ls-tree", "-r", "-z", "--full-tree", treeish] });
-  const tree = new Map<BytePath, TreeEntry>();
-  for (let at = 0; at < out.length;) {
-    const end = out.indexOf(0, at);
-    const tab = out.indexOf(9, at);
-    const [mode = "", , sha = ""] = out.toString("latin1", at, tab).split(" ");
-    tree.set(bytePathOf(out.subarray(tab + 1, end)), { mode, sha });
-    at = end + 1;
-  }
-  return tree;
-}
+/** Whether this names one object for ever, as no branch and no tag does. */
+export const isObjectName = (name: string): boolean => objectName.test(name);
 
 /** The name git gives an object of this type and content. */
 export function objectHash(format: ObjectFormat, type: "blob" | "tree", content: Buffer): GitSha {

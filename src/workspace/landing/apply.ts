@@ -24,7 +24,8 @@ import { collisionsOf } from "../git/names.ts";
 import { newCommit } from "../git/new-commit.ts";
 import { storeBlobs } from "../git/objects.ts";
 import type { OpenRun } from "../run.ts";
-import { isSame, readTree, type Tree } from "../git/tree.ts";
+import { readTree } from "../git/read-tree.ts";
+import { isSame, type Tree } from "../git/tree.ts";
 
 const racesMax = 5;
 const headBytesMax = 4_096;

@@ -18,7 +18,7 @@ import { inUser } from "../git/history.ts";
 import { clearLock, isGoneInTime } from "../git/leftovers.ts";
 import type { OpenRun } from "../run.ts";
 import { statusOf } from "../git/status.ts";
-import { readTree } from "../git/tree.ts";
+import { readTree } from "../git/read-tree.ts";
 import { inView } from "../git/user-view.ts";
 
 const Begun = v.strictObject({ version: v.literal(1), from: GitSha, to: GitSha });

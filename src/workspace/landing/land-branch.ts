@@ -4,9 +4,11 @@
 //   L1. A compare-and-set: a branch that somebody moved meanwhile is not touched.
 //   L2. A checkout that has the branch moves with it, and only where it is clean; a branch is never moved under uncommitted work.
 
+import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { git } from "../git/git.ts";
+import { branchAt, headBranch } from "../git/refs.ts";
 import type { Repository } from "../git/repository.ts";
 import { branchOf, openWorkspace } from "../workspace.ts";
 
@@ -28,8 +30,7 @@ export async function landBranch(
   const { branch, from, to } = order;
   const user = { cwd: repository.root, env: { GIT_DIR: repository.gitDir } };
   const ref = `refs/heads/${branch}`;
-  const tip = await git({ ...user, args: ["rev-parse", "-q", "--verify", `${ref}^{commit}`], codes: [0, 1, 128] });
-  const at = tip.out.toString("utf8").trim();
+  const at = (await branchAt(repository, ref)) ?? "";
   if (at === to) return { landed: true };
   if (at !== from)
     return {
@@ -68,6 +69,9 @@ export async function landBranch(
 
 /** The checkouts that have a branch. */
 async function checkoutsOf(repository: Repository, ref: string): Promise<readonly string[]> {
+  // Without linked worktrees there is one checkout.
+  if (!existsSync(join(repository.commonDir, "worktrees")))
+    return (await headBranch(repository)) === ref ? [await realpath(repository.root)] : [];
   const { out } = await git({ cwd: repository.root, args: ["worktree", "list", "--porcelain"] });
   const records = out.toString("utf8").split("\n\n");
   const paths = records.flatMap((record) => {

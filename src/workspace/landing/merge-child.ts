@@ -12,7 +12,8 @@ import { commitFor, tipOf } from "../git/history.ts";
 import type { Change } from "../layers/judge.ts";
 import { writeTree } from "../git/materialize.ts";
 import type { OpenRun } from "../run.ts";
-import { isSame, readTree, type Tree, type TreeEntry } from "../git/tree.ts";
+import { readTree } from "../git/read-tree.ts";
+import { isSame, type Tree, type TreeEntry } from "../git/tree.ts";
 
 export async function takeIn(
   run: OpenRun,

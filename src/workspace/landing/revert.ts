@@ -17,7 +17,8 @@ import { inUser, ownCommits, type RunCommit, shortOf, tipOf, trailerValue } from
 import { identityEnv } from "../git/identity.ts";
 import { writeTree } from "../git/materialize.ts";
 import type { OpenRun } from "../run.ts";
-import { isSame, readTree, type Tree, type TreeEntry } from "../git/tree.ts";
+import { readTree } from "../git/read-tree.ts";
+import { isSame, type Tree, type TreeEntry } from "../git/tree.ts";
 
 const namesMax = 100;
 

@@ -1,0 +1,58 @@
+// user-config: what the user's git configuration says, asked of git once for as long as its files stay as they are: each run, proof and
+// landing of a process that does many would ask again, and each answer costs a process.
+//
+// Invariants:
+//   C1. An answer is known while every file that git would read here is as it was. Where a file names others (include), nothing is known.
+//   C2. The system's own file may lie elsewhere than here: no answer is known for longer than a minute.
+
+import { statSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { readSmallFile } from "../folder.ts";
+import { git, type GitCall } from "./git.ts";
+import { placesAround } from "./places.ts";
+
+const knownMsMax = 60_000;
+const knownMax = 200;
+const configBytesMax = 1 << 20;
+const known = new Map<string, { readonly stamp: string; readonly at: number; readonly text: string | null }>();
+
+/** What `git config` prints to these words; null where nothing is set. */
+export async function askUserConfig(call: Omit<GitCall, "args" | "codes">, args: readonly string[]): Promise<string | null> {
+  const key = JSON.stringify([call.cwd, call.env, args]);
+  const stamp = stampFor(call.cwd);
+  const before = known.get(key);
+  if (before !== undefined && stamp !== null && before.stamp === stamp && performance.now() - before.at < knownMsMax) return before.text;
+  const { code, out } = await git({ ...call, args: ["config", "-z", ...args], codes: [0, 1] });
+  const text = code === 0 ? out.toString("utf8") : null;
+  if (known.size >= knownMax) known.clear();
+  if (stamp !== null) known.set(key, { stamp, at: performance.now(), text });
+  return text;
+}
+
+/** How the files look that git reads in this folder; null where they name others. C1 */
+function stampFor(folder: string): string | null {
+  const places = placesAround(folder);
+  const { env } = process;
+  const home = env["HOME"] ?? homedir();
+  const global = env["GIT_CONFIG_GLOBAL"] ?? join(home, ".gitconfig");
+  const files = [
+    ...(places === null ? [] : [join(places.commonDir, "config"), join(places.gitDir, "config.worktree")]),
+    global,
+    join(env["XDG_CONFIG_HOME"] || join(home, ".config"), "git", "config"),
+    env["GIT_CONFIG_SYSTEM"] ?? "/etc/gitconfig",
+  ];
+  const looks = files.map(lookOf);
+  return looks.includes(null) ? null : JSON.stringify([files, looks, env["GIT_CONFIG_NOSYSTEM"]]);
+}
+
+function lookOf(path: string): string | null {
+  try {
+    const stat = statSync(path, { throwIfNoEntry: false, bigint: true });
+    if (stat === undefined) return "";
+    if (!stat.isFile() || /include/i.test(readSmallFile(path, configBytesMax)?.toString("latin1") ?? "include")) return null;
+    return `${stat.ino} ${stat.ctimeNs} ${stat.size}`;
+  } catch {
+    return null; // not ours to read: git says what it makes of it
+  }
+}
