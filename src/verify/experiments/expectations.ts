@@ -45,7 +45,7 @@ export function comparedIn(path: string, text: string): readonly Compared[] {
   });
 }
 
-function assertionsIn(path: string, text: string, nonce: string): readonly Assertion[] {
+export function assertionsIn(path: string, text: string, nonce: string): readonly Assertion[] {
   const isC = isOfC.test(path);
   const family = isC ? "java" : familyOf(path);
   if (family === null || text.length > textCharsMax) return [];
@@ -109,7 +109,7 @@ function callsIn(code: string, text: string): readonly Call[] {
 const argsCharsMax = 4_000;
 
 /** What stands between the commas of a call; null where it does not close. */
-function argsFrom(code: string, open: number): { readonly args: readonly Span[]; readonly close: number } | null {
+export function argsFrom(code: string, open: number): { readonly args: readonly Span[]; readonly close: number } | null {
   const close = closeOf(code.slice(0, open + argsCharsMax), open);
   if (close === null) return null;
   const args: Span[] = [];

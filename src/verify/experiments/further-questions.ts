@@ -13,6 +13,7 @@ import { hollowAmong, hollowWords } from "./hollow-tests.ts";
 import type { Edit, Laboratory } from "./laboratory.ts";
 import { definedWords, type Mutated } from "./mutations.ts";
 import type { Observed } from "./noticed.ts";
+import { comparersGap } from "./put-back.ts";
 import { testsIn } from "./raised.ts";
 import { type Shadow, shadowsIn, shadowWords } from "./shadowing.ts";
 import { noticedIn, otherAnswers, writtenAnswers, writtenAnswersWords } from "./written-answers.ts";
@@ -35,7 +36,11 @@ const changedMax = 60;
 /** What a person has to look at, in words. */
 export async function furtherGaps(questions: Questions): Promise<readonly string[]> {
   const { check, differences } = questions;
-  const ofAll = [await placesTaken(questions), isPlanned(check, differences) && onlyLooks(check.command) ? onlyLooksWords : null];
+  const ofAll = [
+    await placesTaken(questions),
+    await comparersGap(questions),
+    isPlanned(check, differences) && onlyLooks(check.command) ? onlyLooksWords : null,
+  ];
   const gaps =
     check.kind !== "criterion"
       ? ofAll

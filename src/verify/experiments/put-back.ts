@@ -1,0 +1,37 @@
+// put-back: whether a pass rests on what tests compare by (comparers.ts), found out by putting the base's definitions in the place of the
+// work's and running the check once more.
+// Invariants C1 and on: verify/experiments/comparers.ts.
+
+import type { Difference } from "../../ports/workspace.ts";
+import { isProgramText } from "../protected/kinds.ts";
+import { judges } from "../protected/programs.ts";
+import { comparersIn, comparersWords, namesOf } from "./comparers.ts";
+import type { Questions } from "./further-questions.ts";
+
+const filesMax = 60;
+
+/** The words of a gap; null where tests compare by nothing that the work changed, or it does not matter. */
+export async function comparersGap({ setting, differences, lab: { textAt }, ask }: Questions): Promise<string | null> {
+  const isTest = (path: string): boolean => setting.rowOf(path)?.kind === "test" || judges.test(path);
+  const textsOf = async (paths: readonly string[]) =>
+    Promise.all(
+      paths.slice(0, filesMax).map(async (path) => ({
+        path,
+        was: setting.base.has(path) ? await textAt("base", path) : null,
+        is: (await textAt("work", path)) ?? "",
+      })),
+    );
+  const isCode = ({ path, kind }: Difference): boolean => kind !== "deleted" && isProgramText(path) && !isTest(path);
+  const changed = await textsOf(differences.filter(isCode).map(({ path }) => path));
+  if (changed.every(({ was }) => was === null)) return null;
+  const tests = await textsOf([...setting.base].filter((path) => isProgramText(path) && isTest(path)));
+  const found = comparersIn(
+    changed,
+    tests.map(({ path, is }) => ({ path, text: is })),
+  );
+  if (found === null) return null;
+  const { definitions, edits, controls } = found;
+  const whether = `it passes with ${namesOf(definitions)} as before the work`;
+  if ((await ask(whether, { edits }))?.passed !== false) return null;
+  return (await ask(whether, { edits: [...edits, ...controls] }))?.passed === true ? comparersWords(definitions) : null; // C2
+}
