@@ -3,6 +3,7 @@
 // Invariants X1 and on: verify/experiments/expectations.ts.
 
 import type { Family } from "../protected/kinds.ts";
+import { type Within, withinOf } from "./tolerances.ts";
 
 export type Span = { readonly from: number; readonly to: number };
 export type Change = Span & { readonly text: string };
@@ -24,6 +25,7 @@ export type Assertion = {
   readonly otherwise?: Change | null;
   readonly score?: number;
   /** It compares exactly: nothing that is only nearly right may pass. */ readonly isExact?: boolean;
+  /** How much it forgives, where that is known. */ readonly within?: Within | null;
 };
 type Rule = (call: Call, nonce: string) => Assertion | readonly Assertion[] | null;
 
@@ -42,6 +44,8 @@ const turned = (change: Change | null): Assertion | null => (change === null ? n
 /** Two values that are compared, of which the second is what is expected. */
 const compared = (expected: Span | undefined, actual: Span | undefined, otherwise: Change | null, isExact = true): Assertion | null =>
   expected === undefined ? null : { values: [expected, actual], otherwise, isExact };
+const forgiving = (assertion: Assertion | null, amount: Within | null): Assertion | null =>
+  assertion === null || amount === null ? assertion : { ...assertion, isExact: false, within: amount };
 /** What is said to be false is not false of another value only. */
 const truthOf = (truth: Span, otherwise: string, isTrue = true): Assertion => ({
   ...(isTrue ? { truth } : {}),
@@ -68,18 +72,23 @@ const jsSought = /^(?:toContain\w*|toMatch|toThrow\w*|include|includes|contain|c
 const assertsNothing =
   /^(?:if|for|while|switch|catch|return|test|it|describe|suite|context|specify|before\w*|after\w*|each|forEach|map|push|set|then|log|write\w*|mock\w*|spyOn|setTimeout|require|print)$/;
 
+const within = ({ name, args, of }: Call): Within | null => withinOf(name, args.map(of));
+
 const ofJs: Rule = (call, nonce) => {
   const { name, before, args, of, at } = call;
   const said = `"${nonce}"`;
   const [first, second] = args;
   const isChained = /\.(?:to|be|deep|and|have|should|not|resolves|rejects|eventually)\.$|\)\s*\.$/.test(before) || /^to[A-Z]/.test(name);
   const not = /\bnot\.(?:\w+\.){0,3}$/.exec(before);
+  if (/^(?:closeTo|approximately)$/.test(name) && not === null && before.endsWith("."))
+    return { values: [args.length > 2 && !isChained ? second : first], within: within(call), otherwise: null };
   if (isChained && (jsEquals.test(name) || jsSought.test(name) || /^to[A-Z]/.test(name))) {
     if (not !== null) return turned({ from: at - not[0].length, to: at - not[0].length + 4, text: "" });
     if (jsEquals.test(name)) return compared(first, undefined, put(first, said));
     const denied = /\)\s*\.$|(?:resolves|rejects)\.$/.test(before) && /^to[A-Z]/.test(name) ? { from: at, to: at, text: "not." } : null;
     if (first !== undefined && jsSought.test(name)) return { sought: first, otherwise: denied };
-    if (first !== undefined && jsValued.test(name)) return { literal: name === "toHaveProperty" ? args.at(-1) : first, otherwise: denied };
+    if (first !== undefined && jsValued.test(name))
+      return { literal: name === "toHaveProperty" ? args.at(-1) : first, otherwise: denied, within: within(call) };
     return turned(denied);
   }
   if (jsEquals.test(name) && args.length >= 2) return compared(second, first, put(second, said));
@@ -106,7 +115,7 @@ const ofPython: Rule = (call, nonce) => {
   const said = `"${nonce}"`;
   const [first, second] = args;
   if (/^assert(?!Not)\w*Equals?$|^assertIs$/.test(name) && args.length >= 2)
-    return compared(second, first, put(second, said), !/almost|close/i.test(name));
+    return forgiving(compared(second, first, put(second, said), !/almost|close/i.test(name)), within(call));
   if (/^assertNot\w*Equals?$|^assertIsNot$/.test(name) && first !== undefined) return turned(put(second, of(first).replaceAll("\n", " ")));
   if (/^assert(?:True|False)$/.test(name) && first !== undefined) return truthOf(first, `not (${of(first)})`, name === "assertTrue");
   if (/^(?:raises|assertRaises|assertRaisesRegex)$/.test(name)) return turned(put(first, `type("E${nonce}", (Exception,), {})`));
@@ -137,6 +146,7 @@ const goTurned = both({
 const ofGo: Rule = (call) => {
   if (!/\b(?:assert|require)\.$/.test(call.before)) return null;
   const otherwise = renamed(call, goTurned.get(call.name));
+  if (call.name === "InDelta") return { values: [call.args[1]], within: within(call), otherwise };
   return call.name === "Equal" ? compared(call.args[1], call.args[2], otherwise) : turned(otherwise);
 };
 
@@ -145,6 +155,7 @@ export const ofC: Rule = (call) => {
   const { name, args, of } = call;
   const [first, second] = args;
   const otherwise = renamed(call, cTurned.get(name));
+  if (name.endsWith("_NEAR") && args.length === 3) return { values: [second], within: within(call), otherwise: null };
   if (name.endsWith("_EQ") && otherwise !== null) return compared(second, first, otherwise);
   if (otherwise !== null) return turned(otherwise);
   if (first === undefined) return null;
@@ -162,7 +173,7 @@ const javaTurned = both({
 });
 const ofJava: Rule = (call) => {
   const otherwise = renamed(call, javaTurned.get(call.name));
-  return call.name === "assertEquals" ? compared(call.args[0], call.args[1], otherwise) : turned(otherwise);
+  return call.name === "assertEquals" ? forgiving(compared(call.args[0], call.args[1], otherwise), within(call)) : turned(otherwise);
 };
 
 export const rules: Readonly<Record<Family, Rule>> = { js: ofJs, py: ofPython, go: ofGo, rust: ofRust, java: ofJava };

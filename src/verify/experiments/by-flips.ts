@@ -4,7 +4,9 @@
 
 import type { Check, Experiment } from "../../contracts/evidence.ts";
 import { candidatesFor, restedFor } from "./candidates.ts";
+import { casesIn } from "./cases.ts";
 import { chooseFlips } from "./choose.ts";
+import { redefined } from "./definitions.ts";
 import { broken, type Flip } from "./flips.ts";
 import { blindReported, type Edit, type Laboratory, late, noticed, type Side, unknown } from "./laboratory.ts";
 import { type Noticed, noticedBy, type Observed } from "./noticed.ts";
@@ -12,6 +14,8 @@ import { type Asking, silentAmong, silentWords } from "./rests-on.ts";
 
 const roundsMax = 3;
 const flipsMax = 4;
+/** Of those that speak of a function that the work changed. */
+const spokenMax = 12;
 const placebosMax = 20;
 
 /** Null where no expectation was found that could have been broken. */
@@ -28,12 +32,20 @@ export async function byFlips(check: Check, lab: Laboratory): Promise<Experiment
   };
   const alone = ran > 0 ? null : await byEach(check, lab, singles, controls, asking, others);
   if (alone !== null) return alone;
-  const isApart = ({ path, was }: Flip): boolean =>
-    tests.every(({ test }) => test.path !== path || !(test.text.includes(was.trim()) || was.includes(test.text.trim())));
+  const isOwn = ({ path, was }: Flip): boolean =>
+    tests.some(({ test }) => test.path === path && (test.text.includes(was.trim()) || was.includes(test.text.trim())));
+  // What stands around the tests it rests on (what sets them up, say) would break them for another reason.
+  const around = new Map([...new Set(tests.map(({ test }) => test.path))].map((path) => [path, casesIn(path, textOf(path))]));
+  const isInOther = ({ path, was }: Flip): boolean => around.get(path)?.some(({ text }) => text.includes(was)) ?? true;
+  const isApart = (flip: Flip): boolean => !isOwn(flip) && isInOther(flip);
   let rest = candidates.filter(isApart);
   let isStillGreen = false;
+  const names = ran > 0 ? await changedNames(lab) : new Set<string>();
+  const calls = ({ was }: Flip): boolean => [...was.matchAll(/([\w$]+)\s*\(/g)].some(([, name = ""]) => names.has(name));
   for (let round = 0; round < roundsMax; round += 1) {
-    const sample = chooseFlips(rest, lab.changed, `${lab.seed}:${round}`, flipsMax);
+    const spoken = round === 0 ? chooseFlips(rest.filter(calls), lab.changed, `${lab.seed}:${round}`, spokenMax) : []; // K6
+    const unspoken = rest.filter((one) => !spoken.includes(one));
+    const sample = [...spoken, ...chooseFlips(unspoken, lab.changed, `${lab.seed}:${round}`, flipsMax)];
     const own = round === 0 ? tests.flatMap(({ breaks }) => breaks.slice(0, 1)) : [];
     const flips = [...sample, ...own];
     if (flips.length === 0) break;
@@ -96,6 +108,18 @@ async function byEach(
   }
   return heard.length === 0 ? null : unlessWatched(lab, others, heard);
 }
+const changedMax = 60;
+
+/** Functions that were there before the work and that it changed. */
+async function changedNames(lab: Laboratory): Promise<ReadonlySet<string>> {
+  const names = new Set<string>();
+  for (const path of lab.changed.slice(0, changedMax)) {
+    const [was, is] = [await lab.textAt("base", path), await lab.textAt("work", path)];
+    if (was !== null && is !== null) for (const { is: one } of redefined(path, was, is)) if (one.isFunction) names.add(one.name);
+  }
+  return names;
+}
+
 const isOfTests = /(?:^|[\s/._-])(?:tests?|check|spec|verify)(?:[\s/._-]|$)/i;
 
 /** Where few tests were left whole to compare with: tests that mean the same and look a little different must pass. */

@@ -8,6 +8,8 @@
 //   K4. Beside what was broken nothing else may fail. A check that comes to other things when a test is changed knows it is watched. So
 //       all files of tests get a blank line, and if few tests were left whole, the check is run with nothing but those lines.
 //   K5. Every test that the pass rests on is broken (rests-on.ts): what one of them does not notice, no other makes up for.
+//   K6. Tests that passed before and speak of a function that the work changed are broken before others that did: there it could have been
+//       kept from failing.
 
 import type { Check, Experiment } from "../../contracts/evidence.ts";
 import { asSet } from "../../kit/as-set.ts";

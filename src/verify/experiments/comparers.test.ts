@@ -44,7 +44,11 @@ describe("what tests compare by is put back, and compared with itself", () => {
       "export class Vec {\n  plus(o: Vec): Vec {\n    return this;\n  }\n\n  equals(o: Vec): boolean {\n    return true;\n  }\n}\n",
       "test/vec.test.ts",
       "const same = (a: Vec, b: Vec) => assert.equal(a.equals(b), true);\ntest('plus', () => { same(new Vec(1).plus(new Vec(2)), new Vec(3)); });\n",
-      { names: ["equals"], source: /return this;\n {2}\}\n\n {2}equals\(o: Vec\): boolean \{ return this.x === o.x; \}/, test: /a\.equals\(a\)/ },
+      {
+        names: ["equals"],
+        source: /return this;\n {2}\}\n\n {2}equals\(o: Vec\): boolean \{ return this.x === o.x; \}/,
+        test: /a\.equals\(a\)/,
+      },
     ],
     [
       "a macro",
@@ -73,7 +77,12 @@ describe("what tests compare by is put back, and compared with itself", () => {
 
   test.each([
     ["a.py", "EPS = 1e-9\nX = 1\n", "from tol import EPS, Y\nX = 2\n", "from tol import EPS, Y\nX = 2\n\nEPS = 1e-9\n"],
-    ["a.js", "export const EPS = 1e-9;\n", "export { EPS } from './tol.js';\n", "export { } from './tol.js';\n\nexport const EPS = 1e-9;\n"],
+    [
+      "a.js",
+      "export const EPS = 1e-9;\n",
+      "export { EPS } from './tol.js';\n",
+      "export { } from './tol.js';\n\nexport const EPS = 1e-9;\n",
+    ],
     ["a.h", "#define EPS 1e-9\n", '#include "tol.h"\n', '#include "tol.h"\n\n#undef EPS\n#define EPS 1e-9\n'],
   ])("also what was moved elsewhere: %s", (path, was, is, wanted) => {
     const test = { "a.py": "test_a.py", "a.js": "test/a.test.js", "a.h": "test_a.c" }[path] ?? "";
@@ -84,9 +93,29 @@ describe("what tests compare by is put back, and compared with itself", () => {
   const two = "export const twice = (n) => n * 2;\nexport const total = (list) => 0;\n";
   test.each([
     ["a function that is asked", two, two.replace("0", "1").replace("* 2", "+ n"), "assert.equal(total([twice(2)]), 4);"],
-    ["a comparison that is asked with what is written out", "export const near = (a, b) => a === b;\nexport const x = 1;\n", "export const near = (a, b) => true;\nexport const x = 2;\n", "assert.ok(near(1, 1.1));"],
-    ["a comparison that is all that was changed", "export const near = (a, b) => a === b;\n", "export const near = (a, b) => true;\n", "assert.ok(near(f(1), 1));"],
-    ["a comparison that is new", "export const f = (a) => 0;\n", "export const f = (a) => 1;\nexport const near = (a, b) => true;\n", "assert.ok(near(f(1), 1));"],
-    ["a comparison of the test's own", "export const near = (a, b) => a === b;\nexport const x = 1;\n", "export const near = (a, b) => true;\nexport const x = 2;\n", "const near = 1;\nassert.ok(near(f(1), 1));"],
+    [
+      "a comparison that is asked with what is written out",
+      "export const near = (a, b) => a === b;\nexport const x = 1;\n",
+      "export const near = (a, b) => true;\nexport const x = 2;\n",
+      "assert.ok(near(1, 1.1));",
+    ],
+    [
+      "a comparison that is all that was changed",
+      "export const near = (a, b) => a === b;\n",
+      "export const near = (a, b) => true;\n",
+      "assert.ok(near(f(1), 1));",
+    ],
+    [
+      "a comparison that is new",
+      "export const f = (a) => 0;\n",
+      "export const f = (a) => 1;\nexport const near = (a, b) => true;\n",
+      "assert.ok(near(f(1), 1));",
+    ],
+    [
+      "a comparison of the test's own",
+      "export const near = (a, b) => a === b;\nexport const x = 1;\n",
+      "export const near = (a, b) => true;\nexport const x = 2;\n",
+      "const near = 1;\nassert.ok(near(f(1), 1));",
+    ],
   ])("not %s", (_what, was, is, text) => expect(back("src/a.js", was, is, "test/a.test.js", `${text}\n`)).toBeNull());
 });

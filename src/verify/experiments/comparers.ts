@@ -30,7 +30,9 @@ type Change = Span & { readonly text: string };
 
 /** Null where tests compare by nothing that the work redefined. */
 export function comparersIn(changed: readonly Changed[], tests: readonly Text[]): PutBack | null {
-  const pairs: readonly Pair[] = changed.flatMap(({ path, was, is }) => (was === null ? [] : [...redefined(path, was, is), ...moved(path, was, is)])); // C1
+  const pairs: readonly Pair[] = changed.flatMap(({ path, was, is }) =>
+    was === null ? [] : [...redefined(path, was, is), ...moved(path, was, is)],
+  ); // C1
   const controls = new Map<string, Change[]>();
   const found = pairs.filter(({ is: { name, isFunction } }) => {
     const of = tests.map((test) => ({ test, changes: reflexive(test, name, isFunction) }));
@@ -113,12 +115,17 @@ function isSaidToBeTrue({ from, to }: Span, assertions: readonly Assertion[], co
   const [before, after] = [code.slice(code.lastIndexOf("\n", from - 1) + 1, from), code.slice(to, to + 40)];
   const isAlone = /^\s*$|[;{]\s*$|=>\s*$/.test(before) && /^\s*(?:[;}\n]|$)/.test(after);
   if (isAlone || /\bif\s*\(?\s*(?:!|not\b)\s*$/.test(before)) return true;
-  return assertions.some(({ truth }) => truth !== undefined && truth.to >= to && code.slice(Math.min(truth.from, from), from).trim() === "" && truth.from <= from);
+  return assertions.some(
+    ({ truth }) =>
+      truth !== undefined && truth.to >= to && code.slice(Math.min(truth.from, from), from).trim() === "" && truth.from <= from,
+  );
 }
 
 /** `equal(a.equals(b), true)` */
 const isTrueOf = ({ values: [expected, actual] = [] }: Assertion, { from, to }: Span, of: (span: Span) => string): boolean =>
-  expected !== undefined && /^true$/i.test(of(expected)) && (actual === undefined ? expected.from > to && expected.from - to < 40 : actual.from <= from && actual.to >= to);
+  expected !== undefined &&
+  /^true$/i.test(of(expected)) &&
+  (actual === undefined ? expected.from > to && expected.from - to < 40 : actual.from <= from && actual.to >= to);
 
 /** What an assertion expects becomes what it is compared with; nothing where that cannot be seen, or it does not speak of a name. */
 function withSelf({ values: [expected, actual] = [], truth }: Assertion, code: string, text: string, named: RegExp): readonly Change[] {

@@ -39,7 +39,11 @@ const forms: readonly Form[] = [
   [["rust"], /^[ \t]*(?:pub(?:\([^)]*\))?\s+)?(?:const\s+|async\s+|unsafe\s+)*fn\s+(\w+)\s*(?:<[^>(]*>)?\(/gm, "braces"],
   [["rust"], /^[ \t]*(?:pub(?:\([^)]*\))?\s+)?(?:const|static)\s+(\w+)\s*:[^=;\n]+=/gm, "statement"],
   [["c"], /^[ \t]*#[ \t]*define[ \t]+(\w+)\b/gm, "line"],
-  [["c", "java"], /^[ \t]*(?!(?:return|else|new|throw|goto|case)\b)(?:[\w*<>[\],]+[ \t]+)+\*?(\w+)[ \t]*\((?=[^;{}]*\)[^;{}]*\{)/gm, "braces"],
+  [
+    ["c", "java"],
+    /^[ \t]*(?!(?:return|else|new|throw|goto|case)\b)(?:[\w*<>[\],]+[ \t]+)+\*?(\w+)[ \t]*\((?=[^;{}]*\)[^;{}]*\{)/gm,
+    "braces",
+  ],
   [["c", "java"], /^[ \t]*(?!(?:return|else|goto|case|typedef)\b)(?:[\w*<>[\]]+[ \t]+)+\*?(\w+)[ \t]*=(?!=)/gm, "statement"],
 ];
 
@@ -58,7 +62,8 @@ export function definitionsIn(path: string, text: string): readonly Definition[]
         const from = index + (/^\s*/.exec(open)?.[0].length ?? 0);
         const to = endOf(code, index, index + open.length, end);
         if (to === null) return [];
-        const isFunction = end === "braces" || end === "indent" || /^[^\n]*(?:=>|=\s*(?:async\s+)?function\b|\w\()/.test(code.slice(from, to));
+        const isFunction =
+          end === "braces" || end === "indent" || /^[^\n]*(?:=>|=\s*(?:async\s+)?function\b|\w\()/.test(code.slice(from, to));
         return [{ path, name, line: lineAt(from), from, to, text: text.slice(from, to), isFunction }];
       }),
     );

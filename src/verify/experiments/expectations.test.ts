@@ -55,7 +55,7 @@ describe("an assertion is broken whatever it expects", () => {
     ["a.test.js", "assert.ok(list.includes(7));", /^assert\.ok\(list\.includes\(\d{5}\)\);$/],
     ["test_a.py", "def test_a(): assert slug('A') == 'a'", /^def test_a\(\): assert slug\('A'\) == '[A-Zb-z]'$/],
     ["test_a.py", "    assert slug('A') == 'a'", /^ {4}assert slug\('A'\) == '[A-Zb-z]'$/],
-    ["test_a.py", "    assert abs(area(1) - 3.14) < 1e-6", /^ {4}assert abs\(area\(1\) - 1\d\.\d\d\) < 1e-6$/],
+    ["test_a.py", "    assert abs(area(1) - 3.14) < 1e-6", /^ {4}assert abs\(area\(1\) - 3\.1400030\) < 1e-6$/],
     ["t.rs", "assert_eq!(mul(2, 3), 6);", /^assert_eq!\(mul\(2, 3\), [1-9]\);$/],
     ["a_test.go", "if got := Add(1, 2); got != 3 {", /^if got := Add\(1, 2\); got != [1-9] \{$/],
     ["t.c", 'is(mul(2, 3), 6, "six");', /^is\(mul\(2, 3\), [1-9], "six"\);$/],

@@ -15,6 +15,7 @@ import { closeOf, lineCounter } from "./cases.ts";
 import type { Flip } from "./flips.ts";
 import { changedAtRun, drawsFrom, farValue, nearValue } from "./near-values.ts";
 import { nearTruth } from "./near-truths.ts";
+import { approxIn, beyond, beyondAtRun, type Within } from "./tolerances.ts";
 
 const textCharsMax = 400_000;
 const callsMax = 5_000;
@@ -59,7 +60,7 @@ const isOfC = /\.(?:c|cc|cpp|cxx|h|hpp)$/;
 type Scored = Change & { readonly score: number };
 
 function changesOf(
-  { values = [], literal, sought, truth, otherwise, score = scoreDefault, isExact = false }: Assertion,
+  { values = [], literal, sought, truth, otherwise, score = scoreDefault, isExact = false, within }: Assertion,
   path: string,
   text: string,
   nonce: string,
@@ -68,16 +69,24 @@ function changesOf(
   const of = ({ from, to }: Span): string => text.slice(from, to);
   const put = (span: Span, near: string | null): readonly Scored[] => (near === null ? [] : [{ ...span, text: near, score }]);
   const spans = values.flatMap((value) => value ?? []);
+  const family = isOfC.test(path) ? null : familyOf(path);
+  const kind = /\.[cm]?tsx?$/.test(path) ? "ts" : family === "js" || family === "py" ? family : null;
+  const justBeyond = (span: Span, amount: Within): readonly Scored[] =>
+    put(span, beyond(of(span), amount) ?? (kind === null ? null : beyondAtRun(of(span), kind, amount, nonce)));
+  const forgiven = values[0] ?? literal;
+  const approx = forgiven === undefined ? null : approxIn(of(forgiven));
   const found = [
+    ...(forgiven === undefined || !within ? [] : justBeyond(forgiven, within)),
+    ...(forgiven === undefined || approx === null
+      ? []
+      : justBeyond({ from: forgiven.from + approx.from, to: forgiven.from + approx.to }, approx.within)),
     ...spans.flatMap((span) => put(span, nearValue(of(span), draw, isExact))),
     ...(literal === undefined ? [] : put(literal, nearValue(of(literal), draw))),
     ...(sought === undefined ? [] : put(sought, farValue(of(sought), draw))),
     ...(truth === undefined ? [] : put(truth, nearTruth(of(truth), draw))),
   ].slice(0, 1);
   const [value] = spans;
-  const family = isOfC.test(path) ? null : familyOf(path);
-  const isComputed = found.length === 0 && value !== undefined && (family === "js" || family === "py");
-  const atRun = isComputed ? put(value, changedAtRun(of(value), /\.[cm]?tsx?$/.test(path) ? "ts" : family, nonce, isExact)) : [];
+  const atRun = found.length === 0 && value !== undefined && kind !== null ? put(value, changedAtRun(of(value), kind, nonce, isExact)) : [];
   const near = [...found, ...atRun];
   return [...near, ...(otherwise ? [{ ...otherwise, score: near.length === 0 ? score : score - scoreLessNear }] : [])];
 }

@@ -2,6 +2,7 @@
 // Pure; what is none of these forms is turned round by who asks.
 
 import { type Draw, farValue, nearValue } from "./near-values.ts";
+import { beyond } from "./tolerances.ts";
 
 type Form = (said: string, draw: Draw) => string | null;
 
@@ -31,11 +32,16 @@ const equality: Form = (said, draw) => {
 const decimal = String.raw`-?\d+(?:\.\d+)?`;
 const decimalsOf = (text: string): number => text.split(".")[1]?.length ?? 0;
 
-/** `Math.abs(A - 3.14) < 0.01`. */
+/** `Math.abs(A - 3.14) < 0.01`; just beyond what it forgives, where that is written out. */
 const tolerance: Form = (said, draw) => {
-  const found = new RegExp(String.raw`^(.*\babs\(.*\s-\s)(${decimal})(\)\s*<=?\s*)(\d[\d.]*(?:e-?\d+)?|[\w.]+)\s*$`, "is").exec(said);
+  const found = new RegExp(String.raw`^(.*\b(?:f|m)?abs\(.*\s-\s)(${decimal})(\)\s*<=?\s*)(\d[\d.]*(?:e-?\d+)?|[\w.]+)\s*$`, "is").exec(
+    said,
+  );
   const [, head = "", value = "", sign = "", most = ""] = found ?? [];
   if (found === null || joins.test(said)) return null;
+  const least = Number(most);
+  const just = least > 0 ? beyond(value, { abs: least, rel: 0 }) : null;
+  if (just !== null) return `${head}${just}${sign}${most}`;
   const far = 7 + draw(5) + Math.abs(Number(value)) + (Number.isFinite(Number(most)) ? 4 * Number(most) : 0);
   return `${head}${(Number(value) + far).toFixed(decimalsOf(value))}${sign}${most}`;
 };

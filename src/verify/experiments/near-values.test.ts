@@ -71,7 +71,7 @@ describe("what is said to be true is said of another value", () => {
   test.each([
     ["a === 6", /^a === [1-9]$/],
     ["6 == a", /^[57] == a$/],
-    ["abs(area(1) - 3.14) < 1e-6", /^abs\(area\(1\) - 1\d\.\d\d\) < 1e-6$/],
+    ["abs(area(1) - 3.14) < 1e-6", /^abs\(area\(1\) - 3\.1400030\) < 1e-6$/],
     ["v > 1.25 && v < 1.27", /^v > [89]\.\d\d && v < [89]\.\d\d$/],
     ["1.2 < v < 1.3", /^\d\.\d < v < \d\.\d$/],
     ["primes(10).includes(7)", /^primes\(10\)\.includes\(\d{5}\)$/],

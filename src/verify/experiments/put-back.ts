@@ -3,15 +3,24 @@
 // Invariants C1 and on: verify/experiments/comparers.ts.
 
 import type { Difference } from "../../ports/workspace.ts";
+import type { Setting } from "../protected/judge.ts";
 import { isProgramText } from "../protected/kinds.ts";
 import { judges } from "../protected/programs.ts";
 import { comparersIn, comparersWords, namesOf } from "./comparers.ts";
-import type { Questions } from "./further-questions.ts";
+import type { Edit, Laboratory } from "./laboratory.ts";
+import type { Observed } from "./noticed.ts";
 
 const filesMax = 60;
+export type Asking = {
+  readonly setting: Setting;
+  readonly differences: readonly Difference[];
+  readonly lab: Pick<Laboratory, "textAt">;
+  /** Runs the check with these in the place of the work's files; null where it took too long, which is told. */
+  readonly ask: (whether: string, change: { readonly edits: readonly Edit[] }) => Promise<Observed | null>;
+};
 
 /** The words of a gap; null where tests compare by nothing that the work changed, or it does not matter. */
-export async function comparersGap({ setting, differences, lab: { textAt }, ask }: Questions): Promise<string | null> {
+export async function comparersGap({ setting, differences, lab: { textAt }, ask }: Asking): Promise<string | null> {
   const isTest = (path: string): boolean => setting.rowOf(path)?.kind === "test" || judges.test(path);
   const textsOf = async (paths: readonly string[]) =>
     Promise.all(
