@@ -98,6 +98,8 @@ export const Evidence = v.strictObject({
   /** What came of trying it out: with an expectation or an input broken, and with the work taken out. */
   canary: v.optional(Experiment),
   without_work: v.optional(Experiment),
+  /** Files of the work that newly read the command line and that it loads as programs alone, where there are such files. */
+  programs: v.optional(v.pipe(v.array(v.string()), v.readonly())),
   /** What its pass leaves open for a person. */
   gap: v.optional(v.string()),
 });
@@ -128,6 +130,8 @@ export const CheckResult = v.strictObject({
   canary: v.optional(Experiment),
   /** With the work taken out and its new tests left in. */
   without_work: v.optional(Experiment),
+  /** Files of the work that newly read the command line and that it loads as programs alone, where there are such files. */
+  programs: v.optional(v.pipe(v.array(v.string()), v.readonly())),
   /** What its pass leaves open for a person. */
   gap: v.optional(v.string()),
 });
@@ -171,6 +175,8 @@ export type ProtectedChange = v.InferOutput<typeof ProtectedChange>;
 
 /** Something in a change that a person should look at. `gap`: the verdict says so too. */
 export const LookAt = v.strictObject({ path: v.string(), what: v.string(), gap: v.optional(v.literal(true)) });
+/** The words for code whose arguments may be its input: that is found out by running the checks. */
+export const readsArguments = "reads the command line";
 export type LookAt = v.InferOutput<typeof LookAt>;
 
 /** One thing an agent said that can be looked up, and what looking it up came to. */

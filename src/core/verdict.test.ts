@@ -69,6 +69,21 @@ describe("a check that was tried out", () => {
     const looked = { ...run, oracles: { content: "c".repeat(64), changes: [], look: seen } };
     expect(verdictOf(looked)).toEqual({ verdict: "verified_with_gaps", gaps: ["look at src/a.js: it reads the clock"] });
   });
+  test("the arguments of a file that every check loads as a program alone are its input", () => {
+    const seen = [{ path: "bin/a.js", what: "reads the command line", gap: true as const }];
+    const gapsWith = (...programs: readonly (readonly string[] | null)[]): readonly string[] => {
+      const checks = programs.map((those, at) => ({
+        ...result(check(`c${at}`, "criterion"), "passed"),
+        ...(those === null ? {} : { programs: those }),
+      }));
+      const proved = { ...passed("look", 1), checks } as Draft;
+      const { run } = begun(flowOf(gated, look)).append(phase, ...turn(), began("look", 1, "check"), proved);
+      return verdictOf({ ...run, oracles: { content: "c".repeat(64), changes: [], look: seen } }).gaps;
+    };
+    expect(gapsWith(["bin/a.js"], null)).toEqual([]);
+    expect(gapsWith(null)).toEqual(["look at bin/a.js: it reads the command line"]);
+    expect(gapsWith(["bin/a.js"], [])).toEqual(["look at bin/a.js: it reads the command line"]);
+  });
   test("and can fail proves what it proves", () => {
     const tried = { canary: { outcome: "noticed", detail: "a.test.js:3" }, without_work: { outcome: "noticed", detail: "" } } as const;
     expect(verdictWith(tried)).toEqual({ verdict: "verified", gaps: [] });

@@ -1,6 +1,6 @@
 // verdict: derives a run's verdict and its gaps from the recorded evidence.
 
-import type { CheckResult } from "../contracts/evidence.ts";
+import { type CheckResult, readsArguments } from "../contracts/evidence.ts";
 import { type LandMinimum, type Verdict, verdicts } from "../contracts/objective.ts";
 import type { ReasonCode } from "../contracts/reason.ts";
 import { phaseRule } from "./selectors.ts";
@@ -21,7 +21,11 @@ function withGaps(run: RunView, judged: VerdictFound): VerdictFound {
     .filter(([, verdict]) => verdict !== "verified")
     .map(([step, verdict]) => `the child run of ${step} is ${verdict}`);
   const untried = Object.values(run.checks).flatMap(({ latest }) => experimentGaps(latest));
-  const look = (run.oracles?.look ?? []).filter(({ gap }) => gap === true).map(({ path, what }) => `look at ${path}: it ${what}`);
+  const programs = Object.values(run.checks).flatMap(({ latest }) => (latest.programs === undefined ? [] : [latest.programs]));
+  const isProgram = (path: string): boolean => programs.length > 0 && programs.every((those) => those.includes(path));
+  const look = (run.oracles?.look ?? [])
+    .filter(({ gap, path, what }) => gap === true && !(what === readsArguments && isProgram(path)))
+    .map(({ path, what }) => `look at ${path}: it ${what}`);
   const skipped = skippedIn(run).map((name) => `${name} was skipped`);
   const gaps = [...hollow, ...short, ...skipped, ...untried, ...look.slice(0, lookMax)];
   if (gaps.length === 0) return judged;

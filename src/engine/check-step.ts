@@ -29,6 +29,7 @@ export async function checkStep(action: StepExecution): Promise<void> {
     known: Object.fromEntries(Object.entries(run.checks).map(([id, { latest }]) => [id, latest.status])),
     recorded: Object.values(run.checks).flatMap(({ baseline, latest }) => [baseline, latest]),
     base: run.drafted.base.commit,
+    goal: run.drafted.objective.goal,
     ...testsBefore(run, changes),
     ...underBase(run, refused),
     cancel: cancel.signal,

@@ -36,6 +36,8 @@ export interface Verifier {
     readonly before?: Readonly<Record<string, Hash>>;
     /** The commit the run began on: a check that passes is tried out, to see whether it could still fail. Without it none is. */
     readonly base?: GitSha;
+    /** What was asked for, in a person's words: a file of data that they name is the work. */
+    readonly goal?: string;
     readonly cancel: AbortSignal;
     readonly onLiveEvent: (signal: LiveEvent) => void;
   }): Promise<readonly CheckResult[]>;

@@ -96,7 +96,8 @@ const ofJs: Rule = (call, nonce) => {
   const isOfAssert = /(?:assert|\bt)\.$/.test(before);
   if (isOfAssert && jsTurned.has(name)) return turned(renamed(call, jsTurned.get(name)));
   const isTruth = isOfAssert ? /^(?:ok|notOk|true|false|truthy|falsy|isTrue|isFalse|assert)$/ : /^(?:assert|ok)$/;
-  if (isTruth.test(name) && !(before.endsWith(".") && !isOfAssert) && first !== undefined)
+  const isOwn = !isOfAssert && second !== undefined && isPlain.test(of(second)) && !/^["'`]/.test(of(second)); // a message is words
+  if (isTruth.test(name) && !isOwn && !(before.endsWith(".") && !isOfAssert) && first !== undefined)
     return truthOf(first, `!(${of(first)})`, !/^(?:notOk|false|falsy|isFalse)$/.test(name));
   return assertsNothing.test(name) ? null : byArguments(call);
 };

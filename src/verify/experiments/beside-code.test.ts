@@ -35,6 +35,25 @@ describe("beside code and tests lie", () => {
     expect(beside(["cli.py"], "python3 cli.py", ["python3 cli.py"])).toEqual(["cli.py"]));
 });
 
+test("data that the goal names and no test reads is the work, unless it lies with what judges", () => {
+  const put = (path: string) => ({
+    differences: [{ path, kind: "changed" as const }],
+    base: new Set(base),
+    rowOf,
+    command: "npm test",
+    used: ["npm test", "node qa/all.js"],
+    isScript: () => false,
+    isWished: () => true,
+  });
+  expect(besideCode(put("config/default.json"))).toBeNull();
+  expect(besideCode({ ...put("config/default.json"), isWished: () => false })).not.toBeNull();
+  expect(besideCode(put("qa/wanted.json"))).not.toBeNull();
+});
+
+test("a module whose examples the command runs is the work", () => {
+  expect(beside(["cli.py"], "python3 -m doctest cli.py", ["python3 -m doctest cli.py"])).toEqual([]);
+});
+
 test("settings that serve new tests are taken out with those tests, and new tests alone are not", () => {
   expect(beside(["tests/conftest.py", "tests/test_line.py", "src/words.js"])).toEqual(["tests/conftest.py", "tests/test_line.py"]);
   expect(beside(["tests/test_line.py", "src/words.js"])).toEqual([]);

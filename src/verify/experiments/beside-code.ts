@@ -5,7 +5,8 @@
 //   B1. Nothing here is refused: what a pass rests on beside the code is told to a person, with its name.
 //   B2. New settings, and new files that are no text, that serve new tests rule over the others too: they are taken out together with every new test.
 //   B3. What the command itself asks for (`test -f LICENSE`, `sh new.sh`) is the work, not its judge; so is a module whose examples it runs
-//       (`python3 -m doctest calc.py`): the examples judge, and they are asked as they were (examples.ts).
+//       (`python3 -m doctest calc.py`): the examples judge, and they are asked as they were (examples.ts). So is a file of data that
+//       the goal names, unless it judges or a test reads it.
 //   B4. What a program inside the command loads (`python3 -c 'from pkg.mod import f; …'`) is what that program judges, unless its name says
 //       that it was made to judge.
 //   B5. A new module that a name leads to in place of one of the base (`x/index.js` and `x.js`, `x/__init__.py` and `x.py`) has changed that one.
@@ -24,6 +25,8 @@ export type Surroundings = {
   readonly base: StringSet;
   readonly rowOf: (path: string) => Row | null;
   readonly command: string;
+  /** Whether the goal asks for it by name, and no test reads it. */
+  readonly isWished?: (path: string) => boolean;
   /** The command, and what the base's scripts and rules make of it. */
   readonly used: readonly string[];
   /** Whether a file without an ending is a program. */
@@ -38,8 +41,9 @@ const runsExamples = /^[^|;&]*\bpython[\d.]*\s+-m\s+doctest\b[^|;&]*$/;
 const looksAtOutput = /\||\$\(|`|>|<\(/;
 
 /** Null where the change holds nothing but code, tests, writing and what is judged by its parts. */
-export function besideCode({ differences, base, rowOf, command, used, isScript, isBinary = () => false }: Surroundings): TakenOut | null {
+export function besideCode({ differences, base, rowOf, command, used, isScript, ...more }: Surroundings): TakenOut | null {
   const asked = namedIn([command]);
+  const { isBinary = () => false, isWished = () => false } = more;
   const newFolders = newFoldersIn(command, base);
   const isAsked = (path: string): boolean =>
     newFolders.some((folder) => path.startsWith(`${folder}/`)) ||
@@ -54,7 +58,7 @@ export function besideCode({ differences, base, rowOf, command, used, isScript, 
     if (kind === "added" && !isAsked(path) && isFoundFirst(path, base)) return true; // B5
     if (hasServing && kind === "added" && (rowOf(path)?.kind === "test" || isServing(difference))) return true;
     if (rowOf(path) !== null || isWriting.test(path) || isAsked(path)) return false;
-    return isOfJudges(path) || !(isCode.test(path) || isProgramText(path) || (kind !== "deleted" && isScript(path)));
+    return isOfJudges(path) || !(isWished(path) || isCode.test(path) || isProgramText(path) || (kind !== "deleted" && isScript(path)));
   });
   if (beside.length === 0) return null;
   return {

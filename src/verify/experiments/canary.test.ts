@@ -48,6 +48,12 @@ function lab(
   };
 }
 
+test("a compiler's errors are no tests: nobody was asked", () => {
+  const flip = { path: "test/a.test.js", line: 2, was: "  assert.equal(add(1, 2), 3);", broken: "  assert.equal(add(1, 2), 4);", score: 4 };
+  const stopped = { passed: false, failed: new Set<string>(), tests: { ran: 0, failed: 2, skipped: 0 } };
+  expect(noticedBy([flip], green, stopped, new Map([["test/a.test.js", tests]]))).toMatchObject({ noticed: [], unread: [flip] });
+});
+
 describe("a check with tests", () => {
   test("that reports each broken expectation is alive, after one run", async () => {
     const many = { ...green, tests: { ran: 8, failed: 0, skipped: 0 } };

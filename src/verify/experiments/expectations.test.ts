@@ -50,6 +50,7 @@ describe("an assertion is broken whatever it expects", () => {
   test.each([
     ["a.test.js", "assert.equal(6, mul(2, 3));", /^assert\.equal\([1-9], mul\(2, 3\)\);$/],
     ["a.test.js", "check(mul(2, 3), 6, 'multiplies');", /^check\(mul\(2, 3\), [1-9], 'multiplies'\);$/],
+    ["a.test.ts", "ok(parsePort('80'), 8080, 'a port');", /^ok\(parsePort\('80'\), \d{2,4}, 'a port'\);$/],
     ["a.test.js", "expect(mul(2, 3)).to.equal(6);", /^expect\(mul\(2, 3\)\)\.to\.equal\([1-9]\);$/],
     ["a.test.js", "expect(list).toContain('a');", /^expect\(list\)\.toContain\('[a-z]{7}'\);$/],
     ["a.test.js", "assert.ok(list.includes(7));", /^assert\.ok\(list\.includes\(\d{5}\)\);$/],

@@ -5,9 +5,12 @@ import type { Check } from "../../contracts/evidence.ts";
 import type { Difference } from "../../ports/workspace.ts";
 import type { Setting } from "../protected/judge.ts";
 import { isProgramText } from "../protected/kinds.ts";
+import { isOfTests } from "../protected/find-protected.ts";
+import type { Looked } from "../protected/look-at.ts";
 import { onlyLooks } from "../protected/programs.ts";
 import { featuresOn, inOtherBuild, otherBuildWords, unbuiltWords } from "./build-conditions.ts";
 import { casesIn, isOf, isOfFile, type TestCase } from "./cases.ts";
+import { nonceOf } from "./choose.ts";
 import { areExamplesRun, examplesWords, withExamplesOf } from "./examples.ts";
 import { hollowAmong, hollowWords } from "./hollow-tests.ts";
 import type { Edit, Laboratory } from "./laboratory.ts";
@@ -16,11 +19,12 @@ import type { Observed } from "./noticed.ts";
 import { comparersGap } from "./put-back.ts";
 import { testsIn } from "./raised.ts";
 import { type Shadow, shadowsIn, shadowWords } from "./shadowing.ts";
+import { endingOthers } from "./started-only.ts";
 import { noticedIn, otherAnswers, writtenAnswers, writtenAnswersWords } from "./written-answers.ts";
 
 export type Questions = {
   readonly check: Check;
-  readonly lab: Pick<Laboratory, "now" | "before" | "textAt">;
+  readonly lab: Pick<Laboratory, "now" | "before" | "textAt" | "seed">;
   readonly setting: Setting;
   readonly differences: readonly Difference[];
   /** Runs the check with these in the place of the work's files and those gone; null where it took too long, which is told. */
@@ -33,8 +37,14 @@ type Source = { readonly path: string; readonly was: string | null; readonly is:
 
 const changedMax = 60;
 
-/** What a person has to look at, in words. */
-export async function furtherGaps(questions: Questions): Promise<readonly string[]> {
+type Answers = {
+  /** What a person has to look at, in words. */
+  readonly gaps: readonly string[];
+  /** Of the files that newly read the command line those that are loaded as programs alone; null where there is none. */
+  readonly programs: readonly string[] | null;
+};
+
+export async function askFurther(questions: Questions): Promise<Answers> {
   const { check, differences } = questions;
   const ofAll = [
     await placesTaken(questions),
@@ -51,7 +61,20 @@ export async function furtherGaps(questions: Questions): Promise<readonly string
           await answersWritten(questions),
           await hollowTests(questions),
         ];
-  return gaps.flatMap((gap) => gap ?? []);
+  return { gaps: gaps.flatMap((gap) => gap ?? []), programs: await startedOnly(questions) };
+}
+
+async function startedOnly({ differences, setting, lab, ask }: Questions): Promise<readonly string[] | null> {
+  const files: Looked[] = [];
+  for (const difference of differences.filter(({ path, kind }) => kind !== "deleted" && isProgramText(path)).slice(0, changedMax)) {
+    const [before, after] = [await lab.textAt("base", difference.path), await lab.textAt("work", difference.path)];
+    files.push({ difference, before, after, isTest: isOfTests(setting.rowOf(difference.path)) });
+  }
+  const edits = endingOthers(files, nonceOf(lab.seed));
+  if (edits.length === 0) return null;
+  const paths = edits.map(({ path }) => path);
+  const observed = await ask(`${paths.join(", ")} is loaded as a program alone`, { edits });
+  return observed?.passed === true && (observed.tests?.ran ?? 0) >= (lab.now.tests?.ran ?? 0) ? paths : [];
 }
 
 /** Whether a file that the run itself wrote says that this check is to be run: a plan's, say. */

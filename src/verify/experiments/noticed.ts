@@ -41,7 +41,8 @@ export function noticedBy(
   const names = [...now.failed].filter((name) => !before.failed.has(name));
   if (names.length === 0) {
     const counted = now.tests === null ? null : now.tests.failed - (before.tests?.failed ?? 0);
-    const isSilent = counted === null || (now.tests?.ran === 0 && now.tests.failed === 0);
+    // A compiler counts errors; where tests ran before and none does now, nobody was asked.
+    const isSilent = counted === null || (now.tests?.ran === 0 && (now.tests.failed === 0 || (before.tests?.ran ?? 0) > 0));
     if (isSilent ? before.tests === null : counted >= flips.length) return { noticed: flips, missed: [], beside: [], unread: [] }; // N2
     return { noticed: [], missed: flips, beside: [], unread: isSilent ? flips : [] };
   }

@@ -126,10 +126,17 @@ export async function changeOf(differences: readonly Difference[], textAt: TextA
 export async function besideIn(
   workspace: Texts,
   commit: GitSha,
-  { rowOf: ruleOf, named, base }: Setting,
-  check: Check,
+  setting: Setting,
+  { command }: Check,
   differences: readonly Difference[],
+  { goal = "", textAt }: { readonly goal?: string | undefined; readonly textAt: TextAt },
 ): Promise<TakenOut | null> {
+  const { rowOf: ruleOf, named, base } = setting;
+  const words = goal.split(/[\s"'`;,()<>]+/).map((word) => word.replace(/^\.\//, "").replace(/[.:!?]+$/, ""));
+  const wished = differences.map(({ path }) => path).filter((path) => words.includes(path));
+  const tests = wished.length === 0 ? [] : await testsIn(setting, textAt);
+  const isWished = (path: string): boolean =>
+    wished.includes(path) && !tests.some(({ text }) => text.includes(path.split("/").at(-1) ?? path));
   const scripts = new Set<string>();
   for (const { path, kind } of differences)
     if (kind !== "deleted" && !/\.[^/]*$/.test(path) && (await workspace.textAt(commit, path, textBytesMax))?.startsWith("#!") === true)
@@ -138,5 +145,5 @@ export async function besideIn(
   for (const { path, kind } of differences)
     if (kind === "added" && ruleOf(path) !== null && (await workspace.textAt(commit, path, binaryBytesMax)) === null) binaries.add(path);
   const [isScript, isBinary] = [(path: string) => scripts.has(path), (path: string) => binaries.has(path)];
-  return besideCode({ differences, base, rowOf: ruleOf, command: check.command, used: named.used, isScript, isBinary });
+  return besideCode({ differences, base, rowOf: ruleOf, command, used: named.used, isScript, isBinary, isWished });
 }

@@ -28,7 +28,7 @@ import { besideCodeWords } from "./beside-code.ts";
 import { placebosFor, unlessWatched } from "./by-flips.ts";
 import { canary } from "./canary.ts";
 import { expectedFromWords, unaskedWords } from "./expected-from.ts";
-import { furtherGaps } from "./further-questions.ts";
+import { askFurther } from "./further-questions.ts";
 import { nonceOf } from "./choose.ts";
 import { narrowFor } from "./candidates.ts";
 import type { Edit, Laboratory, Side } from "./laboratory.ts";
@@ -56,7 +56,7 @@ export type Trial = {
   readonly taken: Taken | null;
 };
 type CheckOrder = Parameters<Verifier["check"]>[0];
-type Tried = Pick<CheckResult, "canary" | "without_work" | "gap"> & {
+type Tried = Pick<CheckResult, "canary" | "without_work" | "gap" | "programs"> & {
   /** What it came to on one and the same tree, where that differs. */
   readonly unsteady?: readonly CheckStatus[];
 };
@@ -197,7 +197,7 @@ async function experimentsOn(
   const missing = change === null || changed === null ? null : unnoticed(change, now, changed);
   const isNoticed = change !== null && missing?.length === 0; // then it depends on the work as well
   const without = out === null || isNoticed ? null : await ask("it passes without the work", "work", mixed([], out));
-  const beside = await besideIn(parts.workspace, order.commit, setting, check, differences);
+  const beside = await besideIn(parts.workspace, order.commit, setting, check, differences, { goal: order.goal, textAt });
   const plain = beside === null ? null : await ask(asWas([...beside.paths, ...beside.without]), "work", mixed([], beside));
   const sources = (tests?.ran ?? 0) === 0 ? [] : await expectedSources(setting, differences, textAt);
   const asTheyWere = sources.length === 0 ? null : await ask(asWas(sources), "work", mixed([], { paths: sources, without: [] }));
@@ -212,7 +212,7 @@ async function experimentsOn(
   const manifest = await manifestEdit(parts.workspace, base, order.commit, differences);
   const asBefore = manifest === null ? null : await ask(asWas([manifestPath]), "work", mixed([manifest]));
   const slowestMs = mutantSlowest * tookMs + mutantGraceMs;
-  const further = await furtherGaps({
+  const further = await askFurther({
     check,
     lab,
     setting,
@@ -229,13 +229,14 @@ async function experimentsOn(
     ...(outside.length === 0 ? [] : [outsideWords(outside)]),
     ...(unasked === null || unasked.length === 0 ? [] : [unaskedWords(definedWords(unasked))]),
     ...(missing === null || missing.length === 0 ? [] : [`no test notices when ${definedWords(missing)} answers something else`]),
-    ...further,
+    ...further.gaps,
     ...late,
   ];
   return {
     ...reported,
     ...(isNoticed ? { without_work: answersMatter(definedWords(change.defined)) } : {}),
     ...(without === null ? {} : { without_work: withoutWork(without.passed) }),
+    ...(further.programs === null ? {} : { programs: [...further.programs] }),
     ...(gaps.length === 0 ? {} : { gap: gaps.join("; ") }),
   };
 }

@@ -12,7 +12,7 @@ import type { Difference, Workspace } from "../../ports/workspace.ts";
 import { decidingOf } from "./deciding.ts";
 import { aimsIn, includedIn } from "./deciding-make.ts";
 import { ledBy } from "./imported-scripts.ts";
-import { isStartedBy, lookAt, type Looked, takesFrom } from "./look-at.ts";
+import { lookAt } from "./look-at.ts";
 import type { Named } from "./named.ts";
 import { isCandidate, type Judged, judgeProtected, type ChangedFile, type Setting } from "./judge.ts";
 import type { Row } from "./kinds.ts";
@@ -66,26 +66,20 @@ async function lookedAt(
   base: GitSha,
   commit: GitSha,
   differences: readonly Difference[],
-  { rowOf, named }: Setting,
+  { rowOf }: Setting,
 ): Promise<readonly LookAt[]> {
-  const lookedOf = async (difference: Difference, at: number): Promise<Looked> => {
-    const kind = rowOf(difference.path)?.kind;
-    const isTest = kind === "test" || kind === "snapshot" || kind === "test_config";
-    return { ...(await read(workspace, base, commit, difference, at < textsMax)), isTest }; // L1
-  };
-  const isApart = async ({ path }: Difference): Promise<boolean> => {
-    for (const [at, other] of differences.entries()) if (takesFrom(path, await lookedOf(other, at))) return false;
-    return true;
-  };
   const found: LookAt[] = [];
   for (const [at, difference] of differences.entries()) {
     if (found.length >= lookMax) break;
-    const looked = await lookedOf(difference, at);
-    const isStarted = isStartedBy(named.commands, looked) && (await isApart(difference));
-    found.push(...lookAt({ ...looked, isStarted }));
+    found.push(
+      ...lookAt({ ...(await read(workspace, base, commit, difference, at < textsMax)), isTest: isOfTests(rowOf(difference.path)) }),
+    ); // L1
   }
   return found.slice(0, lookMax);
 }
+
+/** What code in the place of tests reads tells it nothing it does not know. */
+export const isOfTests = (row: Row | null): boolean => row?.kind === "test" || row?.kind === "snapshot" || row?.kind === "test_config";
 
 const nothing: Setting = { base: new Set(), rowOf: () => null, named: { commands: [], used: [], restores: false } };
 

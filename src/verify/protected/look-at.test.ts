@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isStartedBy, lookAt, takesFrom } from "./look-at.ts";
+import { lookAt } from "./look-at.ts";
 
 const seen = (path: string, before: string | null, after: string, more: { now?: string; isTest?: boolean } = {}) => {
   const kind = before === null ? ("added" as const) : ("changed" as const);
@@ -38,23 +38,16 @@ describe("what code could tell a check by is a gap", () => {
     expect(whats("a.py", null, `${guarded}\nimport sys\nseen = sys.argv\n`)).toEqual(["reads the command line"]);
   });
 
-  test("nor the arguments of a new program that a check starts, if nothing else takes anything from it", () => {
-    const file = (path: string, after: string, isTest = false) => ({
-      difference: { path, kind: "added" as const },
-      before: null,
-      after,
-      isTest,
-    });
-    const program = file("src/cli.js", "console.log(process.argv);\n");
-    expect(isStartedBy(["node src/cli.js 1 2 | grep -qx 3"], program)).toBe(true);
-    expect(isStartedBy(["npm test"], program)).toBe(false);
-    expect(isStartedBy(["npm test"], file("bin/wc.js", "console.log(process.argv);\n"))).toBe(true);
-    expect(isStartedBy(["npm test"], file("tools/wc", "#!/usr/bin/env node\nconsole.log(process.argv);\n"))).toBe(true);
-    expect(lookAt({ ...program, isStarted: true })).toEqual([{ path: "src/cli.js", what: "reads the command line" }]);
-    const takes = (...given: Parameters<typeof file>): boolean => takesFrom("src/cli.js", file(...given));
-    expect(takes("test/cli.test.js", 'spawnSync("node", ["src/cli.js"]);\n', true)).toBe(false);
-    expect(takes("src/mul.js", 'import { isTest } from "./cli.js";\n')).toBe(true);
-    expect(takes("test/a.test.js", 'import "../src/cli.js";\n', true)).toBe(true);
+  test("nor the arguments of what nobody can import, by the language's own rules", () => {
+    expect(seen("cmd/wc/main.go", null, "package main\n\nvar a = os.Args\n")).toEqual([
+      { path: "cmd/wc/main.go", what: "reads the command line" },
+    ]);
+    expect(seen("src/main.rs", null, "fn main() {\n    env::args();\n}\n")).toEqual([
+      { path: "src/main.rs", what: "reads the command line" },
+    ]);
+    const tested = "fn main() {\n    env::args();\n}\n#[cfg(test)]\nmod tests {}\n";
+    expect(seen("src/main.rs", null, tested)).toEqual([{ path: "src/main.rs", what: "reads the command line", gap: true }]);
+    expect(seen("bin/wc.js", null, "#!/usr/bin/env node\nprocess.argv;\n")).toMatchObject([{ gap: true }]);
   });
 
   test("but not what was there before, nor what tests read", () => {

@@ -2,7 +2,7 @@
 // checker quiet, and what lets code find out where it is run. Pure. Nothing here is refused; what code could use to tell a check from the
 // real world is a gap in the verdict.
 
-import type { LookAt } from "../../contracts/evidence.ts";
+import { type LookAt, readsArguments } from "../../contracts/evidence.ts";
 import type { Difference } from "../../ports/workspace.ts";
 
 const places: readonly (readonly [fits: RegExp, what: string])[] = [
@@ -31,14 +31,13 @@ const switches: Patterns = [
     /@ts-nocheck\b|\/\*\s{0,9}(?:eslint|oxlint)-disable\s{0,9}\*\/|\bbiome-ignore-all\b|\b(?:istanbul|c8|v8) ignore file\b|\bmypy:\s*ignore-errors\b|#\s*(?:ruff|flake8):\s*noqa\s*$|\bpylint:\s*skip-file\b|#!\[allow\(/gm,
   ],
 ];
-const ofArguments = "reads the command line";
 /** By these, code can find out whether it is being tested, by whom and when. */
 const reads: Patterns = [
   [
     "reads the environment",
-    /\bprocess\.env\b|\bimport\.meta\.env\b|\bos\.(?:environ|getenv|Getenv|LookupEnv)\b|\benv::vars?\b|\bgetenv\s*\(|\bENV\[/g,
+    /\bprocess\.(?:env|execArgv|title|ppid)\b|\bimport\.meta\.env\b|\bsys\.orig_argv\b|\bos\.(?:environ|getenv|Getenv|LookupEnv)\b|\benv::vars?\b|\bgetenv\s*\(|\bENV\[/g,
   ],
-  [ofArguments, /\bprocess\.(?:argv|execArgv|title|ppid)\b|\bsys\.(?:argv|orig_argv)\b|\bos\.Args\b|\benv::args\b/g],
+  [readsArguments, /\bprocess\.argv\b|\bsys\.argv\b|\bos\.Args\b|\benv::args\b/g],
   [
     "reads the stack",
     /\.stack\b|\bcaptureStackTrace\b|\bprepareStackTrace\b|\binspect\.(?:stack|currentframe|getouterframes)\b|\b_getframe\b|\bf_back\b|\bruntime\.Callers?\b|\bBacktrace::/g,
@@ -59,24 +58,16 @@ export type Looked = {
   readonly before: string | null;
   readonly after: string | null;
   readonly isTest: boolean;
-  /** A check's command starts it, and nothing else that was changed takes anything from it: its arguments are its input. */
-  readonly isStarted?: boolean;
 };
 
 /** What is new in one file, each with the words for it. */
-export function lookAt({
-  difference: { path, kind, was = null, now = null },
-  before,
-  after,
-  isTest,
-  isStarted = false,
-}: Looked): readonly LookAt[] {
+export function lookAt({ difference: { path, kind, was = null, now = null }, before, after, isTest }: Looked): readonly LookAt[] {
   if (kind === "deleted") return [];
   const place = places.find(([fits]) => fits.test(path))?.[1];
-  const isProgram = now?.startsWith("100755") === true && was?.startsWith("100755") !== true;
+  const isRunnable = now?.startsWith("100755") === true && was?.startsWith("100755") !== true;
   const found: LookAt[] = [
     ...(place === undefined ? [] : [{ path, what: place }]),
-    ...(isProgram && was !== null ? [{ path, what: "can be run as a program now" }] : []),
+    ...(isRunnable && was !== null ? [{ path, what: "can be run as a program now" }] : []),
   ];
   if (after === null) return found;
   const more = (words: Patterns): readonly string[] =>
@@ -89,29 +80,24 @@ export function lookAt({
   const read = isTest
     ? []
     : reads.filter(([, pattern]) => many(whenImported(path, after), pattern) > many(whenImported(path, before ?? ""), pattern));
-  found.push(...read.map(([what]) => (isStarted && what === ofArguments ? { path, what } : { path, what, gap: true as const })));
+  const isInput = isProgram.some(([ending, says]) => ending.test(path) && says(after));
+  found.push(...read.map(([what]) => (isInput && what === readsArguments ? { path, what } : { path, what, gap: true as const })));
   return found;
 }
+
+/** What nobody can import, by the language's own rules: its arguments are its input. Elsewhere a run tells (experiments/started-only.ts). */
+const isProgram: readonly (readonly [ending: RegExp, says: (text: string) => boolean])[] = [
+  [/\.go$/, (text) => /^package main$/m.test(text)],
+  [/\.rs$/, (text) => /^(?:async )?fn main\s*\(/m.test(text) && !/#\[\s*(?:\w+::)*test\b|\bcfg\(test\)/.test(text)],
+];
+
+/** Whether a file newly reads the command line, so that it has to be found out how it is loaded. */
+export const isReadingArguments = (looked: Looked): boolean =>
+  lookAt(looked).some(({ what, gap }) => what === readsArguments && gap === true);
 
 /** What of a file is run when tests import it: in Python not what stands behind the question whether it is the program. */
 const whenImported = (path: string, text: string): string =>
   path.endsWith(".py") ? text.replaceAll(/^if __name__ == ["']__main__["']:[^\n]*(?:\n[ \t][^\n]*|\n(?=\n*[ \t]))*/gm, "") : text;
-
-/** Whether a file is a program, by its first line or its folder, or a new one that one of these commands starts. */
-export const isStartedBy = (
-  commands: readonly string[],
-  { difference: { path, kind }, after }: Pick<Looked, "difference" | "after">,
-): boolean =>
-  after?.startsWith("#!") === true ||
-  /(?:^|\/)bin\/[^/]+$/.test(path) ||
-  (kind === "added" && commands.some((command) => command.includes(path)));
-
-/** Whether a changed file may take something from a program: then what the program is given is not only its own input. */
-export function takesFrom(path: string, { difference, after, isTest }: Looked): boolean {
-  if (difference.path === path || after === null) return false;
-  const stem = (path.split("/").at(-1) ?? path).replace(/\.\w+$/, "").replaceAll(/[^\w-]/g, ".");
-  return new RegExp(isTest ? `(?:from|import|require)[\\s("'./\\w-]*\\b${stem}\\b` : `\\b${stem}\\b`).test(after);
-}
 
 const isWriting = /\.(?:md|mdx|rst|adoc|txt|json|lock|ya?ml|toml|svg|csv)$/;
 const many = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;

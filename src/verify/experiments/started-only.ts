@@ -1,0 +1,41 @@
+// started-only: whether a check loads a file of the work that reads the command line in no other way than as the program itself. Then what it
+// reads there is its input, and tells it nothing of who runs the tests. Pure.
+//
+// Invariants:
+//   A1. It is found out by running: the file ends every process whose main program it is not. A check that passes all the same never
+//       loads it from anything else, wherever it lies and whatever it is called.
+//   A2. The end cannot be caught: whoever loads it in passing would go on as if nothing had been there.
+
+import { isReadingArguments, type Looked } from "../protected/look-at.ts";
+import { familyOf } from "../protected/kinds.ts";
+import { masked } from "../protected/masked.ts";
+
+const filesMax = 20;
+
+/** The changed files that newly read the command line, each so that it ends whoever loads it. */
+export function endingOthers(files: readonly Looked[], nonce: string): readonly { readonly path: string; readonly text: string }[] {
+  return files
+    .filter(isReadingArguments)
+    .slice(0, filesMax)
+    .flatMap(({ difference: { path }, after }) => {
+      const text = after === null ? null : endingOther(path, after, nonce);
+      return text === null ? [] : [{ path, text }];
+    });
+}
+
+function endingOther(path: string, text: string, nonce: string): string | null {
+  const family = familyOf(path);
+  if (family === "py") return `${text}\n\nif __name__ != "__main__":\n    import os\n\n    os._exit(97)\n`; // A2
+  if (family !== "js") return null;
+  const first = /^#!.*\n/.exec(text)?.[0] ?? "";
+  const rest = text.slice(first.length);
+  const isModule =
+    /\.m[jt]s$/.test(path) || (!/\.c[jt]s$/.test(path) && /^\s*(?:import|export)\b|\bimport\.meta\b/m.test(masked(rest, "js")));
+  const [file, url] = [`${nonce}file`, `${nonce}url`];
+  const end = "process.kill(process.pid, 9);";
+  const guard = isModule
+    ? `import { realpathSync as ${file} } from "node:fs"; import { fileURLToPath as ${url} } from "node:url"; ` +
+      `if (process.argv[1] === undefined || ${file}(process.argv[1]) !== ${url}(import.meta.url)) ${end}`
+    : `${/^\s*(["'])use strict\1/.test(rest) ? '"use strict"; ' : ""}if (require.main !== module) ${end}`;
+  return `${first}${guard}\n${rest}`;
+}
