@@ -3,7 +3,9 @@
 import type { Answer } from "../../contracts/answer.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { answered, reply } from "../../project/reply.ts";
-import { loadRun } from "../../project/runs/loaded-run.ts";
+import { type LoadedRun, loadRun } from "../../project/runs/loaded-run.ts";
+import { listRuns } from "../../project/runs/project-paths.ts";
+import { readRunOrNull } from "../../project/runs/read-run.ts";
 import { openPullRequest, type PullRequestInput } from "../../runner/pull-request/open-pull-request.ts";
 import { watchPullRequest, type WatchInput } from "../../runner/pull-request/watch-pull-request.ts";
 import { withRun } from "../../runner/open-run.ts";
@@ -12,7 +14,7 @@ type Named = { readonly run?: string | undefined };
 
 export function pr(context: CommandContext, input: Named & PullRequestInput): Promise<Answer> {
   return answered(async () => {
-    const { paths, run } = await loadRun(context, input.run);
+    const { paths, run } = await requestHolder(await loadRun(context, input.run));
     return withRun(context, paths, run, async (openRun) => {
       const { url, number, isDraft, isNew } = await openPullRequest(context, openRun, input);
       const { verdict, gaps, status } = openRun.view();
@@ -34,7 +36,19 @@ export function pr(context: CommandContext, input: Named & PullRequestInput): Pr
 
 export function watchPr(context: CommandContext, input: Named & WatchInput): Promise<Answer> {
   return answered(async () => {
-    const { paths, run } = await loadRun(context, input.run);
+    const { paths, run } = await requestHolder(await loadRun(context, input.run));
     return withRun(context, paths, run, (openRun) => watchPullRequest(context, openRun, input));
   });
+}
+
+/** A follow-up works on another run's pull request: that run is the one to open or to watch. Else it is the run itself. */
+async function requestHolder(loaded: LoadedRun): Promise<Pick<LoadedRun, "paths" | "run">> {
+  const { paths, view } = loaded;
+  const source = view.outside?.source;
+  if (source === undefined || view.pull_request !== undefined) return loaded;
+  for (const run of listRuns(paths).toReversed()) {
+    const found = await readRunOrNull(paths, run);
+    if (found?.view.pull_request?.opened?.url === source) return { paths, run };
+  }
+  return loaded;
 }
