@@ -11,6 +11,7 @@ import { breakerOf, type BreakerView } from "./breaker-view.ts";
 import { type Interrupted, interruptedOf } from "./interrupted.ts";
 import { nextActions, type Owner } from "./next-actions.ts";
 import { originOf, type OriginView } from "./facts/origin.ts";
+import { isAnswered } from "./facts/pause-detail.ts";
 import { phaseRows, type PhaseRow } from "./phase-rows.ts";
 import { blockersOf, type CriterionStatus, criteriaOf, placeOf, stepsOf } from "./criteria-status.ts";
 
@@ -82,6 +83,7 @@ export function reasonOf(run: RunView, owner: Owner): ReasonCode {
   if (run.status === "running" && owner !== null) return "run_in_progress";
   if (interruptedOf(run, owner) !== null) return "run_interrupted";
   if (run.status === "running" && run.resting !== null && isReasonCode(run.resting)) return run.resting;
+  if (isAnswered(run)) return "block_answered";
   if (run.reason !== null && isReasonCode(run.reason)) return run.reason;
   switch (run.status) {
     case "running":

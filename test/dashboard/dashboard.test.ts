@@ -90,9 +90,11 @@ describe.skipIf(!hasChromium)("in a browser (needs Chromium at its Debian place)
     await unlock(one.page, code);
     await one.page.getByRole("radio", { name: /blue/ }).click();
     await one.page.getByRole("button", { name: "Send “blue”" }).click();
+    await one.page.locator(".toast .code-point", { hasText: "U+202E" }).waitFor(); // the question's words, shown and not obeyed
     const answered = await until("the answer in the journal", () => journal(folder).find(({ event }) => event === "block_answered"));
     expect(answered).toMatchObject({ actor: `operator:${userInfo().username}`, answer: "blue" });
     await other.page.getByText("Which one?").first().waitFor({ state: "detached" });
+    await other.page.getByText("Your answer is recorded. The run goes on when you resume it.").first().waitFor();
     await go(one.page, "run");
     await one.page.getByRole("button", { name: "Resume", exact: true }).click();
     const resumed = await until("that it goes on", () => journal(folder).find(({ event }) => event === "run_resumed"));
@@ -162,10 +164,13 @@ describe.skipIf(!hasChromium)("in a browser (needs Chromium at its Debian place)
       journal(folder).find(({ event, actor }) => event === "control_requested" && actor === `operator:${userInfo().username}`),
     );
     await page.getByRole("button", { name: "Stop…" }).click();
-    await page.getByLabel(/Type run-/).fill("something else");
+    await page.locator("dialog input:focus").waitFor(); // what one types goes there
+    await page.keyboard.type("something else");
+    await page.keyboard.press("Enter");
+    await page.getByText("That is not this run's id.").waitFor();
     expect(await page.getByRole("button", { name: "Stop the run" }).getAttribute("aria-disabled")).toBe("true");
     await page.getByLabel(/Type run-/).fill(runFolderOf(folder).split("/").at(-1) ?? "");
-    await page.getByRole("button", { name: "Stop the run" }).click();
+    await page.keyboard.press("Enter");
     await until("the stop", () => journal(folder).some(({ event }) => event === "run_stopped"));
     await ended;
     expect(wrong).toEqual([]);
@@ -224,6 +229,15 @@ describe.skipIf(!hasChromium)("in a browser (needs Chromium at its Debian place)
     await page.keyboard.type("started");
     await page.getByText(/^\d+ of \d+ lines$/).waitFor();
     await page.keyboard.press("Escape");
+    for (const [key, title] of [
+      ["c", "Cost"],
+      ["r", "make b"],
+      ["n", "1 thing needs you"],
+    ] as const) {
+      await page.keyboard.press("g");
+      await page.keyboard.press(key);
+      await page.locator("main h1:focus", { hasText: title }).waitFor(); // also where the facts come later than the page
+    }
     await page.keyboard.press("t");
     expect(await page.evaluate("document.documentElement.dataset.theme")).toBe("dark");
     expect(wrong).toEqual([]);

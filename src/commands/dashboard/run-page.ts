@@ -7,7 +7,8 @@ import { claimsFrom } from "../../project/runs/run-blobs.ts";
 import { readEvidence } from "../../project/runs/read-evidence.ts";
 import { type BudgetView, budgetOf } from "../../views/budget-view.ts";
 import { type BreakerView, breakerOf, describeBreaker } from "../../views/breaker-view.ts";
-import type { RunCard } from "../../views/facts/run-card.ts";
+import { pauseDetail } from "../../views/facts/pause-detail.ts";
+import { goalRest, type RunCard } from "../../views/facts/run-card.ts";
 import type { SpendingPoint } from "../../views/facts/run-index.ts";
 import { type Waterfall, waterfallOf } from "../../views/facts/waterfall.ts";
 import { nextActions } from "../../views/next-actions.ts";
@@ -20,6 +21,8 @@ import { cardOf } from "./overview.ts";
 /** What stands above every page about a run. */
 export type RunHead = {
   readonly card: RunCard;
+  /** What its goal says below the first line. */
+  readonly goal_rest: string;
   readonly branch: string;
   readonly agents: readonly (readonly [role: string, agent: string])[];
   readonly isolation: IsolationInForce;
@@ -87,6 +90,7 @@ export function runHeadOf(run: FollowedRun): RunHead {
   const { isolation, branch } = statusOf(view, owner);
   return {
     card: cardOf(run),
+    goal_rest: goalRest(view.drafted.objective.goal),
     branch,
     agents: Object.entries(view.drafted.cast).map(([role, { agent }]) => [role, agent] as const),
     isolation,
@@ -141,7 +145,7 @@ function movingOf(run: FollowedRun, asked: Asked): Moving {
     points: thinned(index.points),
     budget: budgetOf(view),
     next_actions: nextActions(view, owner, { isCurrent: asked.isCurrent ?? false }),
-    detail: view.detail,
+    detail: pauseDetail(view),
   };
 }
 

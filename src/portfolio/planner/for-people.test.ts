@@ -32,7 +32,7 @@ test("what nothing moves on by itself waits for a person, and says what to do", 
   });
   write({ event: "task_status_changed", task_id: "task-c-000001", to_status: "canceled", because: "not wanted" });
   expect(tasksForPeople(state).map(({ task: { task_id }, why, commands }) => [task_id, why, commands[0]])).toEqual([
-    ["task-a-000001", "it needs an adjustment: its checks pass, and it handed in no result.", "autopilot portfolio retry task-a-000001"],
+    ["task-a-000001", "it needs an adjustment: its checks pass, and it handed in no result", "autopilot portfolio retry task-a-000001"],
     ["task-d-000001", "it depends on task-c-000001, which is canceled", "autopilot portfolio edit task-d-000001 --after TASK"],
   ]);
   write({ event: "task_status_changed", task_id: "task-a-000001", to_status: "ready", because: "retry" });

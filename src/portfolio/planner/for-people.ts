@@ -44,6 +44,6 @@ export function forPeople(state: PortfolioView, task: TaskView): readonly TaskFo
 const feedbackCharsMax = 300;
 /** What the last attempt came to, in a line. */
 export function lastFeedback({ feedback }: Pick<TaskView, "feedback">): string {
-  const line = (feedback ?? "").split("\n", 1)[0]?.trim() ?? "";
+  const line = (feedback ?? "").split("\n", 1)[0]?.trim().replace(/\.+$/, "") ?? ""; // it stands in a sentence of ours
   return line === "" ? "" : `: ${line.length > feedbackCharsMax ? `${line.slice(0, feedbackCharsMax - 1)}…` : line}`;
 }

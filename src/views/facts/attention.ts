@@ -3,13 +3,15 @@
 import { own } from "../../core/record.ts";
 import { isPausedFor, questionsOpen } from "../../core/selectors.ts";
 import type { RunView } from "../../core/state.ts";
-import { reasons } from "../../contracts/reason.ts";
+import { type ReasonCode, reasons } from "../../contracts/reason.ts";
 import { questionsOf } from "../choose-box.ts";
 import type { Owner } from "../next-actions.ts";
 import { nextActions } from "../next-actions.ts";
 import { reasonOf } from "../status.ts";
 import { isVerdict, verdictsOpen } from "../verdicts.ts";
 import { plural } from "../wording.ts";
+import { isAnswered } from "./pause-detail.ts";
+import { goalTitle } from "./run-card.ts";
 
 export type Attention = {
   readonly key: string;
@@ -59,7 +61,7 @@ const common = (view: RunView, { key, project, foreign }: Around) => ({
   key,
   run: view.drafted.run_id,
   project,
-  goal: view.drafted.objective.goal,
+  goal: goalTitle(view.drafted.objective.goal),
   foreign,
 });
 
@@ -126,6 +128,11 @@ function protectedTests(view: RunView, around: Around): readonly Attention[] {
   ];
 }
 
+function pausedWords(view: RunView, isLeft: boolean, code: ReasonCode): string {
+  if (isLeft) return "The run was interrupted: nobody works on it. Go on?";
+  return isAnswered(view) ? "Your answer is recorded. The run goes on when you resume it." : reasons[code].meaning;
+}
+
 function pauses(view: RunView, around: Around): readonly Attention[] {
   const code = reasonOf(view, around.owner);
   const isLeft = view.status === "running" && around.owner === null;
@@ -136,12 +143,12 @@ function pauses(view: RunView, around: Around): readonly Attention[] {
       kind: "Paused",
       id: "paused",
       phase: null,
-      question: isLeft ? "The run was interrupted: nobody works on it. Go on?" : reasons[code].meaning,
+      question: pausedWords(view, isLeft, code),
       options: [],
       free: false,
       recommend: null,
       why: null,
-      show: view.detail === null ? [] : [["Detail", view.detail]],
+      show: view.detail === null || isAnswered(view) ? [] : [["Detail", view.detail]],
       impact: "Nothing is lost by waiting.",
       weight: 50,
       asked_at: view.updatedAt,

@@ -8,7 +8,8 @@ import { attentionOf } from "./attention.ts";
 import { costOf } from "./cost.ts";
 import { filesOfPatch, hunksOf } from "./hunks.ts";
 import { logRow } from "./log-rows.ts";
-import { runCard } from "./run-card.ts";
+import { statusPage } from "../status-page.ts";
+import { goalRest, runCard } from "./run-card.ts";
 import { openRunIndex } from "./run-index.ts";
 import { waterfallOf } from "./waterfall.ts";
 
@@ -43,6 +44,27 @@ test("a question that waits is something for a person, with what waiting costs a
   expect(ask?.asked_at).toBe(entries.findLast((entry, at) => at < linesAsking && entry.event === "block_opened")?.ts);
   expect(ask?.options.map(({ key }) => key)).toContain("A");
   expect(ask?.content).not.toBe("");
+});
+
+test("a run that is paused for a question says so when it is answered, and asks for nothing but a resume", () => {
+  const { view, index } = read(linesAsking + 1);
+  expect(entries[linesAsking]).toMatchObject({ event: "block_answered" });
+  expect(view.status).toBe("paused");
+  const [found, second] = attentionOf(view, { ...around, asked: index.asked, contentOf: () => "" });
+  expect(second).toBeUndefined();
+  expect(found).toMatchObject({ kind: "Paused", question: "Your answer is recorded. The run goes on when you resume it.", show: [] });
+  expect(found?.commands[0]).toContain("autopilot resume");
+  expect(runCard(view, { ...around, ended: null })).toMatchObject({ word: "paused", reason: "block_answered", held: false });
+  expect(runCard(read(linesAsking).view, { ...around, ended: null })).toMatchObject({ held: true });
+  expect(statusPage(view, null).join("\n")).not.toMatch(/waiting for your answer|Why/);
+});
+
+test("a card names a run by the first line of its goal; the rest is not lost", () => {
+  const { view } = read(linesAsking);
+  const goal = "sell pears\n\nAn earlier attempt was given back.\nevent_nonce: 0c8d";
+  const told = { ...view, drafted: { ...view.drafted, objective: { ...view.drafted.objective, goal } } };
+  expect(runCard(told, { ...around, ended: null }).goal).toBe("sell pears");
+  expect(goalRest(goal)).toBe("An earlier attempt was given back.\nevent_nonce: 0c8d");
 });
 
 test("attempts have a beginning and an end, pauses too, and nothing that ended is still open", () => {

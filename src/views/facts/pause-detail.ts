@@ -4,8 +4,13 @@ import { reasons } from "../../contracts/reason.ts";
 import type { RunView } from "../../core/state.ts";
 import { figure } from "../wording.ts";
 
+/** Paused for a question that has its answer by now: nothing is asked any more, and only a resume is missing. */
+export const isAnswered = ({ status, decided, blocks }: Pick<RunView, "status" | "decided" | "blocks">): boolean =>
+  status === "paused" && decided === true && Object.keys(blocks).length === 0;
+
 /** Null where the reason says it all. */
 export function pauseDetail(run: RunView): string | null {
+  if (isAnswered(run)) return null;
   if (run.detail !== null && run.detail !== "") return run.detail;
   return run.reason === "confidence_drop_requires_handoff" ? describeCrash(run) : null;
 }

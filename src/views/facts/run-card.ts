@@ -3,7 +3,7 @@
 import type { RunView } from "../../core/state.ts";
 import { isReasonCode, reasons } from "../../contracts/reason.ts";
 import { own } from "../../core/record.ts";
-import { questionsOpen } from "../../core/selectors.ts";
+import { isPausedFor, questionsOpen } from "../../core/selectors.ts";
 import { budgetOf } from "../budget-view.ts";
 import { isByPhases, ownCriteriaOf, placeOf } from "../criteria-status.ts";
 import { interruptedOf } from "../interrupted.ts";
@@ -19,6 +19,7 @@ export type RunCard = ShownStatus & {
   readonly key: string;
   readonly run: string;
   readonly project: string;
+  /** Its first line: what else a goal says is on the run's own page. */
   readonly goal: string;
   readonly flow: string;
   readonly state: string;
@@ -42,6 +43,8 @@ export type RunCard = ShownStatus & {
   readonly tokens: number;
   readonly usd: number;
   readonly questions: number;
+  /** It is paused for a question that is still open: a resume would pause again. */
+  readonly held: boolean;
   readonly live: boolean;
   /** It came from elsewhere: it is only read here. */
   readonly foreign: boolean;
@@ -70,7 +73,7 @@ export function runCard(view: RunView, { key, project, owner, foreign, ended }: 
     key,
     run: drafted.run_id,
     project,
-    goal: drafted.objective.goal,
+    goal: goalTitle(drafted.objective.goal),
     flow: drafted.flow.flow,
     state: interruptedOf(view, owner) === null ? view.status : "interrupted",
     reason,
@@ -91,6 +94,7 @@ export function runCard(view: RunView, { key, project, owner, foreign, ended }: 
     tokens: ledger.run.tokens,
     usd: ledger.run.usd,
     questions: questionsOpen(view).length,
+    held: questionsOpen(view).some((block) => isPausedFor(view, block)),
     live: owner !== null,
     foreign,
     isolation: view.isolation?.level ?? drafted.isolation,
@@ -172,6 +176,10 @@ function fullest(view: RunView): RunCard["used"] {
   const [most] = Object.entries(ratios).toSorted(([, one], [, other]) => (other ?? 0) - (one ?? 0));
   return most === undefined ? null : { of: most[0], ratio: most[1] ?? 0, soft: soft_ratio };
 }
+
+/** A goal in a line, and what stands below it. */
+export const goalTitle = (goal: string): string => goal.trimStart().split(/\r?\n/, 1)[0]?.trim() ?? "";
+export const goalRest = (goal: string): string => goal.trimStart().slice(goalTitle(goal).length).trim();
 
 /** A reason in words; a flow may name its own. */
 export const meaningOf = (code: string): string => (isReasonCode(code) ? reasons[code].meaning : code.replaceAll("_", " "));

@@ -146,7 +146,7 @@ export function costBars({ days, by, unit, forecast }: CostView, of: keyof CostV
         from += value;
         return drawn;
       });
-      return at % 2 === 1 ? stack : [...stack, text(left + at * step + step / 2, height - 6, day.slice(8), "middle")];
+      return (days.length - 1 - at) % 2 === 1 ? stack : [...stack, text(left + at * step + step / 2, height - 6, day.slice(8), "middle")];
     }),
     forecast === null
       ? null

@@ -42,7 +42,7 @@ const states: readonly (readonly [name: string, word: string, shape: Shape])[] =
   ["proposed", "proposed", "unproved"],
   ["ready", "ready", "waits"],
   ["running", "running", "run"],
-  ["blocked_human", "needs you", "you"],
+  ["blocked_human", "asks you", "you"],
   ["needs_adjustment", "to adjust", "again"],
   ["failed", "failed", "bad"],
   ["done", "done", "ok"],
@@ -91,9 +91,8 @@ export function portfolioBoard(board: PortfolioBoard, addressOf: (key: string) =
             .slice(0, 5)
             .map((task) =>
               el(
-                "div.queue-line",
+                "div.queue-line.unnumbered",
                 { key: `r${task.id}` },
-                el("span"),
                 mark("again"),
                 el("span", titled(task), el("div.dim.tiny", said(task.note.slice(0, 300)))),
                 el("span.tiny.second", time(task.at)),
@@ -103,9 +102,8 @@ export function portfolioBoard(board: PortfolioBoard, addressOf: (key: string) =
             .slice(0, 8)
             .map((task) =>
               el(
-                "div.queue-line",
+                "div.queue-line.unnumbered",
                 { key: `l${task.id}` },
-                el("span"),
                 mark("ok"),
                 titled(task),
                 el("span.tiny.second.no-wrap", "landed ", time(task.at)),
@@ -159,7 +157,7 @@ export function portfolioBoard(board: PortfolioBoard, addressOf: (key: string) =
             el(
               "div.item.row",
               { key: because },
-              el("b.num", { style: { width: "24px", "font-weight": "550" } }, figure(count)),
+              el("b.num", { style: { width: "24px", flex: "none", "font-weight": "550" } }, figure(count)),
               el("span.second", said(because)),
             ),
           ),

@@ -47,9 +47,11 @@ function excerpt({ excerpt: text, status: word }: Proved): Child {
   return el("details", { open: word === "failed" }, el("summary", "What it printed last"), el("pre", { tabindex: "0" }, said(text)));
 }
 
-export const criteriaList = (criteria: ReportView["criteria"]): Element =>
+/** `more`: what the goal says besides its first line. */
+export const criteriaList = (criteria: ReportView["criteria"], more = ""): Element =>
   el(
     "ul.panel",
+    more === "" ? null : el("li.item.second", { style: { "white-space": "pre-wrap" } }, said(more)),
     criteria.map(({ id, text, check, proved }) =>
       el(
         "li.item.row.top",

@@ -104,9 +104,9 @@ function numbers({ card, report }: FileReport): Element {
   ]);
 }
 
-function asked({ report, scope }: FileReport): Child {
+function asked({ report, scope, goal_rest: rest }: FileReport): Child {
   return [
-    report.criteria.length === 0 ? null : section("Asked for", "", criteriaList(report.criteria)),
+    report.criteria.length === 0 && rest === "" ? null : section("Asked for", "", criteriaList(report.criteria, rest)),
     section(
       "Scope",
       "what could be changed",

@@ -19,6 +19,7 @@ export type FileReport = {
   readonly at: string;
   readonly product: string;
   readonly card: RunCard;
+  readonly goal_rest: string;
   readonly branch: string;
   readonly base: string;
   readonly tip: string;

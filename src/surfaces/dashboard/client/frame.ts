@@ -1,7 +1,7 @@
 // frame: what stands around every page: where one can go, whether it is live, and what one must know before anything else.
 
 import { blank, command, notice } from "../../../views/web/pieces.ts";
-import { type Child, el, type Element } from "../../../views/web/element.ts";
+import { type Child, el, type Element, said } from "../../../views/web/element.ts";
 import { icon, mark, status } from "../../../views/web/shapes.ts";
 import { shortTime } from "../../../views/web/page-figures.ts";
 import { copy, send, typeCode } from "./actions.ts";
@@ -35,7 +35,7 @@ export function frame(content: Child): Element {
     ]),
     el("main", { id: "main", tabindex: "-1" }, banners(), content),
     tabsOf(place(), more()),
-    state.toast === null ? null : el("div.toast", { role: "status" }, state.toast),
+    state.toast === null ? null : el("div.toast", { role: "status" }, said(state.toast)),
     dialogs(),
   );
 }
@@ -184,18 +184,29 @@ function stopDialog(): Child {
     "Stop this run for good",
     el("p.second.gap-top", "Its agent is ended at once. The branch and the journal stay; a stopped run is never resumed."),
     el(
-      "label",
-      el("span.tiny.dim", "Type ", el("code", run), " to stop it"),
-      el("input.field.mono", {
-        value: state.confirm,
-        autocomplete: "off",
-        onInput: (event: Event) => setConfirm((event.target as HTMLInputElement).value),
-      }),
-    ),
-    el(
-      "div.row.gap-top",
-      acting("Stop the run", () => void stopNow(run), "first", state.confirm === run ? null : "Type the run's id first."),
-      button("Keep it", close, "quiet"),
+      "form",
+      {
+        onSubmit: (event: Event) => {
+          event.preventDefault();
+          if (state.confirm === run) void stopNow(run);
+        },
+      },
+      el(
+        "label",
+        el("span.tiny.dim", "Type ", el("code", run), " to stop it"),
+        el("input.field.mono", {
+          value: state.confirm,
+          autofocus: true,
+          autocomplete: "off",
+          onInput: (event: Event) => setConfirm((event.target as HTMLInputElement).value),
+        }),
+      ),
+      run.startsWith(state.confirm) ? null : el("p.tiny.c-bad", { role: "alert" }, "That is not this run's id."),
+      el(
+        "div.row.gap-top",
+        acting("Stop the run", () => void stopNow(run), "first", state.confirm === run ? null : "Type the run's id first."),
+        button("Keep it", close, "quiet"),
+      ),
     ),
   );
 }
@@ -206,7 +217,8 @@ function setConfirm(text: string): void {
 }
 
 async function stopNow(run: string): Promise<void> {
-  if (await send({ do: "stop", key: state.key ?? "", confirm: run })) close();
+  await send({ do: "stop", key: state.key ?? "", confirm: run });
+  close(); // what the server said stands behind the dialog
 }
 
 function keysDialog(): Child {

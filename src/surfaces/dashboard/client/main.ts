@@ -33,6 +33,8 @@ const shown: Readonly<Record<PageName, () => Child>> = {
 
 const root = document.getElementById("app");
 let isMoved = false;
+/** A page whose facts come later is drawn twice: its title gets the focus again, until somebody does something else. */
+let isTitleDue = false;
 /** The page came with its frame, so what is drawn first is the facts; where they take this long, that they are awaited. */
 const firstDrawMs = 300;
 
@@ -44,10 +46,10 @@ function drawPage(): void {
     state.connection === "token" ? closedPage() : frame(el("div", { key: `${state.page} ${state.key ?? ""}` }, shown[state.page]())),
     root,
   );
-  if (!isMoved) return;
+  if (isMoved) scrollTo(0, 0);
+  if (isMoved || (isTitleDue && document.activeElement === document.body))
+    document.querySelector<HTMLElement>("main h1")?.focus({ preventScroll: true });
   isMoved = false;
-  scrollTo(0, 0);
-  document.querySelector<HTMLElement>("main h1")?.focus({ preventScroll: true });
 }
 
 /** Reads where one is off the address: a page, the run it is about, and what of it. */
@@ -74,7 +76,7 @@ function route(isFirst: boolean): void {
   state.page = named;
   if (named === "inbox") state.question = words.length < 2 ? state.question : `${words[0] ?? ""} ${words[1] ?? ""}`;
   if (named === "log" && words[1] !== undefined) openLine(Number(words[1]));
-  isMoved = !isFirst;
+  isMoved = isTitleDue = !isFirst;
   if (!isFirst) draw();
   void load();
 }
@@ -102,6 +104,7 @@ addEventListener("hashchange", () => {
   if (takeToken()) tokenTaken();
   route(false);
 });
+for (const act of ["keydown", "pointerdown"]) addEventListener(act, () => void (isTitleDue = false), { capture: true });
 document.addEventListener("visibilitychange", () => {
   if (!document.hidden && !state.held) void load();
 });

@@ -52,7 +52,7 @@ function controls(): Child {
           "Resume",
           () => void send({ do: "resume", key }),
           "first",
-          card.live ? "A process waits for an answer; answer it in the Inbox." : null,
+          card.live || card.held ? "It waits for an answer; give it in the Inbox." : null,
         ),
     acting("Stop…", () => {
       state.dialog = "stop";
@@ -66,9 +66,9 @@ const missing = (key: string): Child => [
   blank(
     icon("stopped"),
     key,
-    "run_missing: there is no such run here. Somebody discarded it; its branch stays until you delete it.",
+    "run_missing: there is no such run here. If it was discarded, its branch stays until you delete it.",
     command("autopilot runs", copy),
-    command(`git log autopilot/${key}`, copy),
+    /^[\w.-]+$/.test(key) ? command(`git log autopilot/${key}`, copy) : null, // anybody can write an address
     el("p.gap-top", el("a.link", { href: "#now" }, "Back to what runs now")),
   ),
 ];

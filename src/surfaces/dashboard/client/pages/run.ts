@@ -34,12 +34,14 @@ export function runPage(): Child {
       section("Waterfall", `${shortTime(waterfall.from)} to ${waterfall.nowMs < 0 ? "the end" : "now"}, UTC`, keptWaterfall(waterfall)),
       el("aside", { "aria-label": "Budget and step" }, budget(run), row !== null && isWide() ? el("div.side", pane(row)) : null),
     ),
-    report.criteria.length === 0
+    report.criteria.length === 0 && run.goal_rest === ""
       ? null
       : section(
           "Asked for",
-          `${report.criteria.filter(({ proved }) => proved).length} of ${report.criteria.length} proved`,
-          criteriaList(report.criteria),
+          report.criteria.length === 0
+            ? ""
+            : `${report.criteria.filter(({ proved }) => proved).length} of ${report.criteria.length} proved`,
+          criteriaList(report.criteria, run.goal_rest),
         ),
     report.evidence.length === 0
       ? null
@@ -143,7 +145,11 @@ function strip({ card, report, budget: spent, breaker, breaker_words: words }: S
       value: tightest === null ? short(card.tokens) : percent(tightest.ratio),
       note: tightest === null ? "no limit" : `${short(spent.counters.tokens)} tokens, warned at ${percent(tightest.soft)}`,
     },
-    { name: "Breaker", value: breaker.state.replace("_", " "), note: words === "closed" ? "it isn't going in circles" : words },
+    {
+      name: "Breaker",
+      value: breaker.state.replace("_", " "),
+      note: words === "closed" ? "it isn't going in circles" : words.replace(/^closed, /, ""),
+    },
   ]);
 }
 
