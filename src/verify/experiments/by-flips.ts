@@ -7,9 +7,10 @@ import { candidatesFor, restedFor } from "./candidates.ts";
 import { casesIn } from "./cases.ts";
 import { chooseFlips } from "./choose.ts";
 import { redefined } from "./definitions.ts";
-import { broken, type Flip } from "./flips.ts";
+import { broken, type Flip, placesOf, shownMax } from "./flips.ts";
 import { blindReported, type Edit, type Laboratory, late, noticed, type Side, unknown } from "./laboratory.ts";
 import { type Noticed, noticedBy, type Observed } from "./noticed.ts";
+import { placebosFor, unlessWatched } from "./watched.ts";
 import { type Asking, silentAmong, silentWords } from "./rests-on.ts";
 
 const roundsMax = 3;
@@ -122,23 +123,6 @@ async function changedNames(lab: Laboratory): Promise<ReadonlySet<string>> {
 
 const isOfTests = /(?:^|[\s/._-])(?:tests?|check|spec|verify)(?:[\s/._-]|$)/i;
 
-/** Where few tests were left whole to compare with: tests that mean the same and look a little different must pass. */
-export async function unlessWatched(lab: Laboratory, paths: readonly string[], flips: readonly Flip[]): Promise<Experiment> {
-  const edits = await placebosFor(lab, "work", paths);
-  const same = await lab.again(edits);
-  const plain = same?.passed === false ? await lab.again([]) : undefined;
-  const twice = plain?.passed === true ? await lab.again(edits) : undefined; // a test that fails now and then is not one that knows
-  if (same === null || plain === null || twice === null) return late;
-  if (twice?.passed === false)
-    return { outcome: "differs", detail: `with a blank line added to ${paths.slice(0, shownMax).join(", ")} it fails` }; // K4
-  return noticed(placesOf(flips));
-}
-
-export async function placebosFor(lab: Laboratory, side: Side, paths: readonly string[]): Promise<readonly Edit[]> {
-  const texts = await Promise.all(paths.map(async (path) => ({ path, text: await lab.textAt(side, path) })));
-  return texts.flatMap(({ path, text }) => (text === null ? [] : [{ path, text: `${text}\n` }]));
-}
-
 /** Of what the work's check missed, what it notices on the base, and misses again. */
 async function blindTo(lab: Laboratory, flips: readonly Flip[]): Promise<readonly Flip[] | "late"> {
   if (lab.before === null) return [];
@@ -187,13 +171,6 @@ async function tried(
   const result = noticedBy(usable, before, observed, texts);
   return { ...result, missed: [...result.missed, ...unusable], unread: [...result.unread, ...unusable] };
 }
-
-const shownMax = 3;
-const placesOf = (flips: readonly Flip[]): string =>
-  flips
-    .slice(0, shownMax)
-    .map(({ path, line }) => `${path}:${line}`)
-    .join(", ");
 
 const missed = (flips: readonly Flip[]): Experiment =>
   blindReported(

@@ -165,3 +165,10 @@ function onlyIndex(lines: readonly string[], isAt: (at: number) => boolean): num
   const at = lines.findIndex((_line, index) => isAt(index));
   return at !== -1 && lines.findIndex((_line, index) => index > at && isAt(index)) === -1 ? at : -1;
 }
+
+export const shownMax = 3;
+export const placesOf = (flips: readonly Pick<Flip, "path" | "line">[]): string =>
+  flips
+    .slice(0, shownMax)
+    .map(({ path, line }) => `${path}:${line}`)
+    .join(", ");

@@ -11,8 +11,11 @@ export type Edit = { readonly path: string; readonly text: string };
 export type Laboratory = {
   /** Runs the check in a fresh checkout with these files in the place of its own, and those gone; null where it was cancelled or took too long. */
   readonly run: (side: Side, edits: readonly Edit[], gone?: readonly string[], command?: string) => Promise<Observed | null>;
-  /** The same for the work with nothing changed that means anything: it must pass, so it counts as a repetition too. */
-  readonly again: (edits: readonly Edit[]) => Promise<Observed | null>;
+  /**
+   * The same for the work with nothing changed that means anything: it must pass, so it counts as a repetition too. `isSure`: also if it
+   * fails.
+   */
+  readonly again: (edits: readonly Edit[], isSure?: boolean) => Promise<Observed | null>;
   readonly textAt: (side: Side, path: string) => Promise<string | null>;
   readonly pathsAt: (side: Side) => Promise<readonly string[]>;
   /** The command, and what the base's scripts and rules make of it. */

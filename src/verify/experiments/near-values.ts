@@ -39,6 +39,14 @@ export function nearValue(expression: string, draw: Draw, isExact = false): stri
   return put === chosen.text ? null : expression.slice(0, chosen.at) + put + expression.slice(chosen.at + chosen.text.length);
 }
 
+/** The expression with every literal that could be changed (V1) as it is given back. */
+export function withLiterals(expression: string, change: (literal: string) => string): string {
+  return tellingIn(expression).reduceRight(
+    (done, { at, text: was }) => done.slice(0, at) + change(was) + done.slice(at + was.length),
+    expression,
+  );
+}
+
 /** Words that mean the same everywhere. */
 const everywhere =
   /^(?:new|await|typeof|null|undefined|true|false|Math|Array|Object|Number|String|Boolean|JSON|Set|Map|BigInt|None|True|False|not|and|or|in|is|len|abs|list|sorted|set|dict|tuple|str|int|float|round|sum|min|max|all|any|type|isinstance)$/;

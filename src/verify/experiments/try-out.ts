@@ -25,7 +25,7 @@ import type { OpenParts } from "../parts.ts";
 import { believed } from "../reporter/believe.ts";
 
 import { besideCodeWords } from "./beside-code.ts";
-import { placebosFor, unlessWatched } from "./by-flips.ts";
+import { rewrittenFor, unlessWatched } from "./watched.ts";
 import { canary } from "./canary.ts";
 import { expectedFromWords, unaskedWords } from "./expected-from.ts";
 import { askFurther } from "./further-questions.ts";
@@ -133,9 +133,9 @@ async function experimentsOn(
     written: [...(taken?.written ?? []).filter(({ path }) => edits.every((edit) => edit.path !== path)), ...edits],
   });
   const repeats: CheckStatus[] = ["passed"];
-  const again = async (edits: readonly Edit[]): Promise<Observed | null> => {
+  const again = async (edits: readonly Edit[], isSure = true): Promise<Observed | null> => {
     const observed = await run("work", mixed(edits));
-    if (observed !== null) repeats.push(observed.passed ? "passed" : "failed");
+    if (observed !== null && (isSure || observed.passed)) repeats.push(observed.passed ? "passed" : "failed");
     return observed;
   };
   const isNew = baseline !== null && baseline.status !== "passed" && (parts.repeatMax ?? 2) > 1;
@@ -177,7 +177,7 @@ async function experimentsOn(
   const isOwed = isNew && repeats.length === 1;
   const isSplit = (tests?.ran ?? 0) > 0 && (isOwed || change !== null);
   const { out: narrow, kept } = isSplit ? await narrowFor(check, lab) : { out: [], kept: [] };
-  const isNarrow = narrow.length > 0 && (await lab.run("work", await placebosFor(lab, "work", kept), narrow))?.passed === true; // K4
+  const isNarrow = narrow.length > 0 && (await lab.run("work", await rewrittenFor(lab, kept), narrow))?.passed === true; // K4
   const watched = isOwed && !isNarrow ? await unlessWatched(lab, kept, []) : null;
   if (watched?.outcome === "unknown") late.push("it took too long to find out whether it passes every time");
   if (watched?.outcome === "differs") return { ...reported, canary: watched };

@@ -1,0 +1,75 @@
+// watched: whether a check passes as well with tests that mean the same and look different: with a blank line more, with what they expect spelled
+// otherwise, with answers asked for their plain value (rewritten.ts). What does not knows its tests by how they look, or is equal to answers
+// that it does not hold.
+// Invariants K1 and on: verify/experiments/canary.ts.
+
+import type { Experiment } from "../../contracts/evidence.ts";
+import { nonceOf } from "./choose.ts";
+import { type Flip, placesOf, shownMax } from "./flips.ts";
+import { type Edit, type Laboratory, late, noticed, type Side } from "./laboratory.ts";
+import type { Observed } from "./noticed.ts";
+import { classesIn, rewritten, type Way } from "./rewritten.ts";
+
+const changedMax = 60;
+const both: readonly Way[] = ["spelled", "plain"];
+
+/** Where few tests were left whole to compare with: tests that mean the same and look a little different must pass. */
+export async function unlessWatched(lab: Laboratory, paths: readonly string[], flips: readonly Flip[]): Promise<Experiment> {
+  const first = await lab.again(await rewrittenFor(lab, paths), false);
+  if (first === null) return late;
+  if (first.passed) return noticed(placesOf(flips));
+  const told = await byWays(lab, paths, first);
+  return told ?? byBlankLines(lab, paths, flips);
+}
+
+/** Which way of writing the tests otherwise it fails with; null where none does by itself, or a tool may only dislike how they look. */
+async function byWays(lab: Laboratory, paths: readonly string[], first: Observed): Promise<Experiment | null> {
+  const namesOf = ({ failed }: Observed): readonly string[] => [...failed].filter((name) => !lab.now.failed.has(name));
+  const isCounted = (lab.now.tests?.ran ?? 0) > 0;
+  if (isCounted && namesOf(first).length === 0) return null;
+  for (const way of both) {
+    const edits = await rewrittenFor(lab, paths, [way]);
+    const alone = await lab.run("work", edits);
+    if (alone === null) return late;
+    if (alone.passed || (isCounted && namesOf(alone).length === 0)) continue;
+    const plain = await lab.again([]); // one that fails now and then is not one that knows
+    if (plain === null) return late;
+    if (!plain.passed || (await lab.run("work", edits))?.passed !== false) return null;
+    return { outcome: "differs", detail: words[way](namesOf(alone), paths) };
+  }
+  return null;
+}
+
+const listed = (names: readonly string[], paths: readonly string[]): string =>
+  (names.length === 0 ? paths : names).slice(0, shownMax).join(", ");
+const words: Readonly<Record<Way, (names: readonly string[], paths: readonly string[]) => string>> = {
+  spelled: (names, paths) => `with what its tests expect written otherwise, to mean the same, it fails: ${listed(names, paths)}`,
+  plain: (names, paths) => `answers equal what is expected by an equality of their own, and are not that value: ${listed(names, paths)}`,
+};
+
+async function byBlankLines(lab: Laboratory, paths: readonly string[], flips: readonly Flip[]): Promise<Experiment> {
+  const edits = await placebosFor(lab, "work", paths);
+  const same = await lab.again(edits);
+  const plain = same?.passed === false ? await lab.again([]) : undefined;
+  const twice = plain?.passed === true ? await lab.again(edits) : undefined; // a test that fails now and then is not one that knows
+  if (same === null || plain === null || twice === null) return late;
+  if (twice?.passed === false)
+    return { outcome: "differs", detail: `with a blank line added to ${paths.slice(0, shownMax).join(", ")} it fails` }; // K4
+  return noticed(placesOf(flips));
+}
+
+export async function placebosFor(lab: Laboratory, side: Side, paths: readonly string[]): Promise<readonly Edit[]> {
+  const texts = await Promise.all(paths.map(async (path) => ({ path, text: await lab.textAt(side, path) })));
+  return texts.flatMap(({ path, text }) => (text === null ? [] : [{ path, text: `${text}\n` }]));
+}
+
+/** The files of tests, as they are judged, rewritten and with a blank line more. */
+export async function rewrittenFor(lab: Laboratory, paths: readonly string[], ways: readonly Way[] = both): Promise<readonly Edit[]> {
+  const was = await Promise.all(lab.changed.slice(0, changedMax).map((path) => lab.textAt("base", path)));
+  const known = [...new Set(was.flatMap((text) => classesIn(text ?? "")))];
+  const seed = nonceOf(lab.seed);
+  return (await placebosFor(lab, "work", paths)).map(({ path, text }) => ({
+    path,
+    text: rewritten(path, text, new Set(ways), seed, known) ?? text,
+  }));
+}
