@@ -18,6 +18,7 @@ import { programsAmong } from "../protected/listed-kinds.ts";
 import { onlyLooks, pathsNamedIn } from "../protected/programs.ts";
 import { type Breakage, breakagesOf } from "./breakages.ts";
 import { byFlips } from "./by-flips.ts";
+import { byTypes } from "./type-checker.ts";
 import { shuffled } from "./choose.ts";
 import { variantsOf } from "./flips.ts";
 import { blindReported, type Laboratory, late, noticed, type Side, unknown } from "./laboratory.ts";
@@ -39,7 +40,7 @@ export async function canary(check: Check, lab: Laboratory): Promise<Experiment>
     if (flipped !== null) return flipped;
   }
   if (hasTests) return unknown("none of its tests' expectations could be broken in a way that its report shows");
-  const own = await byCommand(check, lab);
+  const own = (await byTypes(check, lab)) ?? (await byCommand(check, lab));
   if (own !== null) return own;
   if (lab.wasRed) return noticed("it failed before the work began");
   return byBreakages(check, lab);
