@@ -8,7 +8,7 @@
 import { join } from "node:path";
 import type { CommandContext } from "../../project/command-context.ts";
 import { findRepository, type Repository } from "../../workspace/git/repository.ts";
-import { landBranch } from "../../workspace/landing/land-branch.ts";
+import { dropLandingBranch, landBranch } from "../../workspace/landing/land-branch.ts";
 import { type CyclePlan, cyclesFolder, restartsMax } from "../cycle/plan.ts";
 import { decide } from "../cycle/decide.ts";
 import { keyOf, type RunKey } from "../cycle/state.ts";
@@ -243,14 +243,18 @@ async function land(input: DriveInput, from: string, to: string, name: string): 
   const own = await ownBranch(input);
   if ("problem" in own) return own;
   const { branch } = own;
-  if (await trees.isIn(to, `refs/heads/${branch}`)) return null;
+  const landingName = `calibrate-${log.cycle.name}-${name}`;
+  if (await trees.isIn(to, `refs/heads/${branch}`)) {
+    await dropLandingBranch(own.repository, landingName);
+    return null;
+  }
   const landing = await landBranch(own.repository, {
     branch,
     from,
     to,
     folder: join(folder, name),
     message: `calibrate: ${log.cycle.lever}`,
-    name: `calibrate-${log.cycle.name}-${name}`,
+    name: landingName,
     ownedPaths: [`${cyclesFolder}/**`],
   });
   return landing.landed ? null : moved(landing.detail); // R3

@@ -3,6 +3,7 @@
 // Invariants:
 //   L1. A compare-and-set: a branch that somebody moved meanwhile is not touched.
 //   L2. A checkout that has the branch moves with it, and only where it is clean; a branch is never moved under uncommitted work.
+//   L3. Called again with the same order after a crash at any point, it comes to the same end, and leaves no branch of its own behind.
 
 import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
@@ -30,6 +31,7 @@ export async function landBranch(
   const { branch, from, to } = order;
   const user = { cwd: repository.root, env: { GIT_DIR: repository.gitDir } };
   const ref = `refs/heads/${branch}`;
+  await dropLandingBranch(repository, order.name); // L3
   const at = (await branchAt(repository, ref)) ?? "";
   if (at === to) return { landed: true };
   if (at !== from)
@@ -56,15 +58,23 @@ export async function landBranch(
     scope: ["**"],
     ownedPaths: order.ownedPaths,
   });
-  const own = `refs/heads/${branchOf(order.name)}`;
-  await git({ ...user, args: ["update-ref", own, to] });
+  await git({ ...user, args: ["update-ref", landingRef(order.name), to] });
   try {
     const result = await workspace.land(order.message);
     if (result.landed) return { landed: true };
     return { landed: false, because: result.because === "checkout_moved" ? "moved" : "held", detail: result.detail };
   } finally {
-    await git({ ...user, args: ["update-ref", "-d", own], codes: [0, 1, 128] });
+    await dropLandingBranch(repository, order.name);
   }
+}
+
+const landingRef = (name: string): string => `refs/heads/${branchOf(name)}`;
+
+/** What a landing that was killed left of its own branch. */
+export async function dropLandingBranch(repository: Repository, name: string): Promise<void> {
+  if ((await branchAt(repository, landingRef(name))) === null) return;
+  const { root, gitDir } = repository;
+  await git({ cwd: root, env: { GIT_DIR: gitDir }, args: ["update-ref", "-d", landingRef(name)], codes: [0, 1, 128] });
 }
 
 /** The checkouts that have a branch. */

@@ -1,0 +1,95 @@
+// A landing that dies after any of its git calls, and is asked for again: the branch arrives, the checkout with it, and nothing is left.
+
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { findRepository } from "../git/repository.ts";
+import { landBranch } from "./land-branch.ts";
+
+const made: string[] = [];
+const path = process.env["PATH"] ?? "";
+afterEach(() => {
+  process.env["PATH"] = path;
+  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A git that is dead from its n-th call on: that one is still done, its answer is lost, and no later one does anything. */
+function mortalGit(folder: string): (lives: number | null) => void {
+  const [bin, left, program] = [join(folder, "bin"), join(folder, "left"), realpathSync(execFileSync("which", ["git"]).toString().trim())];
+  mkdirSync(bin);
+  writeFileSync(
+    join(bin, "git"),
+    `#!/bin/sh
+left=$(cat '${left}')
+[ "$left" -le 0 ] && exit 137
+echo $((left - 1)) > '${left}'
+[ "$left" -gt 1 ] && exec '${program}' "$@"
+'${program}' "$@" > /dev/null
+exit 137
+`,
+  );
+  chmodSync(join(bin, "git"), 0o755);
+  return (lives) => {
+    process.env["PATH"] = lives === null ? path : `${bin}:${path}`;
+    writeFileSync(left, String(lives ?? 0));
+  };
+}
+
+test("killed after any git call, the next landing brings branch and checkout there and leaves no branch of its own", async () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-land-branch-")));
+  made.push(folder);
+  const root = join(folder, "project");
+  mkdirSync(root);
+  const env = { PATH: path, HOME: folder, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" };
+  const git = (...args: readonly string[]): string =>
+    execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@t", ...args], { cwd: root, encoding: "utf8", env }).trimEnd();
+  const put = (name: string, text: string): void => writeFileSync(join(root, name), text);
+  git("init", "-q", "-b", "main");
+  put("kept", "one\n");
+  put("gone", "one\n");
+  git("add", "-A");
+  git("commit", "-q", "-m", "first");
+  const from = git("rev-parse", "HEAD");
+  put("kept", "two\n");
+  put("new", "two\n");
+  git("rm", "-q", "gone");
+  git("add", "-A");
+  git("commit", "-q", "-m", "second");
+  const to = git("rev-parse", "HEAD");
+  const found = await findRepository(root);
+  if ("failure" in found) throw new Error(found.failure.detail);
+  const land = () =>
+    landBranch(found.repository, {
+      branch: "main",
+      from,
+      to,
+      folder: join(folder, "own"),
+      message: "second",
+      name: "landing-x",
+      ownedPaths: [],
+    });
+  const lives = mortalGit(folder);
+  let deaths = 0;
+  for (let call = 1; ; call += 1) {
+    git("reset", "-q", "--hard", from);
+    rmSync(join(folder, "own"), { recursive: true, force: true });
+    lives(call);
+    const first = await land().then(
+      ({ landed }) => landed,
+      () => null,
+    );
+    const isThrough = Number(readFileSync(join(folder, "left"), "utf8")) > 0;
+    lives(null);
+    if (isThrough) {
+      expect(first).toBe(true);
+      break;
+    }
+    deaths += 1;
+    expect(await land(), `again after call ${call}`).toEqual({ landed: true });
+    expect(git("status", "--porcelain"), `after call ${call}`).toBe("");
+    expect(git("for-each-ref", "--format=%(refname) %(objectname)"), `after call ${call}`).toBe(`refs/heads/main ${to}`);
+  }
+  expect(deaths).toBeGreaterThan(5);
+});
