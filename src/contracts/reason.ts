@@ -260,7 +260,7 @@ export const reasons = {
     "What was given for the calibration cycle is not valid; nothing was changed.",
     "autopilot help calibrate start",
   ),
-  calibration_busy: reason("FAIL", "Another calibration cycle is under way here.", "autopilot calibrate status"),
+  calibration_busy: reason("FAIL", "A calibration cycle is at work here, or its lever is on the branch.", "autopilot calibrate status"),
   calibration_preflight_failed: reason(
     "FAIL",
     "The cycle cannot begin yet; it stays open and nothing was changed.",

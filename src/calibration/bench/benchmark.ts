@@ -32,6 +32,9 @@ export type BenchmarkOutcome =
   | { readonly kind: "failed"; readonly why: string }
   | Exclude<Ended, { readonly kind: "exited" }>;
 
+/** Where a metric is the target and no list was left: a recall of 0 would say that one was. */
+const nothingLookedFor: Recalled = { recall: null, matches: [], found: [], missed: [] };
+
 const logBytesMax = 8 << 20;
 const tailCharsMax = 300;
 
@@ -44,9 +47,16 @@ export function foundOf(folder: string): "ended" | "at work" | "gone" {
   return isAtWork(folder) ? "at work" : "gone";
 }
 
-/** A quality run says in its own log that it is over. */
-function hasRunEnd(folder: string): boolean {
-  return ["work", "target"].some((name) => /"event"\s*:\s*"run_end"/.test(textAt(join(folder, name, "quality", "run_state.jsonl")) ?? ""));
+/** A quality run says in its own log that it is over, and how it ended. */
+const hasRunEnd = (folder: string): boolean => runEndIn(folder) !== null;
+
+function runEndIn(folder: string): string | null {
+  for (const name of ["work", "target"]) {
+    const lines = (textAt(join(folder, name, "quality", "run_state.jsonl")) ?? "").split("\n");
+    const last = lines.findLast((line) => /"event"\s*:\s*"run_end"/.test(line));
+    if (last !== undefined) return /"status"\s*:\s*"([^"]*)"/.exec(last)?.[1] ?? "unknown";
+  }
+  return null;
 }
 
 /** Runs it from the start, or goes on with what is found of it. */
@@ -59,6 +69,7 @@ export async function runBenchmark(room: BenchmarkRoom, key: RunKey, commit: str
   if (!isFresh) {
     const hasEnded = hasRunEnd(folder) && exitOf(folder) === null;
     if (hasEnded) await endProcess(folder);
+    if (hasEnded && runEndIn(folder) !== "success") return { kind: "failed", why: `its run ended ${runEndIn(folder)}` };
     const ended: Ended = hasEnded ? { kind: "exited", code: 0 } : await waitFor(folder, places.signs, wait);
     return outcomeOf(room, key, ended, places.findingsIn);
   }
@@ -168,13 +179,16 @@ function outcomeOf(room: BenchmarkRoom, key: RunKey, ended: Ended, findingsIn: s
   if (printed !== null && "problem" in printed) return { kind: "failed", why: printed.problem };
   const metric = printed === null ? null : printed.value;
   const baseline = room.baselineOf(key.benchmark);
-  if (baseline === null) return { kind: "measured", recalled: { recall: null, matches: [], found: [], missed: [] }, metric };
+  if (baseline === null) return { kind: "measured", recalled: nothingLookedFor, metric };
   const candidates = room.plan.findings === null ? findingsDefault : [room.plan.findings];
-  const found = candidates.map((path) => textAt(join(findingsIn, path))).find((text) => text !== null);
-  if (found === undefined && metric === null)
-    return { kind: "failed", why: `left no findings: expected ${candidates.join(" or ")} in the benchmark's folder` };
-  if (found !== undefined) writeFileSync(join(folder, "findings.md"), room.redact(found), { mode: 0o600 });
-  return { kind: "measured", recalled: recallOf(baseline, readBugs(found ?? "")), metric };
+  // A list that is blank was never written: whoever found nothing says so in a word.
+  const found = candidates.map((path) => textAt(join(findingsIn, path))).find((text) => text !== null && text.trim() !== "");
+  if (found === undefined || found === null)
+    return metric === null
+      ? { kind: "failed", why: `left no findings: expected ${candidates.join(" or ")} in the benchmark's folder, with at least a heading` }
+      : { kind: "measured", recalled: nothingLookedFor, metric };
+  writeFileSync(join(folder, "findings.md"), room.redact(found), { mode: 0o600 });
+  return { kind: "measured", recalled: recallOf(baseline, readBugs(found)), metric };
 }
 
 /** The copies take room and are made anew when they are needed; logs and findings stay. */

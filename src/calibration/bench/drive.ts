@@ -123,7 +123,9 @@ async function runOne({ context, log, trees, folder, redact }: DriveInput, plan:
     const why =
       outcome.kind === "hung" ? `gave no sign of life for ${Math.round(plan.hang_ms / 1000)} s and was ended` : "was killed from outside";
     if (restarts >= restartsMax) {
-      error(log, `${text}: ${why}, ${restartsMax + 1} times; it is n/a`, { ...about, kind: "given_up" });
+      const times = `${why}, ${restartsMax + 1} times`;
+      error(log, `${text}: ${times}; it is n/a`, { ...about, kind: "given_up" });
+      context.show(`! ${text}: ${times}; it is n/a`);
       return;
     }
     error(log, `${text}: ${why}; it is cleaned and started again`, { ...about, kind: "hung" });
@@ -172,9 +174,12 @@ function finish(
 const error = (log: CycleLog, message: string, detail: Readonly<Record<string, unknown>>): void =>
   log.append({ event: "error", message, recoverable: true, ...detail });
 
-const moved = (detail: string): Problem => ({
-  problem: `The lever's commit cannot be put on the branch: ${detail}.`,
-  remedy: "bring the branch back to where the cycle began, or begin a new cycle",
+const notLanded = ({ because, detail }: { readonly because: "moved" | "held"; readonly detail: string }): Problem => ({
+  problem: `The lever's commit cannot be put on the branch: ${detail.replace(/\.$/, "")}.`,
+  remedy:
+    because === "moved"
+      ? "bring the branch back to where the cycle began, or begin a new cycle"
+      : "commit, stash or move away what is in the way",
 });
 
 async function apply(input: DriveInput, plan: CyclePlan, base: string, lever: string): Promise<Problem | null> {
@@ -257,5 +262,5 @@ async function land(input: DriveInput, from: string, to: string, name: string): 
     name: landingName,
     ownedPaths: [`${cyclesFolder}/**`],
   });
-  return landing.landed ? null : moved(landing.detail); // R3
+  return landing.landed ? null : notLanded(landing); // R3
 }

@@ -28,6 +28,7 @@ export type LeverInput = {
   readonly folder: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly interrupted: AbortSignal;
+  readonly agentHere: () => Promise<string | null>;
 };
 
 const patchBytesMax = 32 << 20;
@@ -132,9 +133,9 @@ async function shell(
   }
 }
 
-async function fromEdits({ trees, base, lever, id, env }: LeverInput): Promise<Made> {
+async function fromEdits({ trees, base, lever, id, env, agentHere }: LeverInput): Promise<Made> {
   const { root } = trees.repository;
-  const edits = await typedEdits({ lever, id, root, env, textAt: (path) => trees.textAt(base, path) }); // L2
+  const edits = await typedEdits({ lever, id, root, env, agentHere, textAt: (path) => trees.textAt(base, path) }); // L2
   if ("problem" in edits) return edits;
   const tree = await trees.edited(base, async (call) => {
     for (const { path, text } of edits.files) await putFile(call, path, text);

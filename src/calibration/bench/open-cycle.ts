@@ -68,7 +68,7 @@ async function takeOrRefuse(folder: string): Promise<Lock> {
     if (!(error instanceof JournalFailure) || error.trouble.kind !== "run_locked") throw error;
     const { pid } = error.trouble;
     return refuse("calibration_busy", {
-      message: `Another calibration cycle is under way here${pid === null ? "" : ` (process ${pid})`}; two would measure each other's levers.`,
+      message: `A calibration cycle is at work here${pid === null ? "" : ` (process ${pid})`}; two would measure each other's levers.`,
       remediation: ["autopilot calibrate status"],
     });
   }

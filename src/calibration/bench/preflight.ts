@@ -1,21 +1,24 @@
 // preflight: everything that can be known before a cycle costs anything: the checkout, the benchmarks, their lists of known bugs, the lever,
 // the agent. It changes nothing of the user's, and may be done again.
 
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
+import type { Config } from "../../contracts/config.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { readOwnFile } from "../../project/own-file.ts";
 import { folderBelow } from "../../project/own-folder.ts";
 import { Refusal } from "../../project/reply.ts";
 import { readSettings } from "../../project/config/settings.ts";
-import { assignAgents } from "../../runner/draft/assign-agents.ts";
+import { assignAgents, inferredAgent } from "../../runner/draft/assign-agents.ts";
 import { loadedFlow } from "../../runner/draft/flows.ts";
 import { ownedOf } from "../../workspace/layers/scope.ts";
+import type { Repository } from "../../workspace/git/repository.ts";
 import { changedIn } from "../../workspace/git/status.ts";
 import { type Bug, readBugs } from "../cycle/bugs.ts";
 import { type BenchmarkPlan, type CyclePlan, cyclesFolder, findingsDefault, recallTarget } from "../cycle/plan.ts";
 import type { Cycle } from "../cycle/state.ts";
 import { makeLever } from "./lever.ts";
+import { configPath, configWith } from "./typed-lever.ts";
 import type { NewEvent } from "./log-file.ts";
 import type { Trees } from "./trees.ts";
 
@@ -38,8 +41,7 @@ export async function preflight(
     return { problem: "The checkout is on no branch, so a lever could not be committed.", remedy: "git switch to a branch" };
   const changed = await changedIn(repository, ownedOf(ownedPaths));
   if (changed.length > 0) {
-    const names = `${changed.slice(0, namesMax).join(", ")}${changed.length > namesMax ? ` and ${changed.length - namesMax} more` : ""}`;
-    return { problem: `The checkout has uncommitted changes: ${names}.`, remedy: "commit or stash them" };
+    return { problem: `The checkout has uncommitted changes: ${some(changed)}.`, remedy: "commit or stash them" };
   }
   const base = known === null ? repository.head.commit : ((await trees.commitOf(`${known}^`)) ?? repository.head.commit);
   const excluded: NewEvent[] = [];
@@ -72,10 +74,33 @@ export async function preflight(
     folder,
     env: context.env,
     interrupted: context.interrupted,
+    agentHere: () => agentHere(context, repository.root),
   });
   if ("problem" in made) return made;
+  const inTheWay = await untrackedAmong(repository, trees, base, made.files);
+  if (inTheWay.length > 0)
+    return {
+      problem: `The lever makes ${some(inTheWay)}, and files that git doesn't track are there already.`,
+      remedy: "move them away, or commit them",
+    };
+  const text = plan.command === null ? await trees.textAt(made.commit, configPath) : null;
+  if (text !== null) {
+    const config = configWith(text, context.env);
+    const problem = "problem" in config ? null : await agentProblem(context, repository.root, plan.agent, config.config);
+    if (problem !== null) return { ...problem, problem: `With the lever: ${problem.problem}` };
+  }
   await trees.keep(leverRef, made.commit);
   return { lever: made.commit, base, excluded };
+}
+
+const some = (names: readonly string[]): string =>
+  `${names.slice(0, namesMax).join(", ")}${names.length > namesMax ? ` and ${names.length - namesMax} more` : ""}`;
+
+/** Files that the lever makes anew where something lies already: found now, and not when the runs before it are paid. */
+async function untrackedAmong({ root }: Repository, trees: Trees, base: string, files: readonly string[]): Promise<readonly string[]> {
+  const there = files.filter((path) => lstatSync(join(root, path), { throwIfNoEntry: false }) !== undefined);
+  const isNew = await Promise.all(there.map(async (path) => !(await trees.holds(base, path))));
+  return there.filter((_path, at) => isNew[at]);
 }
 
 async function benchmarkProblem(trees: Trees, base: string, { kind, at, name, commit }: BenchmarkPlan): Promise<Problem | null> {
@@ -142,15 +167,28 @@ export function keptBaseline(folder: string, name: string): readonly Bug[] | nul
 }
 
 /** Whether a quality run would find its agents: asked as the run itself would ask, before anything is paid. */
-async function agentProblem(context: CommandContext, root: string, named: string | undefined): Promise<Problem | null> {
+async function agentProblem(context: CommandContext, root: string, named: string | undefined, given?: Config): Promise<Problem | null> {
   const settings = readSettings(context, root);
   if (settings.kind === "invalid") return { problem: "The config is not valid.", remedy: "autopilot config" };
   try {
     const { flow } = await loadedFlow(context, "quality");
-    await assignAgents({ ...context, isTerminal: false }, named, settings.config, flow, () => Promise.resolve("0".repeat(64)));
+    await assignAgents({ ...context, isTerminal: false }, named, given ?? settings.config, flow, () => Promise.resolve("0".repeat(64)));
     return null;
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return { problem: error.message, remedy: error.answer.remediation[0] ?? "autopilot agents" };
+  }
+}
+
+/** Who works here where no config names anybody. */
+async function agentHere(context: CommandContext, root: string): Promise<string | null> {
+  const settings = readSettings(context, root);
+  if (settings.kind === "invalid") return null;
+  try {
+    const { flow } = await loadedFlow(context, "quality");
+    return (await inferredAgent({ ...context, isTerminal: false }, undefined, settings.config, flow))?.name ?? null;
+  } catch (error) {
+    if (error instanceof Refusal) return null;
+    throw error;
   }
 }

@@ -3,16 +3,18 @@
 //
 // Invariants:
 //   Y1. A change that the settings in force would ignore, because a repository's file may only make a run stricter, is refused: it would be
-//       measured and could show nothing.
+//       measured and could show nothing. So is a role that no flow has, and an agent that nobody knows.
+//   Y2. A lever changes one thing: a model's lever leaves the agent what it is, and other roles theirs.
 
 import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { parseDocument } from "yaml";
+import { likeable } from "../../agents/profiles/resolve.ts";
 import type { Config } from "../../contracts/config.ts";
 import { limitRanges } from "../../contracts/limit-ranges.ts";
 import { embedded } from "../../flows/catalog/embedded.ts";
-import { loadFlow } from "../../flows/load.ts";
+import { loadFlow, namesOfFlows } from "../../flows/load.ts";
 import { stepsEverywhere } from "../../flows/lists.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";
 import { findingText } from "../../kit/finding.ts";
@@ -29,10 +31,12 @@ type LeverInput = {
   readonly root: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly textAt: (path: string) => Promise<string | null>;
+  /** Who works here where no config names anybody; null where that is not known. */
+  readonly agentHere: () => Promise<string | null>;
 };
 
 const promptBytesMax = 262_144;
-const configPath = ".autopilot/config.yaml";
+export const configPath = ".autopilot/config.yaml";
 const no = (problem: string, remedy: string): TypedEdits => ({ problem, remedy });
 
 /** `prompt:<flow>/<step>`, `limit:<name>`, `agent:<role>`, `model:<role>`; null where an id is of no such kind. */
@@ -81,7 +85,7 @@ async function promptEdits({ lever, root, textAt }: LeverInput): Promise<TypedEd
   return { files: files.map((one) => (one.path === `${folder}/prompts/${prompt}` ? { ...one, text } : one)) };
 }
 
-async function configEdits({ lever, id, root, env, textAt }: LeverInput): Promise<TypedEdits> {
+async function configEdits({ lever, id, root, env, textAt, agentHere }: LeverInput): Promise<TypedEdits> {
   const value = lever.value ?? "";
   if (value.trim() === "") return no(`The lever ${id} has no value.`, "give it with --to VALUE");
   if (lever.kind === "limit" && !Object.hasOwn(limitRanges, lever.source))
@@ -96,10 +100,22 @@ async function configEdits({ lever, id, root, env, textAt }: LeverInput): Promis
   const document = parseDocument(committed ?? "version: 1\n");
   if (document.errors.length > 0)
     return no(`${configPath} is not YAML: ${document.errors[0]?.message ?? ""}`, `autopilot validate ${configPath}`);
-  const wanted = settingsFor(lever, env, root);
+  const now = readConfig({ env, root });
+  if (now.kind === "invalid") return no("The config is not valid.", "autopilot config");
+  if (lever.kind !== "limit" && !isEveryRole(lever.source)) {
+    const roles = await rolesIn(root);
+    if (!roles.includes(lever.source))
+      return no(
+        `No flow here has a role ${lever.source}.${didYouMean(lever.source, roles)}`,
+        `the roles are: ${roles.join(", ")}, and all`,
+      ); // Y1
+  }
+  const settings = await settingsFor(lever, now.config, agentHere);
+  if ("problem" in settings) return settings;
+  const wanted = settings.paths;
   for (const [path, content] of wanted) document.setIn([...path], content);
   const text = document.toString();
-  const after = effective(text, env);
+  const after = configWith(text, env);
   if ("problem" in after)
     return no(`The lever ${id} makes no valid config: ${after.problem}`, "autopilot config shows the keys and their ranges");
   const isKept = wanted.every(([path, content]) => canonicalJson(valueAt(after.config, path) ?? null) === canonicalJson(content)); // Y1
@@ -111,30 +127,88 @@ async function configEdits({ lever, id, root, env, textAt }: LeverInput): Promis
   return { files: [{ path: configPath, text }] };
 }
 
-/** `*` is every role. */
-function settingsFor(
+const isEveryRole = (source: string): boolean => source === "*" || source === "all";
+
+async function rolesIn(root: string): Promise<readonly string[]> {
+  const flows = await Promise.all((await namesOfFlows(root)).map((name) => loadFlow(root, name)));
+  const steps = flows.flatMap((one) => (one.kind === "loaded" ? stepsEverywhere(one.flow) : []));
+  return [...new Set(steps.flatMap(({ step }) => step.agent ?? []))].toSorted();
+}
+
+type Settings =
+  | { readonly paths: readonly (readonly [readonly string[], unknown])[] }
+  | { readonly problem: string; readonly remedy: string };
+
+async function settingsFor(
   { kind, source, value = "" }: CyclePlan["lever"],
-  env: LeverInput["env"],
-  root: string,
-): readonly (readonly [readonly string[], unknown])[] {
-  const isAll = source === "*" || source === "all";
-  if (kind === "limit") return [[["limits", source], Number.isFinite(Number(value)) ? Number(value) : value]];
-  if (kind === "agent") return [[isAll ? ["agent"] : ["roles", source], value]];
-  const read = readConfig({ env, root });
-  const config = read.kind === "config" ? read.config : {};
-  const agent = (isAll ? undefined : config.roles?.[source]) ?? config.agent ?? "claude";
-  const name = `${agent}-lever`;
-  return [
-    [["agents", name], { like: agent, model: value }],
-    [isAll ? ["agent"] : ["roles", source], name],
-  ];
+  config: Config,
+  agentHere: LeverInput["agentHere"],
+): Promise<Settings> {
+  if (kind === "limit") return { paths: [[["limits", source], Number.isFinite(Number(value)) ? Number(value) : value]] };
+  const named = Object.keys(config.roles ?? {});
+  // A role that has a name of its own would not follow `agent`.
+  const places = isEveryRole(source) ? [["agent"], ...named.map((role) => ["roles", role])] : [["roles", source]];
+  if (kind === "agent") {
+    const strangers = wordsOf(value).filter((name) => !isAgent(name, config));
+    const [stranger] = strangers;
+    if (stranger !== undefined)
+      return {
+        problem: `There is no agent called ${stranger}.${didYouMean(stranger, agentsIn(config))}`,
+        remedy: "autopilot agents lists them",
+      }; // Y1
+    return { paths: places.map((path) => [path, value]) };
+  }
+  const playing = isEveryRole(source) ? [config.agent, ...Object.values(config.roles ?? {})] : [config.roles?.[source] ?? config.agent];
+  const stand = playing.includes(undefined) ? ((await agentHere()) ?? "claude") : "";
+  const agents = [...new Set(playing.flatMap((name) => wordsOf(name ?? stand)))];
+  const [agent = ""] = agents;
+  if (agents.length > 1)
+    return {
+      problem: `A model belongs to one agent, and ${agents.join(", ")} work here.`,
+      remedy: isEveryRole(source) ? "name a role: model:ROLE" : `name one agent for it: roles.${source} in ${configPath}`,
+    };
+  const own = config.agents?.[agent] ?? {};
+  const like = own.like ?? agent;
+  const isPlain = likeable.includes(like) && Object.keys(own).every((key) => key === "like" || key === "model");
+  if (isPlain) {
+    const name = freshName(agent.replace(/-lever(-\d+)?$/, ""), config);
+    return { paths: [[["agents", name], { like, model: value }], ...places.map((path) => [path, name] as const)] }; // Y2
+  }
+  // What else is said of it, a key's variable say, stays where it is said: a repository's file could not say it again.
+  const others = isEveryRole(source) ? [] : [config.agent, ...named.filter((role) => role !== source).map((role) => config.roles?.[role])];
+  if (!Object.hasOwn(config.agents ?? {}, agent) || others.some((name) => wordsOf(name ?? "").includes(agent)))
+    return {
+      problem: `The model of ${agent} can't be changed for ${source} alone.`,
+      remedy: `name an agent of its own for it: roles.${source}`,
+    };
+  return { paths: [[["agents", agent, "model"], value]] };
+}
+
+const wordsOf = (names: string): readonly string[] =>
+  names
+    .split(",")
+    .map((one) => one.trim())
+    .filter((one) => one !== "");
+
+const agentsIn = (config: Config): readonly string[] => [
+  ...likeable.filter((name) => name !== "custom"),
+  ...Object.keys(config.agents ?? {}),
+];
+const isAgent = (name: string, config: Config): boolean => name.startsWith("scripted:") || agentsIn(config).includes(name);
+
+/** A name that the config has not used: a second lever on a model must not change what another role plays. */
+function freshName(base: string, config: Config): string {
+  for (let count = 1; ; count += 1) {
+    const name = count === 1 ? `${base}-lever` : `${base}-lever-${count}`;
+    if (!Object.hasOwn(config.agents ?? {}, name)) return name;
+  }
 }
 
 const valueAt = (tree: unknown, path: readonly string[]): unknown =>
   path.reduce<unknown>((at, key) => (typeof at === "object" && at !== null ? (at as Record<string, unknown>)[key] : undefined), tree);
 
 /** What a repository with this config would be run with. */
-function effective(
+export function configWith(
   text: string,
   env: LeverInput["env"],
 ): { readonly config: Config; readonly warnings: readonly string[] } | { readonly problem: string } {

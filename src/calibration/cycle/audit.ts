@@ -5,7 +5,7 @@ import { decide, figuresOf, judgeCycle, runsOf, scaleOf, sideOf } from "./decide
 import { recallTarget } from "./plan.ts";
 import type { Cycle } from "./state.ts";
 import type { Judged } from "./verdict.ts";
-import { figureText, gainText, intervalText, describeState } from "./cycle-figures.ts";
+import { figureText, gainText, intervalText, describeState, nextText } from "./cycle-figures.ts";
 
 export const auditTitle = "# Calibration audit: ";
 
@@ -50,8 +50,7 @@ function verdictLines(cycle: Cycle, judged: Judged): readonly string[] {
 
 function whatIsNext(cycle: Cycle): string {
   if (cycle.stopped !== null) return cycle.stopped;
-  const next = decide(cycle);
-  return next.do === "run" ? `${next.runs.length} runs ${next.lever_state}` : next.do;
+  return nextText(decide(cycle));
 }
 
 function figureLines(cycle: Cycle, judged: Judged, target: string): readonly string[] {
@@ -79,11 +78,22 @@ export function noteOf(cycle: Cycle, name: string): string {
   return `${isCounted ? "one run did not count" : "n/a"}: ${said.replace(/; it is n\/a$/, "")}`;
 }
 
+/** Benchmarks of which the lever changed a file: what was measured after it is not what was measured before. */
+export function changedBenchmarks({ applied, plan }: Cycle): readonly string[] {
+  const files = applied?.files ?? [];
+  return (plan?.benchmarks ?? []).flatMap(({ name, kind, at, baseline }) =>
+    kind === "folder" && at !== "." && files.some((path) => path.startsWith(`${at}/`) && path !== baseline) ? [name] : [],
+  );
+}
+export const benchmarkChanged = (name: string): string =>
+  `The lever changes files of the benchmark ${name} itself, so its figures before and after are not of the same code.`;
+
 function leverLines(cycle: Cycle): readonly string[] {
   if (cycle.applied === null) return ["Not applied."];
   return [
     `- Commit ${inCode(cycle.applied.commit)}: ${inText(cycle.applied.description)}`,
     `- Files: ${cycle.applied.files.map((path) => inCode(path)).join(", ")}`,
+    ...changedBenchmarks(cycle).map((name) => `- ${inText(benchmarkChanged(name))}`),
     ...(cycle.reverted === null ? [] : [`- Reverted by ${inCode(cycle.reverted.commit ?? "an uncommitted change")}`]),
   ];
 }

@@ -1,14 +1,16 @@
 // cycle-figures: figures, gains and intervals of a cycle in words.
 
-import { scaleOf } from "./decide.ts";
+import { plural } from "../../views/wording.ts";
+import { type NextStep, scaleOf } from "./decide.ts";
 import type { Cycle } from "./state.ts";
 import type { Interval } from "./statistics.ts";
+import { amountText } from "./verdict.ts";
 
 export const figureText = (value: number | null): string => (value === null ? "n/a" : String(Math.round(value * 1e4) / 1e4));
 
 export function gainText(cycle: Cycle, gain: number | null): string {
   if (gain === null) return "n/a";
-  const text = scaleOf(cycle).isRelative ? `${Math.round(gain * 1000) / 10} %` : String(Math.round(gain * 1e4) / 1e4);
+  const text = amountText(scaleOf(cycle), gain);
   return gain > 0 ? `+${text}` : text;
 }
 
@@ -22,3 +24,7 @@ export function describeState(cycle: Cycle): string {
   if (cycle.applied !== null) return "measuring after the lever";
   return cycle.runs.size > 0 ? "measuring before the lever" : "not begun";
 }
+
+const stepTexts = { nothing: "nothing", apply: "commit the lever", revert: "take the lever back", end: "the verdict" } as const;
+export const nextText = (next: NextStep): string =>
+  next.do === "run" ? `${plural(next.runs.length, "run")} ${next.lever_state}` : stepTexts[next.do];

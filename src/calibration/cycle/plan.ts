@@ -50,6 +50,7 @@ export const restartsMax = 3;
 export const benchmarksMax = 100;
 export const repeatMax = 100;
 
+export const cycleNameCharsMax = 100;
 /** A cycle's name is a folder's name and part of a ref: a date and a slug, or anything as plain. */
 export const cycleName = /^(?!.*\.\.)(?!.*\.lock$)[A-Za-z0-9][A-Za-z0-9._-]{0,99}(?<!\.)$/;
 export const benchmarkName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;

@@ -62,18 +62,14 @@ export const bootstrap = { level: 0.95, rounds: 4000 } as const;
  * The interval of the mean gain over benchmarks, each with its own runs on both sides; null where no side ran twice, since then nothing is
  * known of how much runs differ. Deviations are widened by √(n/(n−1)), because n runs drawn from themselves vary too little.
  */
-export function intervalOf(
-  pairs: readonly Pair[],
-  gainOf: (before: number, after: number) => number | null,
-  seed: string,
-): Interval | null {
+export function intervalOf(pairs: readonly Pair[], gainOf: (before: number, after: number) => number, seed: string): Interval | null {
   const whole = pairs.filter(({ before, after }) => before.length > 0 && after.length > 0);
   if (!whole.some(({ before, after }) => before.length > 1 || after.length > 1)) return null;
   const next = generatorOf(seed); // S1
   const widened = whole.map(({ before, after }) => ({ before: widen(before), after: widen(after) }));
   const gains: number[] = [];
   for (let round = 0; round < bootstrap.rounds; round++) {
-    const each = widened.flatMap(({ before, after }) => gainOf(drawnMean(before, next), drawnMean(after, next)) ?? []); // S2
+    const each = widened.map(({ before, after }) => gainOf(drawnMean(before, next), drawnMean(after, next))); // S2
     const mean = meanOf(each);
     if (mean !== null) gains.push(mean);
   }

@@ -65,8 +65,35 @@ describe("the verdict", () => {
       gain: { a: 0.2 },
     });
     expect(judge({ ...plain, before: { a: 10 }, after: { a: 11 }, scale }).verdict).toBe("revert");
-    expect(gainOf(scale, 0, 1)).toBeNull();
     expect(gainOf(scale, 0, 0)).toBe(0);
+  });
+
+  test("from zero a change counts as one of 100 %: a fall from zero reverts, whatever else rose", () => {
+    const scale = { better: "lower", isRelative: true } as const;
+    const judged = judge({ ...plain, before: { failures: 0, other: 10 }, after: { failures: 12, other: 1 }, scale });
+    expect(judged).toMatchObject({ verdict: "revert", delta: { failures: 12 }, gain: { failures: -1, other: 0.9 } });
+    expect(judge({ ...plain, before: { a: 0 }, after: { a: 3 }, scale: { ...scale, better: "higher" } }).verdict).toBe("ship");
+  });
+
+  test.each([
+    [
+      "a share in per cent",
+      { before: { a: 2.2 }, after: { a: 1.2 }, scale: { better: "lower", isRelative: true } },
+      "45.5 %, above the noise floor 5 %",
+    ],
+    ["a hair above the floor", { before: { a: 0.1 }, after: { a: 0.15000001 } }, "is 0.05000001, above the noise floor 0.05"],
+    [
+      "every one that fell, the worst first",
+      { before: { a: 0.5, b: 1 }, after: { a: 0.4, b: 0.2 } },
+      "b fell by 0.8, a by 0.1, more than the noise floor 0.05",
+    ],
+    [
+      "the last iteration",
+      { before: { a: 0.5 }, after: { a: 0.5 }, iteration: 3 },
+      "not above the noise floor 0.05; iteration 3 is the last",
+    ],
+  ] as const)("its sentence tells %s", (_what, input, said) => {
+    expect(judge({ ...plain, ...input }).why).toContain(said);
   });
 });
 

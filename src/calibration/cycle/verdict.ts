@@ -44,17 +44,20 @@ export type Judging = {
 
 export const recallScale: Scale = { better: "higher", isRelative: false };
 
-/** What a change from one figure to another is worth; null where a share of zero is asked for. */
-export function gainOf({ better, isRelative }: Scale, before: number, after: number): number | null {
+/** What a change from one figure to another is worth. Zero has no shares: a change from it counts as one of 100 %, so that no fall from zero is passed over. */
+export function gainOf({ better, isRelative }: Scale, before: number, after: number): number {
   const raised = better === "higher" ? after - before : before - after;
   if (!isRelative) return rounded(raised);
-  if (before === 0) return raised === 0 ? 0 : null;
-  return rounded(raised / Math.abs(before));
+  return before === 0 ? Math.sign(raised) : rounded(raised / Math.abs(before));
 }
+
+/** A gain or a floor as a person reads it: a share in per cent. */
+export const amountText = ({ isRelative }: Scale, value: number): string =>
+  isRelative ? `${Math.round(value * 1000) / 10} %` : String(short(value));
 
 export function judge({ before, after, noiseFloor, iteration, scale = recallScale, lost, interval = null }: Judging): Judged {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  const both = (name: string, of: (from: number, to: number) => number | null): number | null => {
+  const both = (name: string, of: (from: number, to: number) => number): number | null => {
     const [from, to] = [before[name] ?? null, after[name] ?? null];
     return from === null || to === null ? null : of(from, to); // V1
   };
@@ -65,7 +68,7 @@ export function judge({ before, after, noiseFloor, iteration, scale = recallScal
   const fallen = counted.filter(({ value }) => value < -noiseFloor);
   const regressions = regressionsIn(counted, fallen, lost);
   return {
-    ...decided({ fallen, mean: mean === null ? null : rounded(mean), noiseFloor, iteration, interval, counted: counted.length }),
+    ...decided({ fallen, mean: mean === null ? null : rounded(mean), noiseFloor, iteration, interval, scale, counted: counted.length }),
     delta,
     gain,
     mean_gain: mean === null ? null : rounded(mean),
@@ -77,6 +80,8 @@ export function judge({ before, after, noiseFloor, iteration, scale = recallScal
 /** As a person reads it; what is compared has all its digits. */
 const short = (value: number): number => Math.round(value * 1e4) / 1e4;
 
+/** How many benchmarks besides the worst a verdict names. */
+const fallenShown = 3;
 type Gain = { readonly name: string; readonly value: number };
 
 /** A benchmark that fell stands in the list though no single bug is known to be lost. */
@@ -92,17 +97,28 @@ function decided(found: {
   readonly noiseFloor: number;
   readonly iteration: number;
   readonly interval: Interval | null;
+  readonly scale: Scale;
   readonly counted: number;
 }): { readonly verdict: Verdict; readonly why: string } {
-  const { fallen, mean, noiseFloor, iteration, interval, counted } = found;
-  const [worst] = fallen.toSorted((a, b) => a.value - b.value);
-  if (worst !== undefined)
-    return { verdict: "revert", why: `${worst.name} fell by ${short(-worst.value)}, more than the noise floor ${noiseFloor}` }; // V2
+  const { fallen, mean, noiseFloor, iteration, interval, scale, counted } = found;
+  const floor = `the noise floor ${amountText(scale, noiseFloor)}`;
+  // What differs from the floor by less than is shown has all its digits: "0.05, above 0.05" would explain nothing.
+  const amount = (value: number): string =>
+    amountText(scale, value) === amountText(scale, noiseFloor) && value !== noiseFloor && !scale.isRelative
+      ? String(value)
+      : amountText(scale, value);
+  if (fallen.length > 0) {
+    const [worst, ...others] = fallen.toSorted((a, b) => a.value - b.value).map(({ name, value }) => ({ name, by: amount(-value) }));
+    const more = others.length > fallenShown ? [`${others.length - fallenShown} more`] : [];
+    const also = [...others.slice(0, fallenShown).map(({ name, by }) => `${name} by ${by}`), ...more];
+    return { verdict: "revert", why: `${[`${worst?.name} fell by ${worst?.by}`, ...also].join(", ")}, more than ${floor}` }; // V2
+  }
   const again: Verdict = iteration < iterationsMax ? "iterate" : "halt-iterate-cap";
-  if (mean === null) return { verdict: again, why: "no benchmark has a figure on both sides" };
-  const over = `the mean gain over ${counted} ${counted === 1 ? "benchmark" : "benchmarks"} is ${short(mean)}`;
-  if (mean <= noiseFloor) return { verdict: again, why: `${over}, not above the noise floor ${noiseFloor}` };
+  const last = again === "iterate" ? "" : `; iteration ${iterationsMax} is the last`;
+  if (mean === null) return { verdict: again, why: `no benchmark has a figure on both sides${last}` };
+  const over = `the mean gain over ${counted} ${counted === 1 ? "benchmark" : "benchmarks"} is ${amount(mean)}`;
+  if (mean <= noiseFloor) return { verdict: again, why: `${over}, not above ${floor}${last}` };
   if (interval !== null && interval.low <= noiseFloor)
-    return { verdict: again, why: `${over}, but its interval begins at ${short(interval.low)}, not above the noise floor ${noiseFloor}` }; // V3
-  return { verdict: "ship", why: `${over}, above the noise floor ${noiseFloor}` };
+    return { verdict: again, why: `${over}, but its interval begins at ${amount(interval.low)}, not above ${floor}${last}` }; // V3
+  return { verdict: "ship", why: `${over}, above ${floor}` };
 }

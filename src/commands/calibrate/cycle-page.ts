@@ -1,12 +1,12 @@
 // cycle-page: how a cycle stands, for a person and for a program.
 
-import { noteOf } from "../../calibration/cycle/audit.ts";
+import { benchmarkChanged, changedBenchmarks, noteOf } from "../../calibration/cycle/audit.ts";
 import { decide, figuresOf, judgeCycle, sideOf } from "../../calibration/cycle/decide.ts";
 import { recallTarget } from "../../calibration/cycle/plan.ts";
 import type { Cycle } from "../../calibration/cycle/state.ts";
-import { figureText, gainText, intervalText, describeState } from "../../calibration/cycle/cycle-figures.ts";
+import { figureText, gainText, intervalText, describeState, nextText } from "../../calibration/cycle/cycle-figures.ts";
 import { columned } from "../../views/columned.ts";
-import { oneLine, plural } from "../../views/wording.ts";
+import { oneLine } from "../../views/wording.ts";
 
 export function cyclePage(cycle: Cycle): readonly string[] {
   const judged = judgeCycle(cycle);
@@ -37,6 +37,7 @@ export function cyclePage(cycle: Cycle): readonly string[] {
             .map((one) => oneLine(one))
             .join(", ")}`,
         ]),
+    ...changedBenchmarks(cycle).map((name) => `  ! ${oneLine(benchmarkChanged(name), 200)}`),
     ...(cycle.end === null ? nextLines(cycle) : [`  ${cycle.end.verdict}: ${judged.why}`]),
   ];
 }
@@ -44,8 +45,7 @@ export function cyclePage(cycle: Cycle): readonly string[] {
 function nextLines(cycle: Cycle): readonly string[] {
   if (cycle.stopped !== null) return [`  ! ${oneLine(cycle.stopped, 300)}`];
   const next = decide(cycle);
-  const what = next.do === "run" ? `${plural(next.runs.length, "run")} ${next.lever_state}` : next.do;
-  return [`  next: ${what}`];
+  return [`  next: ${nextText(next)}`];
 }
 
 export function cycleData(cycle: Cycle): Readonly<Record<string, unknown>> {

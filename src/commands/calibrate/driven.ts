@@ -24,7 +24,14 @@ export async function driven(context: CommandContext, open: OpenCycle, jobs: num
     return reply(result.kind === "preflight" ? "calibration_preflight_failed" : "calibration_stopped", {
       data,
       message: result.problem.problem,
-      remediation: [result.problem.remedy, `autopilot calibrate resume ${cycle.name}`],
+      remediation: [
+        result.problem.remedy,
+        `autopilot calibrate resume ${cycle.name}`,
+        // A cycle's plan is fixed: a slip in it is mended by a new cycle, and nothing was measured yet that would be lost.
+        ...(result.kind === "preflight"
+          ? [`if a flag was wrong: rm -r "${cyclesFolder}/${cycle.name}", then autopilot calibrate start again`]
+          : []),
+      ],
     });
   return reply("calibration_ended", { ...shared, message: describeEnd(open), remediation: nextSteps(open) });
 }

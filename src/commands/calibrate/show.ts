@@ -1,18 +1,19 @@
 // show: calibration cycles as they stand: status, report, list; and resume, which goes on with one.
 
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import type { Answer } from "../../contracts/answer.ts";
 import { cycleNames, readCycle, readCycles } from "../../calibration/bench/log-file.ts";
-import { withCycle } from "../../calibration/bench/open-cycle.ts";
+import { calibrationsFolder, withCycle } from "../../calibration/bench/open-cycle.ts";
 import { isOwnCycle } from "../../calibration/bench/own-cycles.ts";
 import { auditPage } from "../../calibration/cycle/audit.ts";
 import { cycleFile } from "../../calibration/cycle/cycle-file.ts";
 import { cyclesFolder } from "../../calibration/cycle/plan.ts";
 import type { Cycle } from "../../calibration/cycle/state.ts";
 import { describeState } from "../../calibration/cycle/cycle-figures.ts";
+import { ownerOf } from "../../journal/owner.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
-import { homeOf } from "../../project/runs/project-paths.ts";
+import { homeOf, type ProjectPaths } from "../../project/runs/project-paths.ts";
 import { columned } from "../../views/columned.ts";
 import { oneLine, plural } from "../../views/wording.ts";
 import { didYouMean } from "../../kit/suggest.ts";
@@ -66,14 +67,29 @@ const foreignWays = ({ name }: Cycle): readonly string[] => [
   `to be rid of it: git rm -r -- "${cyclesFolder}/${name}"`,
 ];
 
+/** The process that works on a cycle now: there is one at a time, and the log that was written last is its own. */
+function workerOf(context: CommandContext, paths: ProjectPaths, cycle: Cycle): number | null {
+  const owner = cycle.end === null ? ownerOf(join(paths.folder, calibrationsFolder)) : null;
+  if (owner === null) return null;
+  const open = readCycles(paths.root).cycles.filter((one) => one.end === null && isOwnCycle(context.env, paths.root, one));
+  const newest = open.toSorted((a, b) => (a.lastAt < b.lastAt ? -1 : 1)).at(-1);
+  return newest?.name === cycle.name ? owner.pid : null;
+}
+
 export function calibrationStatus(context: CommandContext, input: { readonly name?: string | undefined }): Promise<Answer> {
   return answered(async () => {
-    const { cycle, isOwn } = await meant(context, input.name, false);
+    const { paths, cycle, isOwn } = await meant(context, input.name, false);
+    const pid = isOwn ? workerOf(context, paths, cycle) : null;
+    const ways = pid !== null ? [] : isOwn ? [`autopilot calibrate resume ${cycle.name}`] : foreignWays(cycle);
     return reply("ok", {
       message: `The cycle ${cycle.name}: ${describeState(cycle)}${isOwn ? "" : `, ${notYours}`}.`,
-      page: [...cyclePage(cycle), ...(isOwn ? [] : ["", ...foreignLines(cycle)])],
-      data: { ...cycleData(cycle), own: isOwn },
-      remediation: cycle.end !== null ? [] : isOwn ? [`autopilot calibrate resume ${cycle.name}`] : foreignWays(cycle),
+      page: [
+        ...cyclePage(cycle),
+        ...(pid === null ? [] : [`  process ${pid} is at work on it`]),
+        ...(isOwn ? [] : ["", ...foreignLines(cycle)]),
+      ],
+      data: { ...cycleData(cycle), own: isOwn, process: pid },
+      remediation: cycle.end !== null ? [] : ways,
     });
   });
 }

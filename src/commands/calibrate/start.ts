@@ -17,6 +17,7 @@ import {
   benchmarksMax,
   type CyclePlan,
   cycleName,
+  cycleNameCharsMax,
   durationMs,
   hangMsDefault,
   recallTarget,
@@ -108,6 +109,7 @@ function checked(context: CommandContext, paths: ProjectPaths, input: StartInput
       .replaceAll(/[^a-z0-9]+/g, "-")
       .replaceAll(/^-|-$/g, "")
       .slice(0, 60)}`;
+  if (name.length > cycleNameCharsMax) invalid(`The cycle's name has ${name.length} characters, at most ${cycleNameCharsMax} are allowed.`);
   if (!cycleName.test(name))
     invalid(
       `The cycle's name is ${JSON.stringify(name)}, expected letters, digits, - _ and . only.`,
@@ -137,6 +139,8 @@ function checked(context: CommandContext, paths: ProjectPaths, input: StartInput
     input.noiseFloor,
     metric === recallTarget ? String(noiseFloorDefault) : `${noiseFloorDefault * 100}%`,
   );
+  if (metric === recallTarget && !isRelative && floor >= 1)
+    invalid(`--noise-floor is ${floor}, and no recall can rise by more than 1.`, "--noise-floor 0.05, or a share: --noise-floor 5%");
   const hang = input.hangAfter === undefined ? hangMsDefault : durationMs(input.hangAfter);
   if (hang === null) return invalid(`--hang-after is ${input.hangAfter ?? ""}, expected a time such as 90m, 2h or 45s.`);
   const findings = input.findings ?? null;

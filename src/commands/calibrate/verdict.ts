@@ -2,7 +2,7 @@
 
 import { resolve } from "node:path";
 import type { Answer } from "../../contracts/answer.ts";
-import { iterationsMax, judge, noiseFloorDefault } from "../../calibration/cycle/verdict.ts";
+import { type Figures, iterationsMax, judge, noiseFloorDefault } from "../../calibration/cycle/verdict.ts";
 import { figureText } from "../../calibration/cycle/cycle-figures.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { readOwnFile } from "../../project/own-file.ts";
@@ -45,11 +45,21 @@ export function calibrationVerdict(context: CommandContext, input: Input): Promi
     return Promise.resolve(
       reply("ok", {
         message: `${verdict}: ${why}.`,
+        warnings: oneSided(before ?? {}, after ?? {}),
         page: [...columned([["benchmark", "before", "after", "delta"], ...rows]), "", `${verdict}: ${why}`],
         data: { verdict, delta, cross_benchmark_check, mean_gain, why },
       }),
     );
   });
+}
+
+/** A benchmark that only one file names is n/a; most likely it is called otherwise in the other. */
+function oneSided(before: Figures, after: Figures): readonly string[] {
+  const only = (one: Figures, other: Figures): readonly string[] => Object.keys(one).filter((name) => !Object.hasOwn(other, name));
+  return [
+    ...only(before, after).map((name) => `${oneLine(name, 40)} is in --before only, so it is n/a.`),
+    ...only(after, before).map((name) => `${oneLine(name, 40)} is in --after only, so it is n/a.`),
+  ];
 }
 
 /** `{ "chi": 0.5, "express": null }` */
@@ -71,6 +81,8 @@ function figuresIn(cwd: string, side: "before" | "after", file: string | undefin
   if (typeof tree !== "object" || tree === null || Array.isArray(tree)) return bad(`${file} holds no JSON object.`);
   for (const [name, value] of Object.entries(tree))
     if (value !== null && (typeof value !== "number" || !Number.isFinite(value)))
-      bad(`${file}: ${JSON.stringify(name)} is ${JSON.stringify(value)}, expected a finite number or null.`);
+      bad(
+        `${file}: ${JSON.stringify(name)} is ${typeof value === "number" ? "too large" : JSON.stringify(value)}, expected a finite number or null.`,
+      );
   return tree as Record<string, number | null>;
 }

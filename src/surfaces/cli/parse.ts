@@ -148,6 +148,7 @@ function wrongValue(flag: FlagSpec, name: string, attached: string | undefined, 
   if (flag.kind !== "number") return null;
   const least = flag.min ?? 0;
   const isWhole = /^\d{1,9}$/.test(value) && Number(value) >= least;
+  if (/^\d{10,}$/.test(value)) return `${name} is a whole number of at most nine digits, not ${value}.`;
   return isWhole ? null : `${name} is a whole number of at least ${least}, not ${value}.`;
 }
 

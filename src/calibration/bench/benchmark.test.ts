@@ -1,0 +1,44 @@
+// A benchmark that ended while nobody looked: its own log says how.
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { readBugs } from "../cycle/bugs.ts";
+import { type BenchmarkRoom, foundOf, runBenchmark, runFolder } from "./benchmark.ts";
+
+const room = mkdtempSync(join(tmpdir(), "autopilot-ended-"));
+afterAll(() => rmSync(room, { recursive: true, force: true }));
+
+const list = "### BUG-001: a bug\n";
+const key = { benchmark: "a", lever_state: "pre-lever", repeat: 1 } as const;
+
+test.each([
+  ["success", { kind: "measured", recalled: { recall: 1 } }],
+  ["failed", { kind: "failed", why: "its run ended failed" }],
+  ["aborted", { kind: "failed", why: "its run ended aborted" }],
+])("a quality run that ended with %s", async (status, outcome) => {
+  const folder = join(room, status);
+  const own = runFolder(folder, key);
+  mkdirSync(join(own, "work/quality"), { recursive: true });
+  writeFileSync(join(own, "work/quality/BUGS.md"), list);
+  writeFileSync(join(own, "work/quality/run_state.jsonl"), `{"event":"run_start"}\n{"event":"run_end","status":"${status}"}\n`);
+  expect(foundOf(own)).toBe("ended");
+  const input = {
+    trees: { repository: { root: "/nowhere" } },
+    plan: {
+      command: null,
+      findings: null,
+      hang_ms: 1000,
+      target: { metric: "recall", better: "higher", relative: false },
+      benchmarks: [{ name: "a", kind: "folder", at: "a", baseline: "a/BUGS.md" }],
+    },
+    folder,
+    cycle: "c",
+    env: {},
+    interrupted: new AbortController().signal,
+    redact: (text: string) => text,
+    baselineOf: () => readBugs(list),
+  } as unknown as BenchmarkRoom;
+  expect(await runBenchmark(input, key, "commit", false)).toMatchObject(outcome);
+});

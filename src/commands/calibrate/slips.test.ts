@@ -1,0 +1,122 @@
+// What goes wrong with a cycle besides its figures: things in the way, slips in flags, lists that were never written, a cycle at work.
+
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import type { Answer } from "../../contracts/answer.ts";
+import { nodeDisk } from "../../journal/disk.ts";
+import { takeLock } from "../../journal/lock.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { calibrationStatus, resumeCalibration } from "./show.ts";
+import { startCalibration, type StartInput } from "./start.ts";
+import { calibrationVerdict } from "./verdict.ts";
+
+const room = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-slips-")));
+afterAll(() => rmSync(room, { recursive: true, force: true }));
+let made = 0;
+
+function repository(): CommandContext {
+  const root = join(room, String(++made), "project");
+  mkdirSync(join(root, "bench"), { recursive: true });
+  const git = (...words: string[]) =>
+    execFileSync("git", ["-c", "user.name=S", "-c", "user.email=s@example.invalid", ...words], { cwd: root });
+  git("init", "-q", "-b", "main");
+  writeFileSync(join(root, "bench/BUGS.md"), "### BUG-001: a bug\n\nIn a.js:1\n");
+  writeFileSync(join(root, "bench/a.js"), "1;\n");
+  git("add", "-A");
+  git("commit", "-qm", "start");
+  return {
+    cwd: root,
+    env: { HOME: join(room, String(made)), PATH: process.env["PATH"], GIT_AUTHOR_NAME: "S", GIT_AUTHOR_EMAIL: "s@x.invalid" },
+    user: "kim",
+    isTerminal: false,
+    show: () => undefined,
+    live: () => undefined,
+    ask: () => Promise.resolve(null),
+    interrupted: new AbortController().signal,
+  };
+}
+
+const start = (context: CommandContext, more: StartInput): Promise<Answer> =>
+  startCalibration(context, {
+    name: "c",
+    lever: "l",
+    apply: "echo new >made.txt",
+    benchmarks: "bench",
+    hypothesis: "better",
+    command: "echo '# None found' >BUGS.md",
+    ...more,
+  });
+const logOf = (context: CommandContext): string => readFileSync(join(context.cwd, "Calibration Cycles/c/run_state.jsonl"), "utf8");
+
+test("a file that git doesn't track in the lever's way is found before anything is measured, and stays", async () => {
+  const context = repository();
+  writeFileSync(join(context.cwd, "made.txt"), "mine\n");
+  const refused = await start(context, {});
+  expect(refused).toMatchObject({ reason_code: "calibration_preflight_failed", message: expect.stringContaining("made.txt") });
+  expect(refused.remediation[0]).toBe("move them away, or commit them");
+  expect(refused.remediation.at(-1), "a slip in a flag has a way on too").toContain('rm -r "Calibration Cycles/c"');
+  expect(logOf(context)).not.toContain('"event":"benchmark_start"');
+  expect(readFileSync(join(context.cwd, "made.txt"), "utf8")).toBe("mine\n");
+  rmSync(join(context.cwd, "made.txt"));
+  const ended = await resumeCalibration(context, {});
+  expect(ended).toMatchObject({ reason_code: "calibration_ended" });
+  expect(ended.page?.join("\n"), "the lever is no part of the benchmark").not.toContain("itself");
+  expect(readFileSync(join(context.cwd, "made.txt"), "utf8")).toBe("new\n");
+});
+
+test("a blank list of findings was never written: n/a, and with a metric no recall of zero is claimed", async () => {
+  const blank = repository();
+  expect(await start(blank, { command: ": >BUGS.md" })).toMatchObject({
+    data: { verdict: "iterate", not_counted: { bench: expect.stringContaining("left no findings") } },
+  });
+  expect(existsSync(join(blank.cwd, "made.txt")), "nothing was measured, so no lever came").toBe(false);
+  const metric = repository();
+  await start(metric, { command: "echo cost=2", metric: "cost", better: "lower" });
+  expect(logOf(metric)).toContain('"recall":null');
+  expect(logOf(metric)).not.toContain('"recall":0');
+});
+
+test("a lever that changes a benchmark itself is told of", async () => {
+  const context = repository();
+  const answer = await start(context, { apply: "echo 2 >bench/a.js" });
+  expect(answer.page?.join("\n")).toContain("changes files of the benchmark bench itself");
+  expect(readFileSync(join(context.cwd, "Calibration Cycles/c/audit.md"), "utf8")).toContain("not of the same code");
+});
+
+test("while a process works on the cycle, status names it and doesn't say to resume", async () => {
+  const context = repository();
+  await start(context, { benchmarks: "nowhere" });
+  expect((await calibrationStatus(context, {})).remediation).toEqual(["autopilot calibrate resume c"]);
+  const lock = await takeLock(nodeDisk, join(context.cwd, ".autopilot/calibrations"));
+  try {
+    expect(await calibrationStatus(context, {})).toMatchObject({ remediation: [], data: { process: process.pid } });
+    expect(await resumeCalibration(context, {})).toMatchObject({
+      reason_code: "calibration_busy",
+      message: expect.stringMatching(/^A calibration cycle is at work here/),
+    });
+  } finally {
+    lock.release();
+  }
+});
+
+test.each([
+  ["a name that is too long", { name: "x".repeat(101) }, "has 101 characters, at most 100"],
+  ["a floor that no recall can pass", { noiseFloor: "5" }, "no recall can rise by more than 1"],
+])("%s is refused with its reason", async (_what, slip, said) => {
+  expect((await start(repository(), slip)).message).toContain(said);
+});
+
+test("two files of recalls that name different benchmarks: told which are on one side only", async () => {
+  const context = repository();
+  writeFileSync(join(context.cwd, "before.json"), '{"chi": 0.5}');
+  writeFileSync(join(context.cwd, "after.json"), '{"Chi": 0.9}');
+  writeFileSync(join(context.cwd, "huge.json"), '{"chi": 1e999}');
+  expect(await calibrationVerdict(context, { before: "before.json", after: "after.json" })).toMatchObject({
+    data: { verdict: "iterate" },
+    warnings: ["chi is in --before only, so it is n/a.", "Chi is in --after only, so it is n/a."],
+  });
+  expect((await calibrationVerdict(context, { before: "huge.json", after: "after.json" })).message).toContain('"chi" is too large');
+});
