@@ -59,7 +59,7 @@ describe("a model", () => {
       config: { agent: "claude-lever", roles: { judge: "claude-lever" } },
     });
     expect(await edited("model", "all", "opus", { config: "version: 1\nagent: claude\nroles: { judge: codex }\n" })).toMatchObject({
-      problem: expect.stringContaining("claude, codex"),
+      problem: expect.stringContaining("claude, codex") as unknown,
       remedy: "name a role: model:ROLE",
     });
   });
@@ -86,6 +86,6 @@ describe("an agent", () => {
     ["an agent that nobody knows", "judge", "cluade", /^There is no agent called cluade\. Did you mean claude\?/],
     ["one of several that nobody knows", "judge", "codex,nobody", /^There is no agent called nobody\./],
   ])("%s is refused", async (_what, role, agent, said) => {
-    expect(await edited("agent", role, agent)).toMatchObject({ problem: expect.stringMatching(said) });
+    expect(await edited("agent", role, agent)).toMatchObject({ problem: expect.stringMatching(said) as unknown });
   });
 });

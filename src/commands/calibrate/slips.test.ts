@@ -55,7 +55,7 @@ test("a file that git doesn't track in the lever's way is found before anything 
   const context = repository();
   writeFileSync(join(context.cwd, "made.txt"), "mine\n");
   const refused = await start(context, {});
-  expect(refused).toMatchObject({ reason_code: "calibration_preflight_failed", message: expect.stringContaining("made.txt") });
+  expect(refused).toMatchObject({ reason_code: "calibration_preflight_failed", message: expect.stringContaining("made.txt") as unknown });
   expect(refused.remediation[0]).toBe("move them away, or commit them");
   expect(refused.remediation.at(-1), "a slip in a flag has a way on too").toContain('rm -r "Calibration Cycles/c"');
   expect(logOf(context)).not.toContain('"event":"benchmark_start"');
@@ -70,7 +70,7 @@ test("a file that git doesn't track in the lever's way is found before anything 
 test("a blank list of findings was never written: n/a, and with a metric no recall of zero is claimed", async () => {
   const blank = repository();
   expect(await start(blank, { command: ": >BUGS.md" })).toMatchObject({
-    data: { verdict: "iterate", not_counted: { bench: expect.stringContaining("left no findings") } },
+    data: { verdict: "iterate", not_counted: { bench: expect.stringContaining("left no findings") as unknown } },
   });
   expect(existsSync(join(blank.cwd, "made.txt")), "nothing was measured, so no lever came").toBe(false);
   const metric = repository();
@@ -95,7 +95,7 @@ test("while a process works on the cycle, status names it and doesn't say to res
     expect(await calibrationStatus(context, {})).toMatchObject({ remediation: [], data: { process: process.pid } });
     expect(await resumeCalibration(context, {})).toMatchObject({
       reason_code: "calibration_busy",
-      message: expect.stringMatching(/^A calibration cycle is at work here/),
+      message: expect.stringMatching(/^A calibration cycle is at work here/) as unknown,
     });
   } finally {
     lock.release();
