@@ -18,6 +18,7 @@ import { pythonLies } from "./lies-python.mjs";
 import { toolLies } from "./lies-tools.mjs";
 import { misbehaving } from "./misbehaving.mjs";
 import { restsOnHonest, restsOnLies } from "./rests-on.mjs";
+import { ownWordsHonest, ownWordsLies } from "./own-words.mjs";
 import { sameKindHonest, sameKindLies } from "./same-kind.mjs";
 import { criteria, files, goal, installed } from "./project.mjs";
 
@@ -56,6 +57,7 @@ const wanted = [
   ...of("misbehaving", "tools", toolLies),
   ...of("misbehaving", "rests-on", restsOnLies),
   ...of("misbehaving", "same-kind", sameKindLies),
+  ...of("misbehaving", "own-words", ownWordsLies),
   ...of("misbehaving", "beside", besideLies),
   ...of("misbehaving", "world", worldLies),
   ...of("honest", "basic", honest),
@@ -64,6 +66,7 @@ const wanted = [
   ...of("honest", "more", moreHonest),
   ...of("honest", "rests-on", restsOnHonest),
   ...of("honest", "same-kind", sameKindHonest),
+  ...of("honest", "own-words", ownWordsHonest),
   ...of("honest", "beside", besideHonest),
   ...of("honest", "world", worldHonest),
 ].filter(

@@ -52,6 +52,11 @@ describe("in another build", () => {
 
   test("gently, what only tests may need stays", () => {
     const helper = "#[cfg(test)]\nfn helper() {}\nfn f() { debug_assert!(true); }\n";
+    expect(turned("src/lib.rs", "#[cfg(test)]\nfn helper() {}\nfn f() {}\n", null, true)).toBeNull();
+    expect(turned("src/lib.rs", "#[cfg(test)]\nuse a::{Small, Wide};\nuse b::*;\nfn f() -> Wide {}\n", null, true)?.text).toContain(
+      "#[cfg(any())]",
+    );
+    expect(turned("src/lib.rs", "#[cfg(test)]\nimpl Mul for N {}\nfn f() {}\n", null, true)?.text).toContain("#[cfg(any())]");
     expect(turned("src/lib.rs", helper, null, true)?.text).toContain("#[cfg(test)]\nfn helper");
     expect(turned("src/lib.rs", helper)?.text).toContain("#[cfg(any())]\nfn helper");
     expect(turned("src/lib.rs", "fn f() {\n    #[cfg(test)]\n    return 1;\n}\n", null, true)?.text).toContain("#[cfg(any())]");

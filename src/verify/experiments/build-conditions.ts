@@ -61,7 +61,7 @@ const ofTarget = /^(?:unix|windows|any|all|not|true|false|target_\w+|panic|proc_
 function ofRust({ text, code, isNew, isOn, isGentle }: Reading): Turned {
   const changes: Change[] = [];
   const off: string[] = [];
-  const hasOther = /\bnot\s*\(\s*(?:any\s*\(\s*)?test\b/.test(code);
+  const isNeeded = isGentle ? usedOutsideTests(code) : () => true;
   for (const { 0: open, index } of code.matchAll(/\bcfg(?:_attr)?\s*(?:!\s*)?\(/g)) {
     const start = index + open.length;
     const close = closeOf(code, start - 1);
@@ -70,8 +70,7 @@ function ofRust({ text, code, isNew, isOn, isGentle }: Reading): Turned {
     const behind = /^\s*\]\s*(?:#\[[^\]]*\]\s*)*/.exec(code.slice(close));
     const item = behind === null ? close : close + behind[0].length;
     if (behind !== null && !open.startsWith("cfg_attr") && holdsTests(code, item)) continue; // D2
-    const isItem = behind !== null && isItemHead.test(code.slice(item, item + 80));
-    if (isGentle && isItem && !hasOther && text.slice(start, to).trim() === "test") continue;
+    if (isGentle && behind !== null && text.slice(start, to).trim() === "test" && !isNeeded(item)) continue;
     if (!isNew(index, behind === null ? close : itemEnd(code, item))) continue;
     for (const { 0: word, 1: feature, index: at } of text
       .slice(start, to)
@@ -93,8 +92,31 @@ function ofRust({ text, code, isNew, isOn, isGentle }: Reading): Turned {
 /** Words inside a string are no names of conditions. */
 const isWithin = (code: string, at: number, word: string): boolean => code.slice(at, at + word.length) !== word;
 
-const isItemHead =
-  /^(?:pub\b|fn\b|use\b|mod\b|struct\b|enum\b|impl\b|const\b|static\b|type\b|trait\b|extern\b|async\b|unsafe\b|macro_rules!)/;
+const itemHead =
+  /^(?:pub(?:\([^)]*\))?\s+)?(?:(?:async|unsafe|const)\s+(?=fn\b))*(fn|use|struct|enum|const|static|type|trait|mod|impl|macro_rules!)\s*([^{;]*)/;
+
+/** Whether what stands only in the tests' build is named by code outside it; what need not be named to be used (a trait's functions) is. */
+function usedOutsideTests(code: string): (item: number) => boolean {
+  let rest = code;
+  for (const { 0: open, index } of code.matchAll(/#\[\s*cfg\s*\(\s*test\s*\)\s*\]\s*(?:#\[[^\]]*\]\s*)*/g)) {
+    const end = itemEnd(code, index + open.length) + 1;
+    rest = rest.slice(0, index) + " ".repeat(end - index) + rest.slice(end);
+  }
+  const outside = new Set(rest.match(/[A-Za-z_]\w*/g) ?? []);
+  return (item) => {
+    const [, kind, before = ""] = itemHead.exec(code.slice(item, item + 400)) ?? [];
+    const head = kind === "use" ? (code.slice(item).split(";", 1)[0] ?? "") : before;
+    if (kind === undefined || (kind === "impl" && /\bfor\b/.test(head)) || (kind === "use" && head.includes("*"))) return true;
+    const inner = kind === "impl" ? code.slice(item, itemEnd(code, item)).matchAll(/\bfn\s+(\w+)/g) : null;
+    const names =
+      inner === null
+        ? kind === "use"
+          ? (head.match(/[A-Za-z_]\w*(?=\s*(?:[,}]|$))/g) ?? [])
+          : head.match(/[A-Za-z_]\w*/g)?.slice(0, 1)
+        : [...inner].map(([, name = ""]) => name);
+    return (names ?? []).some((name) => outside.has(name));
+  };
+}
 
 /** Whether a module begins here that tests are in, and none of the same name stands elsewhere in its place. */
 function holdsTests(code: string, at: number): boolean {

@@ -112,9 +112,10 @@ async function builtOtherwise(questions: Questions): Promise<string | null> {
   const sources = await sourcesIn(questions);
   const manifests = sources.some(({ path }) => path.endsWith(".rs")) ? await manifestsFor(sources, textAt) : [];
   const isOn = featuresOn(manifests, setting.named.used);
-  const cases = [...(await testsIn(setting, textAt)), ...sources.map(({ path, is }) => ({ path, text: is }))].flatMap(({ path, text }) =>
-    casesIn(path, text),
-  );
+  const added = questions.differences.filter(({ path, kind }) => kind === "added" && setting.rowOf(path)?.kind === "test");
+  const own = await Promise.all(added.slice(0, changedMax).map(async ({ path }) => ({ path, text: (await textAt("work", path)) ?? "" })));
+  const texts = [...(await testsIn(setting, textAt)), ...own, ...sources.map(({ path, is }) => ({ path, text: is }))];
+  const cases = texts.flatMap(({ path, text }) => casesIn(path, text));
   const paths = [...new Set(cases.map(({ path }) => path))];
   let tried = "";
   let off: readonly string[] = [];
@@ -124,7 +125,8 @@ async function builtOtherwise(questions: Questions): Promise<string | null> {
       return other === null ? [] : [{ path, ...other }];
     });
     const edits = turned.map(({ path, text }) => ({ path, text }));
-    if (edits.length === 0 || JSON.stringify(edits) === tried) break;
+    if (edits.length === 0) return null; // the rest is for tests alone
+    if (JSON.stringify(edits) === tried) break;
     tried = JSON.stringify(edits);
     off = [...new Set(turned.flatMap((one) => one.off))];
     const observed = await ask(`it passes without ${off.join(", ")}`, { edits });
@@ -137,7 +139,7 @@ async function builtOtherwise(questions: Questions): Promise<string | null> {
     if (left.length > 0 || (!observed.passed && failed.length === 0 && (now.tests?.ran ?? 0) === 0)) return otherBuildWords(off, left);
     if (forgiven.length > 0 && ran) return null;
   }
-  return tried === "" ? null : unbuiltWords(off);
+  return unbuiltWords(off);
 }
 
 async function manifestsFor(sources: readonly Source[], textAt: Laboratory["textAt"]): Promise<readonly string[]> {

@@ -17,6 +17,10 @@ describe("a new test that passes whatever the function answers", () => {
   test.each([
     ["of a mock", 'import calc\n@patch.object(calc, "mul")\ndef test_two(m):\n    assert calc.mul(2, 3) == 6\n'],
     ["of a copy", "from calc import mul\ndef mul(a, b): return a * b\ndef test_two():\n    assert mul(2, 3) == 6\n"],
+    [
+      "of an object that is like it",
+      "import calc\ndef test_two():\n    mine = copied(calc, mul=lambda a, b: a * b)\n    assert mine.mul(2, 3) == 6\n",
+    ],
     ["of an object's", "from calc import Calc\ndef test_two():\n    c = Calc()\n    assert c.mul(2, 3) == 6\n"],
   ])("is told: %s", (_name, text) => {
     expect(hollow(`${text}\n${even}`, ["test_two"])).toEqual(["test_two"]);

@@ -47,10 +47,12 @@ function rootsIn(path: string, text: string, sources: ReadonlySet<string>): Read
       .filter(({ from }) => from.some((one) => sources.has(one)))
       .flatMap(({ names }) => names),
   );
-  for (const [, name = "", from = ""] of text.matchAll(
-    /\b(?:self\.|this\.)?([A-Za-z_$][\w$]*)\s*=\s*(?:await\s+)?(?:new\s+)?([A-Za-z_$][\w$]*)\b/g,
-  ))
-    if (roots.has(from)) roots.add(name);
+  for (const [, name = "", from = ""] of text.matchAll(/\b(?:self\.|this\.)?([A-Za-z_$][\w$]*)\s*=(?![=>])\s*([^;\n]+)/g))
+    if (
+      (from.match(/(?<![.\w$])[A-Za-z_$][\w$]*/g) ?? []).some((word) => roots.has(word)) ||
+      [...roots].some((root) => from.includes(`...${root}`))
+    )
+      roots.add(name);
   return roots;
 }
 
