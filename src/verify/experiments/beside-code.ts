@@ -9,7 +9,8 @@
 //       the goal names, unless it judges or a test reads it.
 //   B4. What a program inside the command loads (`python3 -c 'from pkg.mod import f; …'`) is what that program judges, unless its name says
 //       that it was made to judge.
-//   B5. A new module that a name leads to in place of one of the base (`x/index.js` and `x.js`, `x/__init__.py` and `x.py`) has changed that one.
+//   B5. A new module that a name leads to in place of one of the base (`x/index.js` and `x.js`, `x/__init__.py` and `x.py`,
+//       `tests/x.h` and `src/x.h`) has changed that one.
 
 import type { StringSet } from "../../kit/as-set.ts";
 import { dirname, normalize } from "node:path/posix";
@@ -73,7 +74,18 @@ const modules: readonly (readonly string[])[] = [
   [".py", "/__init__.py", ".pyc", ".so"],
 ];
 
+/** A new header beside files of the base, with the name of another one of theirs (B5). */
+function isHeaderFoundFirst(path: string, base: StringSet): boolean {
+  const [, folder = "", name = ""] = /^(.*\/)?([^/]+\.(?:h|hh|hpp))$/.exec(path) ?? [];
+  if (name === "") return false;
+  const paths = [...base];
+  const isBeside = (one: string): boolean =>
+    /\.(?:c|cc|cpp|cxx)$/.test(one) && one.startsWith(folder) && !one.slice(folder.length).includes("/");
+  return paths.some((one) => one !== path && (one === name || one.endsWith(`/${name}`))) && paths.some(isBeside);
+}
+
 function isFoundFirst(path: string, base: StringSet): boolean {
+  if (isHeaderFoundFirst(path, base)) return true;
   return modules.some((ends) =>
     ends
       .filter((end) => path.endsWith(end) && !path.endsWith(".d.ts"))

@@ -1,7 +1,7 @@
 // candidates: which files hold what a check expects, and what in them can be broken.
 
 import type { Check } from "../../contracts/evidence.ts";
-import { asSet } from "../../kit/as-set.ts";
+import { asSet, type StringSet } from "../../kit/as-set.ts";
 import { isProgramText } from "../protected/kinds.ts";
 import { programsAmong, testsAmong } from "../protected/listed-kinds.ts";
 import { pathsNamedIn } from "../protected/programs.ts";
@@ -10,9 +10,10 @@ import { casesIn, type TestCase } from "./cases.ts";
 import { nonceOf, shuffled } from "./choose.ts";
 import { areExamplesRun, exampleBreaks, exampleCases } from "./examples.ts";
 import { breaksIn } from "./expectations.ts";
-import { broken, type Flip, flipsIn } from "./flips.ts";
+import { broken, type Flip, flipsIn, isShell } from "./flips.ts";
 import type { Laboratory, Side } from "./laboratory.ts";
 import { areExplained, leftOut } from "./narrow.ts";
+import { comparedFiles, dataFlip } from "./shell-expectations.ts";
 import { breaksFor, restedIn, restedMax, speaksOf, wordsOf, worthOf } from "./rests-on.ts";
 
 const filesReadMax = 60;
@@ -109,8 +110,24 @@ export async function restedFor(check: Check, lab: Laboratory) {
   const controls = flips
     .filter(({ score }) => score >= strong)
     .filter((flip) => !singles.slice(0, singlesMax).some(({ line, path }) => path === flip.path && line === flip.line));
-  return { tests, singles: singles.slice(0, singlesMax), controls, textOf, isExplained: !lab.wasRed || areExplained(lab.before, rested) };
+  const data = await dataFlips(texts, base, lab);
+  return {
+    tests,
+    singles: [...data, ...singles.slice(0, singlesMax)],
+    controls,
+    textOf,
+    isExplained: !lab.wasRed || areExplained(lab.before, rested),
+  };
 }
+
+/** In the files of the base that scripts compare with, one line each. */
+async function dataFlips(texts: ReadonlyMap<string, string>, base: StringSet, lab: Laboratory): Promise<readonly Flip[]> {
+  const paths = new Set([...texts].flatMap(([path, text]) => (isShell.test(path) ? comparedFiles(path, text) : [])));
+  const own = [...paths].filter((path) => base.has(path) && !lab.changed.includes(path)).slice(0, dataMax);
+  const flips = await Promise.all(own.map(async (path) => dataFlip(path, (await lab.textAt("work", path)) ?? "")));
+  return flips.flatMap((flip) => flip ?? []);
+}
+const dataMax = 2;
 
 /** Files of tests that can be left out where only the tests that the pass rests on matter, and those the work brought; and which do. */
 export async function narrowFor(

@@ -67,6 +67,7 @@ function changesOf(
 ) {
   const draw = drawsFrom(`${nonce} ${path} ${values[0]?.from ?? truth?.from ?? sought?.from ?? literal?.from}`);
   const of = ({ from, to }: Span): string => text.slice(from, to);
+  const lineOf = ({ from, to }: Span): string => text.slice(text.lastIndexOf("\n", from - 1) + 1, `${text}\n`.indexOf("\n", to));
   const put = (span: Span, near: string | null): readonly Scored[] => (near === null ? [] : [{ ...span, text: near, score }]);
   const spans = values.flatMap((value) => value ?? []);
   const family = isOfC.test(path) ? null : familyOf(path);
@@ -80,7 +81,7 @@ function changesOf(
     ...(forgiven === undefined || approx === null
       ? []
       : justBeyond({ from: forgiven.from + approx.from, to: forgiven.from + approx.to }, approx.within)),
-    ...spans.flatMap((span) => put(span, nearValue(of(span), draw, isExact))),
+    ...spans.flatMap((span) => put(span, nearValue(of(span), draw, isExact, lineOf(span)))),
     ...(literal === undefined ? [] : put(literal, nearValue(of(literal), draw))),
     ...(sought === undefined ? [] : put(sought, farValue(of(sought), draw))),
     ...(truth === undefined ? [] : put(truth, nearTruth(of(truth), draw))),

@@ -6,6 +6,7 @@
 //   F3. Bounded: so many lines of so many letters a file, one candidate a line.
 
 import { drawsFrom, otherLiteral } from "./near-values.ts";
+import { helperCall, helpersIn } from "./shell-expectations.ts";
 
 /** One literal of one line, and what stands in its place when the expectation is broken. */
 export type Flip = {
@@ -48,8 +49,9 @@ const literal =
 /** The candidates of a file, in the order of its lines. */
 export function flipsIn(path: string, text: string): readonly Flip[] {
   const lines = text.split("\n").slice(0, linesMax); // F3
+  const helpers = isShell.test(path) ? helpersIn(text) : new Map<string, number>();
   const isAssertion = (line: string): boolean =>
-    asserts.test(line) || (isShell.test(path) && (shellTests.test(line) || shellCall.test(line)));
+    asserts.test(line) || helperCall(line, helpers) !== null || (isShell.test(path) && (shellTests.test(line) || shellCall.test(line)));
   const strong = lines.map((line) => line.length <= lineCharsMax && !isNoCode.test(line) && isAssertion(line));
   const weak = lines.map((line, at) => strong[at] === true || (line.length <= lineCharsMax && reports.test(line)));
   return lines.flatMap((was, at) => {
@@ -60,7 +62,12 @@ export function flipsIn(path: string, text: string): readonly Flip[] {
     const isBare = call === null && isShell.test(path) && shellTests.test(was); // it compares variables
     const isSpoken = call === null && isShell.test(path) && /[$`]/.test(was); // a shell's strings are no literals
     const broken =
-      isBare || isSpoken ? null : call === null ? flipped(was) : `${call[1]}${otherLiteral(call[2] ?? "", drawsFrom(was), true)}${call[3]}`;
+      helperCall(was, helpers) ??
+      (isBare || isSpoken
+        ? null
+        : call === null
+          ? flipped(was)
+          : `${call[1]}${otherLiteral(call[2] ?? "", drawsFrom(was), true, was)}${call[3]}`);
     if (broken === null) return [];
     const score = strong[at] === true ? 3 : answers.test(was) ? 2 : 1;
     return [{ path, line: at + 1, was, broken, score }];

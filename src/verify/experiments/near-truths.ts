@@ -1,13 +1,15 @@
 // near-truths: what an assertion says is true (`a === 6`, `abs(a - 3.14) < e`, `list.includes(7)`), said of another value of the same kind.
 // Pure; what is none of these forms is turned round by who asks.
 
-import { type Draw, farValue, nearValue } from "./near-values.ts";
+import { type Draw, farValue, nearValue, otherLiteral } from "./near-values.ts";
 import { beyond } from "./tolerances.ts";
 
 type Form = (said: string, draw: Draw) => string | null;
 
 /** Null where it has none of the known forms. */
 export function nearTruth(said: string, draw: Draw): string | null {
+  const compared = ofOrder(said, draw);
+  if (compared !== null) return compared;
   if (/^\s*(?:!|not\b)/.test(said)) return null;
   for (const form of [range, tolerance, equality, membership, sought]) {
     const found = form(said, draw);
@@ -23,10 +25,19 @@ const equality: Form = (said, draw) => {
   const sides = said.split(/===?(?!=)/);
   const [left = "", right = ""] = sides;
   if (sides.length !== 2 || joins.test(said) || /[!<>=]$/.test(left) || /[<>]/.test(said)) return null;
-  const near = nearValue(right.trim(), draw, true);
+  const near = nearValue(right.trim(), draw, true, said);
   if (near !== null) return said.slice(0, said.length - right.trimStart().length) + near + (/\s*$/.exec(right)?.[0] ?? "");
-  const first = nearValue(left.trim(), draw, true);
+  const first = nearValue(left.trim(), draw, true, said);
   return first === null ? null : first + said.slice(left.trimEnd().length);
+};
+
+/** `strcmp(A, "x") == 0`, `!strcmp(A, "x")`: what is compared, not what it comes to. */
+const ofOrder: Form = (said, draw) => {
+  const found = /^(\s*!?\s*\w*cmp\w*\([^]*,\s*)("(?:[^"\\]|\\.)*")((?:\s*,[^"]*)?\)\s*(?:==\s*0\s*)?)$/.exec(said);
+  const [, head = "", value = "", rest = ""] = found ?? [];
+  return found === null || joins.test(said) || head.trimStart().startsWith("!") === rest.includes("==")
+    ? null
+    : head + otherLiteral(value, draw, true, said) + rest;
 };
 
 const decimal = String.raw`-?\d+(?:\.\d+)?`;

@@ -7,6 +7,8 @@
 //   V2. It looks like what it replaces: quotes, signs, digits, letters and capitals stay where they were, numbers stay in the same range.
 //   V3. Where a test compares exactly, it is the nearest there is (another last digit, a capital): what agrees with all that is nearly right
 //       notices nothing else. Where it forgives a little, or may, it differs by more than that.
+//   V4. Of a text that was made from another one beside it ("Hello World" and "hello-world"), a letter that had to be made is changed: what was
+//       left as it came agrees with nothing else.
 
 import { createHash } from "node:crypto";
 
@@ -31,11 +33,11 @@ const branches = /=>|\bfunction\b|\blambda\b|\?|\|\||&&|\b(?:if|or|and|for|else|
 type Literal = { readonly at: number; readonly text: string };
 
 /** The expression with another value; null where it is none that could be changed with certainty (V1). `isExact`: by the least that can be (V3). */
-export function nearValue(expression: string, draw: Draw, isExact = false): string | null {
+export function nearValue(expression: string, draw: Draw, isExact = false, beside = ""): string | null {
   const found = tellingIn(expression);
   const chosen = found[draw(found.length)];
   if (chosen === undefined) return null;
-  const put = otherLiteral(chosen.text, draw, isExact);
+  const put = otherLiteral(chosen.text, draw, isExact, beside);
   return put === chosen.text ? null : expression.slice(0, chosen.at) + put + expression.slice(chosen.at + chosen.text.length);
 }
 
@@ -116,30 +118,39 @@ function isTelling(bare: string, from: number, to: number): boolean {
 }
 
 // V2
-export function otherLiteral(was: string, draw: Draw, isExact = false): string {
+/** `beside`: what stands around it; text that it was made from may be in there (V4). */
+export function otherLiteral(was: string, draw: Draw, isExact = false, beside = ""): string {
   if (/^(?:true|false)$/i.test(was)) {
     const flip = /^true$/i.test(was) ? "false" : "true";
     return /^[TF]/.test(was) ? flip[0]?.toUpperCase() + flip.slice(1) : flip;
   }
   const quote = /^(?:"""|'''|["'`])/.exec(was)?.[0];
   if (quote === undefined) return isExact ? nextNumber(was, draw) : otherNumber(was, draw);
-  return quote + otherText(was.slice(quote.length, -quote.length), quote, draw, isExact) + quote;
+  return quote + otherText(was.slice(quote.length, -quote.length), quote, draw, isExact, beside) + quote;
 }
 
-function otherText(inner: string, quote: string, draw: Draw, isExact: boolean): string {
-  const places = [...inner.matchAll(/[A-Za-z0-9]/g)]
+function otherText(inner: string, quote: string, draw: Draw, isExact: boolean, beside: string): string {
+  const all = [...inner.matchAll(/[A-Za-z0-9]/g)]
     .map(({ index }) => index)
     .filter((at) => !/\\.{0,5}$/.test(inner.slice(Math.max(0, at - 6), at)));
+  const made = isExact ? all.filter((at) => isMade(inner, at, beside)) : [];
+  const places = made.length > 0 ? made : all;
   if (places.length === 0) return inner === "" || quote !== "'" ? `${inner}x` : `x${inner.slice(1)}`; // 'a' may be one character and not a string
   const chosen = !isExact && draw(2) === 0 ? places : [places[draw(places.length)] ?? 0];
   const letters = inner.split("");
-  const isOfCase = isExact && draw(2) === 0; // whoever takes capitals for small letters notices nothing
+  const isOfCase = isExact && (made.length > 0 || draw(2) === 0); // whoever takes capitals for small letters notices nothing
   for (const at of chosen) {
     const letter = letters[at] ?? "";
     letters[at] = isOfCase && !/\d/.test(letter) ? swappedCase(letter) : otherLetter(letter, draw);
   }
   return letters.join("");
 }
+
+/** V4: whether a letter stands in another place's stead in a text of the same length beside it. */
+const isMade = (inner: string, at: number, beside: string): boolean =>
+  [...beside.matchAll(/'([^'\n]*)'/g), ...beside.matchAll(/"([^"\n]*)"/g)].some(
+    ([, other = ""]) => other.length === inner.length && other !== inner && other[at] !== inner[at],
+  );
 
 const swappedCase = (letter: string): string => (letter === letter.toUpperCase() ? letter.toLowerCase() : letter.toUpperCase());
 

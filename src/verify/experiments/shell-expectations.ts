@@ -1,0 +1,81 @@
+// shell-expectations: what a shell's own helper compares with, where it is given plain words only (`check 'Hello World' hello-world`), and files that
+// a script compares with what a program wrote. Which word is the expectation is read out of the helper. Pure.
+//
+// Invariants:
+//   H1. A word is an expectation only if the helper compares that very parameter, or a variable that is nothing else, with something that is
+//       none: an answer.
+
+import { join, dirname } from "node:path/posix";
+import { drawsFrom, otherLiteral } from "./near-values.ts";
+
+const word = /'[^']*'|"[^"$`\\]*"|[^\s'"$`\\;|&<>()]+/g;
+const opens = /^[ \t]*(?:function[ \t]+)?([A-Za-z_][\w-]*)[ \t]*\(\)[ \t]*\{/gm;
+
+/** Names of helpers with the parameter, from 1, that each compares an answer with. */
+export function helpersIn(text: string): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  for (const { 0: open, 1: name = "", index } of text.matchAll(opens)) {
+    const from = index + open.length;
+    const end = /^\}/m.exec(text.slice(from))?.index ?? text.slice(from).search(/\}[ \t]*$/m);
+    const parameter = end === -1 ? null : comparedIn(text.slice(from, from + end));
+    if (parameter !== null) found.set(name, parameter);
+  }
+  return found;
+}
+
+function comparedIn(body: string): number | null {
+  const comparison = /(?:\[\[?|\btest)\s+(\S+)\s+(?:==?|!=|-eq|-ne)\s+(\S+)/g;
+  for (const [, left = "", right = ""] of body.matchAll(comparison)) {
+    const [one, other] = [parameterOf(left, body), parameterOf(right, body)];
+    if (one !== null && other === null && right.includes("$")) return one;
+    if (other !== null && one === null && left.includes("$")) return other; // H1
+  }
+  return null;
+}
+
+function parameterOf(side: string, body: string): number | null {
+  const name = /^"?\$\{?(\w+)\}?"?;?$/.exec(side)?.[1];
+  if (name === undefined) return null;
+  if (/^[1-9]$/.test(name)) return Number(name);
+  const given = [...body.matchAll(new RegExp(`(?:^|[\\s;])${name}=(\\S+)`, "g"))].map(([, value = ""]) => value);
+  const [only] = given;
+  const parameter = given.length === 1 ? /^"?\$\{?([1-9])\}?"?;?$/.exec(only ?? "")?.[1] : undefined;
+  return parameter === undefined ? null : Number(parameter);
+}
+
+/** A line that calls such a helper, with another expectation; null where it is none. */
+export function helperCall(line: string, helpers: ReadonlyMap<string, number>): string | null {
+  const name = /^[ \t]*([A-Za-z_][\w-]*)[ \t]/.exec(line)?.[1] ?? "";
+  const parameter = helpers.get(name);
+  if (parameter === undefined || /[$`\\]|\(\)/.test(line)) return null;
+  const given = [...line.matchAll(word)][parameter];
+  if (given === undefined) return null;
+  const { 0: was, index } = given;
+  return line.slice(0, index) + otherWord(was, line) + line.slice(index + was.length);
+}
+
+function otherWord(was: string, line: string): string {
+  const isBare = !/^['"]/.test(was);
+  const put = otherLiteral(isBare && !/^\d+$/.test(was) ? `"${was}"` : was, drawsFrom(line), true, line);
+  return isBare ? put.replaceAll('"', "") : put;
+}
+
+/** Files that a script compares with something, by the paths they may have. */
+export const comparedFiles = (path: string, text: string): readonly string[] =>
+  [...text.matchAll(/(?:^|[\s;&|!(])(?:diff|cmp)((?:[ \t]+-\S+)*)[ \t]+(\S+)[ \t]+(\S+)/gm)].flatMap(({ 2: one = "", 3: other = "" }) =>
+    [one, other]
+      .map((operand) => operand.replaceAll(/["']/g, ""))
+      .filter((operand) => /^[\w./-]+$/.test(operand) && /\w/.test(operand))
+      .flatMap((operand) => [join(dirname(path), operand), join(operand)]),
+  );
+
+const scoreOfData = 4;
+
+/** A line of such a file, with one letter or digit changed; null where it holds none. */
+export function dataFlip(path: string, text: string) {
+  const lines = text.split("\n");
+  const at = lines.findIndex((line) => /[A-Za-z0-9]/.test(line) && !/["'\\]/.test(line) && line.length < 500);
+  const was = lines[at] ?? "";
+  if (at === -1 || lines.indexOf(was) !== lines.lastIndexOf(was)) return null;
+  return { path, line: at + 1, was, broken: otherLiteral(`"${was}"`, drawsFrom(`${path} ${was}`), true).slice(1, -1), score: scoreOfData };
+}
