@@ -21,6 +21,8 @@ const orders = isQuick ? 20 : 60;
 const takeUps = isQuick ? 2 : 5;
 const leaseMs = 8_000;
 const runs = 1_000;
+const runsAtOnce = 64;
+const stepsOfRun = 20;
 
 const skipped = (n: number): Event => ({
   event: "step_skipped",
@@ -58,6 +60,7 @@ async function measure(): Promise<void> {
       `${median(slices["fenced"] ?? []).toFixed(2)} ms; a bare insert ${median(slices["bare"] ?? []).toFixed(2)} ms`,
     );
     await journal.close();
+    await manyRuns(store);
 
     const begun = new Map<string, number>();
     const dispatch = openOrders(store.database, { leaseMs });
@@ -107,6 +110,31 @@ async function measure(): Promise<void> {
     await database.close();
     cluster.stop();
   }
+}
+
+/** Lines a second of many runs of one process, which share statements, beside one run alone. */
+async function manyRuns(store: Awaited<ReturnType<typeof openPostgresStore>>): Promise<void> {
+  const times = { now: () => new Date().toISOString(), activeMs: () => performance.now() };
+  const opened = await Promise.all(
+    Array.from({ length: runsAtOnce }, (_, at) => store.open(`run-2026-01-03-${String(at).padStart(6, "0")}`, "run", times)),
+  );
+  const journals = opened.map(({ journal }) => journal);
+  const steps = async (some: typeof journals): Promise<number> => {
+    const began = performance.now();
+    await Promise.all(
+      some.map(async (journal) => {
+        for (let n = 0; n < stepsOfRun; n++) await journal.append([skipped(n)]);
+      }),
+    );
+    return (some.length * stepsOfRun) / (performance.now() - began);
+  };
+  const ratios: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const alone = await steps(journals.slice(0, 1));
+    ratios.push((await steps(journals)) / alone);
+  }
+  report("fleet_runs", median(ratios), `${runsAtOnce} runs of one process, ${stepsOfRun} appends each, one after the other`);
+  await Promise.all(journals.map((journal) => journal.close()));
 }
 
 /** Memory of a worker that has nothing to do. */

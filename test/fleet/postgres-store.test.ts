@@ -121,6 +121,25 @@ describe.skipIf(postgresBin === null)(`the store in PostgreSQL${withoutPostgres}
     expect(await exported(owner, run)).not.toContain("step-66");
   });
 
+  test("many runs of one worker share statements: each has its lines once and in order, one that was lost leaves the others kept", async () => {
+    const ids = Array.from({ length: 40 }, (_, at) => `run-2026-01-02-0304${String(at + 10)}-many`);
+    const runs = await Promise.all(ids.map((id) => worker.open(id, "run", options)));
+    const [lost = ""] = ids;
+    await owner.database.ask("update autopilot.run set epoch = epoch + 1 where run_id = $1", [lost]);
+    const appended = await Promise.allSettled(
+      runs.map(async ({ journal }, at) => {
+        for (let n = 0; n < 5; n++) await journal.append(Array.from({ length: 1 + ((at + n) % 3) }, () => skipped(n)));
+      }),
+    );
+    expect(appended.map(({ status }) => status)).toEqual(ids.map((id) => (id === lost ? "rejected" : "fulfilled")));
+    const lengths = await Promise.all(ids.map(async (id) => (await exported(worker, id)).split("\n").length - 1));
+    expect(lengths).toEqual(ids.map((id, at) => (id === lost ? 0 : [0, 1, 2, 3, 4].reduce((sum, n) => sum + 1 + ((at + n) % 3), 0))));
+    await Promise.all(runs.map(({ journal }) => journal.close()));
+    for (const id of ids.slice(1, 4)) await (await owner.open(id, "run", options)).journal.close(); // its chain is whole
+    const transactions = await owner.database.ask("select count(distinct xmin::text)::text as n from autopilot.entry where run_id like '%-many'");
+    expect(Number(transactions.rows[0]?.["n"]), "transactions that wrote their lines").toBeLessThan(39 * 5);
+  });
+
   test("a lease that lapsed lets nothing through, though nobody has taken the run", async () => {
     const run = "run-2026-01-02-030405-8";
     // Its clock stands still, so it does not renew either.

@@ -10,32 +10,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { JournalFailure } from "../../journal/failure.ts";
 import type { Database } from "./connect.ts";
 import { isInDoubt, storeFailure } from "./connect.ts";
+import type { Append, SendAppend } from "./group-append.ts";
 import type { HeldLease } from "./lease.ts";
-
-/** Where a journal stands in its row. */
-export type RowPosition = { readonly seq: number; readonly head: Buffer };
-export type Append = {
-  readonly run: string;
-  readonly from: RowPosition;
-  readonly to: RowPosition;
-  /** Without newlines. */
-  readonly lines: readonly Buffer[];
-};
-
-/** One statement, hence one transaction; the row that it updates is the fence (schema.ts). */
-const appendSql = "select autopilot.append_lines($1::text, $2::bigint, $3::bigint, $4::bytea, $5::bytea, $6::bytea[], $7::bigint) as kept";
 
 const askAgainMs = 100;
 
 /** Resolves when the lines are durable. Throws a JournalFailure; after one, this owner appends nothing more. */
-export async function appendLines(database: Database, lease: HeldLease, append: Append): Promise<void> {
-  const { run, from, to, lines } = append;
-  const bytes = lines.reduce((sum, line) => sum + line.length + 1, 0);
+export async function appendLines(database: Database, send: SendAppend, lease: HeldLease, append: Append): Promise<void> {
   for (;;) {
     refuseLost(lease);
     try {
-      const { rows } = await database.ask(appendSql, [run, lease.epoch, from.seq + 1, from.head, to.head, lines, bytes]); // F1
-      if (rows[0]?.["kept"] === true) return;
+      if (await send(append)) return; // F1
     } catch (error) {
       if (!isInDoubt(error)) throw storeFailure(error, database.name);
     }

@@ -1,7 +1,7 @@
 // journal: a run's journal in the store, for the one that holds its lease. The lines are made here, as a file's are; the store fences and keeps them.
 //
 // Invariant:
-//   B1. One statement is under way at a time. What is appended meanwhile goes together in the next one, in order.
+//   B1. One statement of a run is under way at a time. What is appended meanwhile goes together in the next one, in order.
 // Invariants J1 and on: journal/journal.ts.
 
 import type { Entry, Event } from "../../contracts/event.ts";
@@ -15,6 +15,7 @@ import { appendLines, refuseLost } from "./append.ts";
 import { putBlob, readBlob } from "./blobs.ts";
 import type { Database } from "./connect.ts";
 import { storeFailure } from "./connect.ts";
+import type { SendAppend } from "./group-append.ts";
 import type { HeldLease } from "./lease.ts";
 import { writeSnapshot } from "./snapshot.ts";
 
@@ -27,6 +28,7 @@ type Load = { lines: Buffer[]; bytes: number; tip: Position; waiting: Waiting[] 
 
 export type JournalParts = {
   readonly database: Database;
+  readonly send: SendAppend;
   readonly lease: HeldLease;
   readonly run: string;
   readonly at: Readonly<Position>;
@@ -131,14 +133,15 @@ export class StoredJournal implements Journal {
 
   /** Sends one load after another until none is left (B1). */
   async #send(): Promise<void> {
-    const { database, lease, run, onKept } = this.#parts;
+    const { database, send, lease, run, onKept } = this.#parts;
     await Promise.resolve(); // what is appended in the same turn goes together
     for (let load = this.#queue.shift(); load !== undefined; load = this.#queue.shift()) {
       const { lines, tip, waiting } = load;
       if (lines.length === 0) continue; // its events were refused
       const from = { seq: this.#acknowledged.seq, head: Buffer.from(this.#acknowledged.prev, "hex") };
       try {
-        await appendLines(database, lease, { run, from, to: { seq: tip.seq, head: Buffer.from(tip.prev, "hex") }, lines });
+        const to = { seq: tip.seq, head: Buffer.from(tip.prev, "hex") };
+        await appendLines(database, send, lease, { run, epoch: lease.epoch, from, to, lines });
         this.#acknowledged = tip;
         onKept?.(lines);
         for (const { entries, resolve } of waiting) resolve(entries);

@@ -11,6 +11,7 @@ import type { Holder, OpenedRun, OpenOptions, RunKind, RunStore, StoredRun } fro
 import { leaseMsDefault, leaseTimes } from "../lease-times.ts";
 import { hasBlob, readBlob } from "./blobs.ts";
 import { connect, type Database, storeFailure } from "./connect.ts";
+import { openGroupAppend } from "./group-append.ts";
 import { StoredJournal } from "./journal.ts";
 import { holdLease, leaseClock, type LeaseClock, leaseLeft, msOf, takeRun } from "./lease.ts";
 import { requireSound } from "./migrate.ts";
@@ -36,6 +37,7 @@ export type PostgresStore = Omit<RunStore, "open"> & {
 export async function openPostgresStore(url: string, options: StoreOptions = {}): Promise<PostgresStore> {
   const times = leaseTimes(options.leaseMs ?? leaseMsDefault);
   const database = connect(url, { answerMs: times.answerMs, ...(options.usesMax === undefined ? {} : { usesMax: options.usesMax }) });
+  const send = openGroupAppend(database);
   const clock = options.clock ?? leaseClock;
   const holder: Holder = { worker: options.worker ?? `${hostname()}-${process.pid}`, host: hostname(), pid: process.pid };
   try {
@@ -63,6 +65,7 @@ export async function openPostgresStore(url: string, options: StoreOptions = {})
       const stamp = stampOf(given, { ...at, epoch: taken.epoch - 1 });
       const journal = new StoredJournal({
         database,
+        send,
         lease,
         run,
         at,

@@ -1,0 +1,92 @@
+// Appends of several runs in one statement, against a database that answers as it is told.
+
+import { DatabaseError } from "pg";
+import { expect, test } from "vitest";
+import type { Ask, Answered } from "./connect.ts";
+import { type Append, openGroupAppend } from "./group-append.ts";
+
+const append = (run: string, ...lines: readonly string[]): Append => ({
+  run,
+  epoch: 1,
+  from: { seq: 0, head: Buffer.alloc(1) },
+  to: { seq: lines.length, head: Buffer.alloc(1, 1) },
+  lines: lines.map((line) => Buffer.from(line)),
+});
+
+type Asked = { readonly runs: readonly string[]; readonly values: readonly unknown[]; readonly answer: (given: Answered | Error) => void };
+
+/** A database that answers when the test does. */
+function database(): { readonly ask: Ask; readonly asked: Asked[]; readonly next: (count: number) => Promise<Asked> } {
+  const asked: Asked[] = [];
+  const ask: Ask = (_sql, values = []) =>
+    new Promise((resolve, reject) => {
+      const runs = Array.isArray(values[0]) ? (values[0] as readonly string[]) : [String(values[0])];
+      asked.push({ runs, values, answer: (given) => (given instanceof Error ? reject(given) : resolve(given)) });
+    });
+  const next = async (count: number): Promise<Asked> => {
+    await expect.poll(() => asked.length).toBe(count);
+    return asked[count - 1] as Asked;
+  };
+  return { ask, asked, next };
+}
+const one = (kept: boolean): Answered => ({ rows: [{ kept }], count: 1 });
+const places = (...kept: readonly number[]): Answered => ({ rows: kept.map((n) => ({ n })), count: kept.length });
+
+test("a lone append is sent at once; what comes meanwhile goes together with the next statement", async () => {
+  const { ask, asked, next } = database();
+  const send = openGroupAppend({ ask });
+  const first = send(append("a", "1"));
+  const alone = await next(1);
+  const others = [send(append("b", "1", "22")), send(append("c", "333"))];
+  alone.answer(one(true));
+  const together = await next(2);
+  expect([alone.runs, together.runs]).toEqual([["a"], ["b", "c"]]);
+  expect(together.values.slice(6), "which of the lines are whose, and how many bytes").toEqual([
+    [1, 3],
+    [2, 3],
+    [5, 4],
+  ]);
+  together.answer(places(1, 2));
+  expect(await Promise.all([first, ...others])).toEqual([true, true, true]);
+  expect(asked).toHaveLength(2);
+});
+
+test("a run that is fenced off leaves the others of its statement kept", async () => {
+  const { ask, next } = database();
+  const send = openGroupAppend({ ask });
+  const sent = [send(append("a", "1")), send(append("b", "1")), send(append("c", "1"))];
+  (await next(1)).answer(places(1, 3));
+  expect(await Promise.all(sent)).toEqual([true, false, true]);
+});
+
+test("an answer that does not come holds nobody else up", async () => {
+  const { ask, next } = database();
+  const send = openGroupAppend({ ask });
+  const silent = send(append("a", "1"));
+  const unanswered = await next(1);
+  const other = send(append("b", "1"));
+  (await next(2)).answer(one(true));
+  expect(await other).toBe(true);
+  unanswered.answer(one(true));
+  expect(await silent).toBe(true);
+});
+
+test("what the server refuses is sent run by run: one run's failure is not another's", async () => {
+  const { ask, asked, next } = database();
+  const send = openGroupAppend({ ask });
+  const sent = Promise.allSettled([send(append("a", "1")), send(append("b", "1"))]);
+  (await next(1)).answer(new DatabaseError("no room", 7, "error"));
+  await next(3);
+  asked[1]?.answer(one(true));
+  asked[2]?.answer(new DatabaseError("no room", 7, "error"));
+  expect((await sent).map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
+});
+
+test("where it is unknown whether a statement was carried out, nothing is sent again", async () => {
+  const { ask, asked, next } = database();
+  const send = openGroupAppend({ ask });
+  const sent = Promise.allSettled([send(append("a", "1")), send(append("b", "1"))]);
+  (await next(1)).answer(new Error("Connection terminated"));
+  expect((await sent).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  expect(asked).toHaveLength(1);
+});

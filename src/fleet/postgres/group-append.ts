@@ -1,0 +1,110 @@
+// group-append: appends of several runs of one process in one statement, so that they share a commit.
+//
+// Invariants:
+//   G1. An append is sent at once while nothing is under way. What comes meanwhile goes together: when an answer is back, or after a moment,
+//       so that one answer that is lost holds nobody else up.
+//   G2. Each run is fenced by itself: one that is refused leaves the others kept.
+//   G3. If the server refuses a statement of several runs, it has kept nothing of it, and each run is sent by itself: one run's failure is not another's.
+
+import { type Ask, isInDoubt } from "./connect.ts";
+
+/** Where a journal stands in its row. */
+export type RowPosition = { readonly seq: number; readonly head: Buffer };
+export type Append = {
+  readonly run: string;
+  readonly epoch: number;
+  readonly from: RowPosition;
+  readonly to: RowPosition;
+  /** Without newlines. */
+  readonly lines: readonly Buffer[];
+};
+/** Whether the lines are durable; false where the run's row is not as expected. Throws what the database throws. */
+export type SendAppend = (append: Append) => Promise<boolean>;
+
+type Waiting = { readonly append: Append; readonly resolve: (isKept: boolean) => void; readonly reject: (error: unknown) => void };
+
+const gatherMs = 50;
+const appendsMax = 256;
+const groupBytesMax = 8 * 1024 * 1024;
+
+/** What a lone append says: planned once a connection (schema.ts). */
+const appendOneSql =
+  "select autopilot.append_lines($1::text, $2::bigint, $3::bigint, $4::bytea, $5::bytea, $6::bytea[], $7::bigint) as kept";
+/** The same for several runs, whose lines are slices of all lines. The row that is updated is the fence of its run. */
+const appendManySql = `with a as (
+    select * from unnest($1::text[], $2::bigint[], $3::bigint[], $4::bytea[], $5::bytea[], $7::int[], $8::int[], $9::bigint[])
+      with ordinality as a(run, epoch, seq, before, after, first, last, bytes, n)),
+  kept as (
+    update autopilot.run r set seq = a.seq + a.last - a.first, head = a.after, bytes = r.bytes + a.bytes, updated_at = now() from a
+    where r.run_id = a.run and r.epoch = a.epoch and r.seq = a.seq - 1 and r.head = a.before and r.lease_until > clock_timestamp()
+    returning a.n, a.run, a.epoch, a.seq, a.first, a.last),
+  written as (
+    insert into autopilot.entry (run_id, seq, epoch, line)
+    select kept.run, kept.seq + i - kept.first, kept.epoch, l
+    from unnest($6::bytea[]) with ordinality t(l, i) join kept on i between kept.first and kept.last)
+  select n::int as n from kept`;
+
+export function openGroupAppend({ ask }: { readonly ask: Ask }): SendAppend {
+  let gathered: Waiting[] = [];
+  let underWay = 0;
+  let timer: NodeJS.Timeout | null = null;
+
+  const send = async (group: readonly Waiting[]): Promise<void> => {
+    underWay += 1;
+    try {
+      const kept = await keptOf(ask, group);
+      for (const [at, { resolve }] of group.entries()) resolve(kept.has(at)); // G2
+    } catch (error) {
+      if (group.length === 1 || isInDoubt(error)) for (const { reject } of group) reject(error);
+      else await Promise.all(group.map((one) => send([one]))); // G3
+    } finally {
+      underWay -= 1;
+      flush();
+    }
+  };
+  const flush = (): void => {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    while (gathered.length > 0) void send(gathered.splice(0, groupSize(gathered)));
+  };
+  return (append) =>
+    new Promise((resolve, reject) => {
+      gathered.push({ append, resolve, reject });
+      if (underWay > 0) timer ??= setTimeout(flush, gatherMs);
+      else if (gathered.length === 1) setImmediate(flush); // runs that append in the same turn go together (G1)
+    });
+}
+
+const bytesOf = (lines: readonly Buffer[]): number => lines.reduce((sum, line) => sum + line.length + 1, 0);
+
+/** How many of these go into one statement: at least one. */
+function groupSize(gathered: readonly Waiting[]): number {
+  let bytes = 0;
+  const end = gathered.findIndex(({ append }, at) => at > 0 && ((bytes += bytesOf(append.lines)) > groupBytesMax || at >= appendsMax));
+  return end === -1 ? gathered.length : end;
+}
+
+/** Places of the appends that are durable now. */
+async function keptOf(ask: Ask, group: readonly Waiting[]): Promise<ReadonlySet<number>> {
+  const appends = group.map(({ append }) => append);
+  const [only] = appends;
+  if (only !== undefined && appends.length === 1) {
+    const { run, epoch, from, to, lines } = only;
+    const { rows } = await ask(appendOneSql, [run, epoch, from.seq + 1, from.head, to.head, lines, bytesOf(lines)]);
+    return new Set(rows[0]?.["kept"] === true ? [0] : []);
+  }
+  let last = 0;
+  const ends = appends.map(({ lines }) => (last += lines.length));
+  const { rows } = await ask(appendManySql, [
+    appends.map(({ run }) => run),
+    appends.map(({ epoch }) => epoch),
+    appends.map(({ from }) => from.seq + 1),
+    appends.map(({ from }) => from.head),
+    appends.map(({ to }) => to.head),
+    appends.flatMap(({ lines }) => lines),
+    appends.map(({ lines }, at) => (ends[at] ?? 0) - lines.length + 1),
+    ends,
+    appends.map(({ lines }) => bytesOf(lines)),
+  ]);
+  return new Set(rows.map((row) => Number(row["n"]) - 1));
+}
