@@ -34,7 +34,7 @@ const skipped = (n: number): Event => ({
 const order = (id: string): WorkOrder => ({ id, run: `run-${id}`, repository: "r", priority: 3, needs: [], slots: 100 });
 
 async function measure(): Promise<void> {
-  const cluster = startCluster();
+  const cluster = startCluster([], true);
   const url = cluster.database("bench");
   const database = connect(url, { answerMs: 20_000 });
   await migrate(database, "bench");

@@ -136,7 +136,9 @@ describe.skipIf(postgresBin === null)(`the store in PostgreSQL${withoutPostgres}
     expect(lengths).toEqual(ids.map((id, at) => (id === lost ? 0 : [0, 1, 2, 3, 4].reduce((sum, n) => sum + 1 + ((at + n) % 3), 0))));
     await Promise.all(runs.map(({ journal }) => journal.close()));
     for (const id of ids.slice(1, 4)) await (await owner.open(id, "run", options)).journal.close(); // its chain is whole
-    const transactions = await owner.database.ask("select count(distinct xmin::text)::text as n from autopilot.entry where run_id like '%-many'");
+    const transactions = await owner.database.ask(
+      "select count(distinct xmin::text)::text as n from autopilot.entry where run_id like '%-many'",
+    );
     expect(Number(transactions.rows[0]?.["n"]), "transactions that wrote their lines").toBeLessThan(39 * 5);
   });
 
