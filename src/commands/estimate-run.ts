@@ -5,12 +5,13 @@ import { loadFlow } from "../flows/load.ts";
 import { findingText } from "../kit/finding.ts";
 import { type Features, forecastOf, type Range, recordOf, samplesMin } from "../insight/forecast.ts";
 import type { CommandContext } from "../project/command-context.ts";
+import { flowBudget, flowEstimate } from "../project/config/objective-budget.ts";
 import { settingsOf } from "../project/config/settings.ts";
 import { answered, refuse, reply } from "../project/reply.ts";
 import { homeOf } from "../project/runs/project-paths.ts";
 import { runCases } from "../project/runs/run-cases.ts";
 import { recordLines } from "../views/estimate-page.ts";
-import { figure, money, plural } from "../views/wording.ts";
+import { amount, figure, money, plural } from "../views/wording.ts";
 
 export function estimateRun(context: CommandContext, input: { readonly flow: string }): Promise<Answer> {
   return answered(async () => {
@@ -32,19 +33,28 @@ export function estimateRun(context: CommandContext, input: { readonly flow: str
     };
     const forecast = forecastOf(features, history);
     const record = recordOf(history);
-    if (forecast === null)
+    if (forecast === null) {
+      const [byFlow, { limits }] = [flowEstimate(loaded.flow), flowBudget(loaded.flow)];
+      const caps = (["tokens", "minutes"] as const).flatMap((name) => (limits[name] === undefined ? [] : [amount(name, limits[name])]));
       return reply("ok", {
         result: "WARN",
         message: `Too little is known of ${flow} runs here: ${plural(history.length, "run")} ended, ${samplesMin} completed ones are needed.`,
-        data: { flow, forecast: null, record, runs: history.length },
+        page: [
+          `What a run of ${flow} may use, while earlier runs say nothing`,
+          ...(byFlow === null ? [] : [`  by the flow's own figures: ${amount("tokens", byFlow)}, if nothing is done twice`]),
+          ...(caps.length === 0 ? [] : [`  at most, unless you say otherwise with --max-budget: ${caps.join(", ")}`]),
+        ],
+        remediation: flow === "roadmap" ? ["autopilot estimate tells what each phase will probably use"] : [`autopilot flow show ${flow}`],
+        data: { flow, forecast: null, record, runs: history.length, constants: { tokens: byFlow, limits } },
       });
+    }
     const { tokens, minutes, usd, success, samples } = forecast;
     const row = (what: string, { p50, p90 }: Range, words: (value: number) => string): string =>
       `  ${what}: ${words(p50)} likely, at most ${words(p90)} in 9 of 10`;
     const page = [
       `What a run of ${flow} will probably use`,
       row("tokens", tokens, (value) => figure(Math.round(value))),
-      row("minutes", minutes, (value) => figure(Math.round(value * 10) / 10)),
+      row("time", minutes, (value) => (value < 1 ? `${figure(Math.ceil(value * 60))} s` : `${figure(Math.round(value * 10) / 10)} min`)),
       ...(usd === null ? [] : [row("cost", usd, money)]),
       `  success: ${Math.round(success * 100)} %`,
       "",

@@ -57,7 +57,7 @@ export const reasons = {
     "autopilot adopt RUN shows it and asks",
   ),
   run_adopted: reason("PASS", "The run is yours now.", "autopilot resume"),
-  fork_refused: reason("FAIL", "The run can't be forked there.", "autopilot log --run RUN shows its lines"),
+  fork_refused: reason("FAIL", "The run can't be forked there.", "autopilot log -v --run RUN shows its lines"),
   replay_refused: reason("FAIL", "The step can't be replayed.", "autopilot trace shows the steps of a run"),
   step_replayed: reason("PASS", "The step was run again and compared.", "autopilot fork RUN --at SEQ goes on from there"),
   run_locked: reason("FAIL", "Another process is driving this run.", "autopilot watch"),

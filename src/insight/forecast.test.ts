@@ -29,6 +29,16 @@ const plain: Case = {
 const runs = (count: number, of: (at: number) => Partial<Case>): readonly Case[] =>
   Array.from({ length: count }, (_, at) => ({ ...plain, run: `run-${at}`, ...of(at) }));
 
+test("a forecast from few cases doesn't depend on the unit, and knows of cases that cost nothing", () => {
+  const dollars = [0.01, 0.02, 0.03, 0.04, 0.05, 0.06];
+  const { p50, p90 } = predicted(dollars);
+  expect(p50).toBeCloseTo(0.035, 9);
+  expect(p90).toBeCloseTo(0.0861, 3); // exp(mean + 1.476 · deviation · √(7/6)) of the logarithms, by hand
+  expect(predicted(dollars.map((value) => value * 1e6)).p90 / 1e6).toBeCloseTo(p90, 5);
+  expect(predicted([0, 0, 0])).toEqual({ p50: 0, p90: 0 });
+  expect(predicted([0, 0.02, 0.02]).p90).toBeGreaterThan(0.02);
+});
+
 describe("the record of forecasts", () => {
   const shapes: Readonly<Record<string, (next: () => number) => number>> = {
     "many times the usual now and then": (next) =>

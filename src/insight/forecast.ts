@@ -98,17 +98,20 @@ const ranksMin = 9;
 
 /**
  * F1. From nine cases on by rank: one more case lies below the value of rank 0.9 (n + 1) in nine of ten, whatever the distribution. Before
- * that no rank reaches so far, and the logarithms are taken for normal: what work costs is many times its usual now and then.
+ * that no rank reaches so far, and the logarithms are taken for normal: what work costs is many times its usual now and then. In whatever
+ * unit: dollars, cents and tokens of one history give one answer. Zero has no logarithm and counts as half of the smallest that is more.
  */
 export function predicted(values: readonly number[]): Range {
   const sorted = values.filter((value) => Number.isFinite(value) && value >= 0).toSorted((a, b) => a - b);
   const n = sorted.length;
   const p50 = ranked(sorted, 0.5 * (n + 1));
   if (n >= ranksMin || n < 2) return { p50, p90: Math.max(p50, ranked(sorted, 0.9 * (n + 1))) };
-  const logs = sorted.map((value) => Math.log1p(value));
+  const least = sorted.find((value) => value > 0);
+  if (least === undefined) return { p50, p90: p50 };
+  const logs = sorted.map((value) => Math.log(Math.max(value, least / 2)));
   const mean = logs.reduce((sum, value) => sum + value, 0) / n;
   const deviation = Math.sqrt(logs.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (n - 1));
-  const above = Math.expm1(mean + (studentT[n - 2] ?? 1.4) * deviation * Math.sqrt(1 + 1 / n));
+  const above = Math.exp(mean + (studentT[n - 2] ?? 1.4) * deviation * Math.sqrt(1 + 1 / n));
   return { p50, p90: Math.max(p50, Math.round(above * 1e6) / 1e6) };
 }
 

@@ -18,6 +18,9 @@ test("after three runs of a flow the next is forecast from them, and the record 
   const folder = scratch();
   const early = await autopilot(folder, ["estimate", "--flow", "objective", "--json"]);
   expect(early.json).toMatchObject({ result: "WARN", forecast: null, record: null, runs: 0 });
+  expect(early.json["constants"], "the flow's own figures and its limits speak meanwhile").toMatchObject({
+    limits: { tokens: 180_000, minutes: 30 },
+  });
   for (const [at, tokens] of [1000, 1200, 1400, 1300].entries()) {
     const { json } = await goScripted(folder, turn(`f${at}`, tokens), ["--done-criteria", `f${at} :: test -f src/f${at}.txt`]);
     expect(json.state).toBe("completed");

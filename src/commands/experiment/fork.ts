@@ -12,7 +12,7 @@ import { entriesOf } from "../../project/runs/entries.ts";
 import { loadRun, type LoadedRun } from "../../project/runs/loaded-run.ts";
 import { runFolder } from "../../project/runs/project-paths.ts";
 import { readRun } from "../../project/runs/read-run.ts";
-import { type GivenChanges, readChanges } from "../../runner/fork/changes.ts";
+import { changeFlags, type GivenChanges, readChanges } from "../../runner/fork/changes.ts";
 import { committedTurn, makeFork } from "../../runner/fork/fork-run.ts";
 import { requireOutside } from "../../runner/may-grant.ts";
 import { resumeRun } from "../../runner/resume-run.ts";
@@ -35,7 +35,7 @@ export function fork(context: CommandContext, input: ForkInput): Promise<Answer>
     requireOutside(context);
     refuseShared(context, loaded);
     const { entries, head } = await entriesOf(paths, run);
-    const { at, state, committed } = await forkPoint(loaded, entries, input.at);
+    const { at, state, committed } = await forkPoint(loaded, entries, input);
     const moved = await movedOn(loaded, committed === null ? state : { ...state, tip: tipAfter(committed, state) });
     const changes = await readChanges({ context, paths, run: state, step: stepUnderWay(state), given: input, code: "fork_refused" });
     const page = forkPage({ run, at, asked: input.at, state, changed: changesIn(changes) });
@@ -46,7 +46,7 @@ export function fork(context: CommandContext, input: ForkInput): Promise<Answer>
       return reply("dry_run_required_before_execute", {
         ...where,
         message: `Not forked: it isn't confirmed. ${run} stays as it is.`,
-        remediation: [`autopilot fork ${run} --at ${at} --yes`],
+        remediation: [`autopilot fork ${run} --at ${at}${changeFlags(input)} --yes`],
         data: { at, changed: changesIn(changes) },
       });
     const line = entries.find((entry) => entry.seq === at + 1)?.prev ?? head;
@@ -74,7 +74,8 @@ function refuseShared(context: CommandContext, { paths, run }: LoadedRun): void 
 type ForkPoint = { readonly at: number; readonly state: RunView; readonly committed: Draft | null };
 
 /** The line to fork after, with a paid turn that lay open there brought to its commit: it is not bought again. */
-async function forkPoint({ paths, run, view }: LoadedRun, entries: readonly Entry[], asked: number | undefined): Promise<ForkPoint> {
+async function forkPoint({ paths, run, view }: LoadedRun, entries: readonly Entry[], given: ForkInput): Promise<ForkPoint> {
+  const { at: asked } = given;
   const last = entries.at(-1)?.seq ?? 0;
   const no = (message: string, at: number): never => {
     const before = forkPointBefore(entries, at);
@@ -82,7 +83,10 @@ async function forkPoint({ paths, run, view }: LoadedRun, entries: readonly Entr
       run_id: run,
       state: view.status,
       message,
-      remediation: [...(before === null ? [] : [`autopilot fork ${run} --at ${before}`]), `autopilot log --run ${run} shows its lines`],
+      remediation: [
+        ...(before === null ? [] : [`autopilot fork ${run} --at ${before}${changeFlags(given)}`]),
+        `autopilot log -v --run ${run} shows its lines`,
+      ],
     });
   };
   if (asked !== undefined && asked > last) return no(`${run} has ${last} lines, so there is no line ${asked}.`, last);

@@ -14,7 +14,7 @@ import { openedRepository } from "../../project/runs/opened-repository.ts";
 import { runFolder } from "../../project/runs/project-paths.ts";
 import { refuseForeign, requireOurs } from "../../project/runs/require-own-run.ts";
 import { whyForeign } from "../../project/runs/run-binding.ts";
-import { type GivenChanges, readChanges } from "../../runner/fork/changes.ts";
+import { changeFlags, type GivenChanges, readChanges } from "../../runner/fork/changes.ts";
 import { replayStep } from "../../runner/fork/replay-step.ts";
 import { requireOutside } from "../../runner/may-grant.ts";
 import { changesIn } from "../../views/facts/origin.ts";
@@ -61,7 +61,7 @@ export function replay(context: CommandContext, input: ReplayInput): Promise<Ans
         ...where,
         page: about,
         message: "Not replayed: it isn't confirmed.",
-        remediation: [`autopilot replay ${run} --step ${attempt} --yes`],
+        remediation: [`autopilot replay ${run} --step ${attempt}${changeFlags(input)} --yes`],
         data: { attempt, commit, recorded },
       });
     const line = entries.find((entry) => entry.seq === seq + 1)?.prev ?? head;

@@ -18,7 +18,7 @@ import { settingsOf } from "../../project/config/settings.ts";
 export function estimate(context: CommandContext, input: { readonly phases?: string | undefined }): Promise<Answer> {
   return answered(async () => {
     const paths = await homeOf(context.cwd);
-    const { read, completed } = roadmapHere(paths);
+    const { read, completed } = roadmapHere(paths, ["autopilot estimate --flow objective estimates a run without a roadmap"]);
     const errors = judged(read, new Set(), completed).filter(({ severity }) => severity === "error");
     if (errors.length > 0) refuseRoadmap(read, errors, new Set());
     const word = input.phases ?? "all";

@@ -42,7 +42,7 @@ const tasksExpected = 8;
 const reserve = 3;
 
 /** What the agents of a flow will use if every step is done once, as the flow estimates it; null where it says nothing of some of them. */
-function flowEstimate(flow: Flow): number | null {
+export function flowEstimate(flow: Flow): number | null {
   const phases = [...(flow.before ?? []), ...("read" in flow.phases ? [] : flow.phases), ...(flow.after ?? [])];
   const steps = [...phases.flatMap((phase) => phase.steps), ...(flow.steps ?? []), ...(flow.closing ?? [])];
   const inner = steps.flatMap(({ tasks }) => [...(tasks?.each ?? []), ...(tasks?.wave ?? [])]);

@@ -30,6 +30,18 @@ export type GivenChanges = {
   readonly limits?: readonly string[] | undefined;
 };
 
+/** The flags that were given, to be typed again: a way on that leaves one out would do something else than was asked. */
+export function changeFlags({ agent, model, prompt, limits = [] }: GivenChanges): string {
+  const words = [
+    ["--agent", agent],
+    ["--model", model],
+    ["--prompt", prompt],
+    ...limits.map((limit) => ["--limit", limit] as const),
+  ] as const;
+  return words.flatMap(([name, value]) => (value === undefined ? [] : [` ${name} ${quoted(value)}`])).join("");
+}
+const quoted = (word: string): string => (/^[\w.,:=+/@%-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
+
 /** As they are journaled, with the texts that they name by hash. */
 export type Changes = Pick<Forked, "cast" | "prompts" | "limits"> & { readonly blobs: readonly string[] };
 

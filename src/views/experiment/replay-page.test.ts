@@ -43,6 +43,10 @@ test("a step that failed proved less than one that passed, whatever was checked"
   expect(page({ checks: npmTest("passed") }, { outcome: "failed", reason: "agent_failed" }).at(-1)).toContain("proved less");
 });
 
+test("an attempt that never ended is nothing to be better than", () => {
+  expect(page({ outcome: "unfinished" }, { checks: npmTest("passed") }).at(-1)).toContain("nothing to rank");
+});
+
 test("both columns fit a terminal of eighty", () => {
   const lines = page(
     { outcome: "interrupted", reason: "budget_threshold_reached", checks: npmTest("passed") },

@@ -46,10 +46,11 @@ export function replayPage({ attempt, run, commit, recorded, replayed, changed }
     ...didLines("recorded", recorded),
     ...didLines("replayed", replayed, recorded.tree === replayed.tree && recorded.tree !== null ? " (the same content)" : ""),
     "",
-    `${marks[proofChange(recorded, replayed)]} One replay is one sample: autopilot calibrate measures over many.`,
+    `${recorded.outcome === "unfinished" ? unfinished : marks[proofChange(recorded, replayed)]} One replay is one sample: autopilot calibrate measures over many.`,
   ];
 }
 
+const unfinished = "! The recorded attempt never ended, so there is nothing to rank the replay against.";
 const marks = {
   better: "✓ The replay proved more than the recorded attempt.",
   worse: "✗ The replay proved less than the recorded attempt.",

@@ -13,14 +13,18 @@ export type RoadmapHere = {
 };
 
 /** The roadmap of this project with all that belongs to it, and which of its phases are done. Refused where there is none. */
-export function roadmapHere(home: { readonly root: string; readonly folder: string }): RoadmapHere {
+export function roadmapHere(
+  home: { readonly root: string; readonly folder: string },
+  /** What else could have been meant. */
+  more: readonly string[] = [],
+): RoadmapHere {
   const known = phasesKnown(home);
   const isKnown = new Map([...known].map(([id, { isCompleted }]) => [id, isCompleted]));
   const read = readRoadmapDocuments(home.root, ({ id, checked }) => isKnown.get(id) ?? checked);
   if (read === null)
     return refuse("missing_docs", {
       message: `There is no roadmap here: looked for ${roadmapPaths.join(" and ")} in ${home.root}.`,
-      remediation: ["write .planning/ROADMAP.md: - [ ] **Phase 1: Name**, and a section ### Phase 1: Name with **Goal**: …"],
+      remediation: ["write .planning/ROADMAP.md: - [ ] **Phase 1: Name**, and a section ### Phase 1: Name with **Goal**: …", ...more],
     });
   const findings = [...read.findings, ...renamedIn(read, known)];
   return { read: { ...read, findings }, completed: completedPhases(read.phases, isKnown), known };

@@ -45,7 +45,7 @@ export const fork: Command = {
   summary: "Begin a new run from a line of another: finished steps are taken over, only what is new is paid.",
   usage: "[RUN] [--at SEQ] [--agent NAME] [--model NAME] [--prompt FILE] [--limit NAME=N] [--yes]",
   details: [
-    "`autopilot log` shows the lines. Without --at it goes on where the run stopped, was killed, or was before it ended.",
+    "`autopilot log -v` shows the lines. Without --at it goes on where the run stopped, was killed, or was before it ended.",
     "The other run stays as it is. The limits hold for what the new run buys.",
   ],
   arguments: [runWord],
