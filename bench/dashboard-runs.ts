@@ -40,7 +40,7 @@ export function openWrittenRun(
   };
 }
 
-/** Turns of one attempt that are begun and called off. */
+/** Turns of one attempt that are begun and cancelled. */
 export function triesOf(phase: string, from: number, count: number): readonly Draft[] {
   const attempt = `${phase}@1/work#1`;
   return Array.from({ length: count }, (_, at): readonly Draft[] => [

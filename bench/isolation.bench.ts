@@ -45,7 +45,7 @@ await withFolder(async (folder) => {
   report("isolation_start", quick("boxed") - quick("bare"), `${isolation.level}; the command itself ${quick("bare").toFixed(1)} ms`);
 });
 
-/** Milliseconds; null where it did not start. */
+/** Milliseconds; null if it did not start. */
 function start(wrapped: {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;

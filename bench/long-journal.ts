@@ -1,5 +1,5 @@
 // long-journal: a journal as a long run leaves it, written straight to the file: nobody waits for a million syncs.
-// One cycle in a hundred ends its attempt; in the others a turn is begun, gets a session and is called off, as pauses and crashes do.
+// One cycle in a hundred ends its attempt; in the others a turn is begun, gets a session and is cancelled, as pauses and crashes do.
 
 import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// real-suites: the suites of real packages, unchanged but for a comment in their code: the canary must fire in every one that has tests.
-// With --red their code is missing on the base: then every test rests on the work, and those that cannot be shown to fail are told.
+// real-suites: the suites of real packages, unchanged except for a comment in their code: the canary must fire in every one that has tests.
+// With --red their code is missing on the base: then every test rests on the work, and those that cannot be shown to fail are reported.
 // What cannot be had here (a registry, a program) is skipped with a line. node bench/real-suites.mjs [--red] [NAME …]
 
 import { execFileSync } from "node:child_process";

@@ -32,7 +32,7 @@ const gaps: number[] = [];
 const weights: number[] = [];
 const idle = await withFolder(waitLong);
 for (let round = 0; round < rounds; round++) await withFolder(pullThePlug);
-// A neighbour only ever slows a recovery, so the quick tenth tells what the runner itself needs; the middle is told beside it.
+// A neighbour only ever slows a recovery, so the quick tenth tells what the runner itself needs; the middle is reported beside it.
 report(
   "kill_to_step",
   quantile(gaps, 0.1),
@@ -43,7 +43,7 @@ if (idle !== null) {
   report("idle_cpu", idle.cpuShare * 100);
 }
 
-/** What a runner whose agent is silent weighs over time, and its share of a core; null where the system does not tell. */
+/** What a runner whose agent is silent weighs over time, and its share of a core; null if the system does not tell. */
 async function waitLong(folder: string): Promise<{ readonly weights: readonly number[]; readonly cpuShare: number } | null> {
   prepare(folder);
   const runner = run(folder, start);

@@ -22,7 +22,7 @@ function readTable(text: string): Held[] {
   });
 }
 
-/** What is wrong with one reference; null where it holds. */
+/** What is wrong with one reference; null if it holds. */
 function faultOf(reference: string): string | null {
   if (/^open: \S/.test(reference)) return null;
   if (reference.startsWith("$ ")) return faultOfCommand(reference.slice(2));

@@ -231,7 +231,7 @@ function put(folder, those) {
   }
 }
 
-/** A package with what it needs, fetched from the registry once; null where that cannot be reached. */
+/** A package with what it needs, fetched from the registry once; null if that cannot be reached. */
 function packageFolder(name) {
   const folder = join(tmpdir(), "autopilot-trust-packages", name);
   if (existsSync(join(folder, "done"))) return join(folder, "node_modules");

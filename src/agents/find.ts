@@ -19,12 +19,12 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export type FoundAgent = {
   readonly profile: AgentProfile;
   readonly state: "installed" | "unfit" | "missing";
-  /** The words that start it, the program with its folder; empty where it is missing. */
+  /** The words that start it, the program with its folder; empty if it is missing. */
   readonly argv: readonly string[];
   /** Where the program really lies. */
   readonly realPath: string | null;
   readonly version: string | null;
-  /** Why it cannot be used, and what to do; null where it can. */
+  /** Why it cannot be used, and what to do; null if it can. */
   readonly problem: string | null;
   readonly fix: string | null;
 };

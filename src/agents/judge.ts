@@ -1,4 +1,4 @@
-// judge: what a turn that came to its end handed back, and the result it makes. Pure but for the submissions's memory.
+// judge: what a turn that came to its end handed back, and the result it makes. Pure except for the submissions's memory.
 
 import type { Says } from "../contracts/outcome.ts";
 import type { ReportedUsage, TurnRequest, TurnResult } from "../ports/agent.ts";

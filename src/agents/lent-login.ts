@@ -110,7 +110,7 @@ function clearAway({ place, record }: Pick<Lent, "place" | "record">): void {
   rmSync(record, { force: true });
 }
 
-/** Null where it was taken back, empty where there was nothing to take, else why the user's was left alone. */
+/** Null if it was taken back, empty if there was nothing to take, else why the user's was left alone. */
 function takeBack(lent: Lent, userHome: string): string | null {
   const { file, place, before } = lent;
   const after = contentOf(place);
@@ -147,7 +147,7 @@ function contentOf(path: string): Buffer | string {
   }
 }
 
-/** The names on the first level with the kind of each value, in order; empty where it is no JSON object. */
+/** The names on the first level with the kind of each value, in order; empty if it is no JSON object. */
 function shapeOf(bytes: Buffer): string {
   try {
     const value: unknown = JSON.parse(bytes.toString("utf8"));

@@ -47,7 +47,7 @@ const meta = {
   server: "io.modelcontextprotocol/serverInfo",
 } as const;
 
-/** Takes one line, and gives the line to answer with, or null where nothing is to be said. */
+/** Takes one line, and gives the line to answer with, or null if nothing is to be said. */
 export function mcpServer(offer: McpOffer, callTool: CallTool): (line: string) => Promise<string | null> {
   const { name: serverName, version, instructions, tools } = offer;
   const serverInfo = { name: serverName, version };

@@ -18,7 +18,7 @@ export type Metering = {
   readonly onLife: (listener: () => void) => void;
   /** Whether the last call failed, so that what the provider sends is no sign of life. M2 */
   readonly isFailing: () => boolean;
-  /** What was used since it was last taken; null where the meter saw nothing. */
+  /** What was used since it was last taken; null if the meter saw nothing. */
   readonly takeUsed: () => ReportedUsage;
   /** Whether there is no sense in waiting on: the provider says it will not answer for long, or has failed too often in a row. M3 */
   readonly isHopeless: () => boolean;

@@ -8,7 +8,7 @@ import { join } from "node:path";
 export const printMsMax = 5000;
 const printBytesMax = 64 * 1024;
 
-/** What it printed, stdout before stderr; null where it could not be started or did not end in time. */
+/** What it printed, stdout before stderr; null if it could not be started or did not end in time. */
 export async function printedBy(
   path: string,
   words: readonly string[],

@@ -1,6 +1,6 @@
 // version: finds a version number in a program's output and compares two versions.
 
-/** The first version in a text, `1.2.3` or `1.2.3-beta.1`; null where there is none. */
+/** The first version in a text, `1.2.3` or `1.2.3-beta.1`; null if there is none. */
 export function versionIn(text: string): string | null {
   return /\d{1,9}\.\d{1,9}\.\d{1,9}(?:-(?:alpha|beta|rc|next|preview|nightly|dev|canary)[\w.]*)?/.exec(text)?.[0] ?? null;
 }

@@ -44,7 +44,7 @@ export function ack(context: CommandContext, input: { readonly id: string; reado
 
 const isCalled = (ack: string, id: string): boolean => id === ack || (id.length >= 8 && ack.startsWith(id));
 
-/** The draft with this preview, wherever the bare commands point now; null where a run is named or none is found. */
+/** The draft with this preview, wherever the bare commands point now; null if a run is named or none is found. */
 async function draftCalled(
   context: CommandContext,
   { id, run }: { readonly id: string; readonly run?: string | undefined },

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   A1. Only the journal and its blobs are taken over, both checked whole. Everything else in the folder could be anything: it is put aside.
-//   A2. The run goes on under the user's own config: isolation, agents, network and what a person must approve are theirs.
+//   A2. The run continues under the user's own config: isolation, agents, network and what a person must approve are theirs.
 //   A3. The run is bound last: a crash at any moment leaves it foreign.
 
 import { createHash } from "node:crypto";

@@ -90,7 +90,7 @@ function readRaise({ view, run }: LoadedRun, word: string): Raise {
   return { scope, dimension, to };
 }
 
-/** What the phase that is open may use, else what any may; null where nothing limits it. */
+/** What the phase that is open may use, else what any may; null if nothing limits it. */
 function phaseLimit(view: RunView, dimension: string): number | null {
   const phase = view.phases.find(({ status }) => status === "open");
   const limit = phase === undefined ? view.limits.phase[dimension] : limitOf(view, "phase", phase.id, dimension as Dimension);

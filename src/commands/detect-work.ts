@@ -38,7 +38,7 @@ export function resumeCommands(detected: readonly DetectedWork[]): readonly stri
   return detected.map(({ isBegun }) => (isBegun ? "autopilot resume" : "autopilot go"));
 }
 
-/** The one thing there is to take up; refused where there are several, or where its files cannot be read. Null where there is none. */
+/** The one thing there is to take up; refused where there are several, or where its files cannot be read. Null if there is none. */
 export function onlyCandidate(detected: readonly DetectedWork[]): DetectedWork | null {
   const [only, ...others] = detected;
   if (only === undefined) return null;

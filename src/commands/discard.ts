@@ -82,7 +82,7 @@ function risksOf(doomed: readonly Doomed[], isUnnamed: boolean): readonly string
 const waysToKeep = ({ branches }: Doomed): readonly string[] =>
   branches.filter(({ isMerged }) => !isMerged).map(({ name }) => `git merge ${name}`);
 
-/** Null where nobody is there to say it. */
+/** Null if nobody is there to say it. */
 function asked(context: CommandContext, risks: readonly string[]): Promise<string | null> {
   for (const risk of risks) context.show(`! ${risk}`);
   return context.ask("Remove?", ["y", "n"]);

@@ -222,7 +222,7 @@ function configOf(context: CommandContext): Config {
   return read.kind === "settings" ? read.config : {};
 }
 
-/** One that can be used is enough; which are missing is told below, with how to get them. */
+/** One that can be used is enough; which are missing is reported below, with how to get them. */
 function agentsFound(availability: readonly AgentAvailability[]): Finding {
   const real = availability.filter(({ profile }) => profile.found !== "embedded");
   const usable = real.filter(isUsable);

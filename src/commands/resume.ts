@@ -46,7 +46,7 @@ async function openHere(context: CommandContext, named: string | undefined): Pro
   return named === undefined ? openInstead(context, paths, run) : null;
 }
 
-/** A run of another tool's is taken up as a run of ours. Null where there is none, or a run of ours was named. */
+/** A run of another tool's is resumed as a run of ours. Null if there is none, or a run of ours was named. */
 async function importHere(context: CommandContext, input: GoFlags): Promise<Answer | null> {
   const paths = findProject(context.cwd);
   if (paths === null || input.run !== undefined) return null;

@@ -2,7 +2,7 @@
 // those of every other run are put together from its journal and its transcripts.
 //
 // Invariants:
-//   T1. Every whole line counts or is told with its number; a line that a crash cut in two is passed over.
+//   T1. Every whole line counts or is reported with its number; a line that a crash cut in two is passed over.
 
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from "node:fs";
 import { join } from "node:path";
@@ -57,7 +57,7 @@ export function trace(context: CommandContext, input: Input): Promise<Answer> {
   });
 }
 
-/** The spans of a run whose flow keeps no trace files; null where they lie in files. */
+/** The spans of a run whose flow keeps no trace files; null if they lie in files. */
 async function tracesOfRun(paths: ProjectPaths, named: string | null, wanted: string | null): Promise<Answer | null> {
   const run = named === null ? null : namedRun(paths, named);
   if (run === null) return null;
@@ -78,7 +78,7 @@ async function tracesOfRun(paths: ProjectPaths, named: string | null, wanted: st
   return reply("ok", { ...where, message: `${spans.length} spans of ${run}.`, page: tracePage(spans), data: { phases, spans } });
 }
 
-/** From when to when a run that was named has worked; null where none was: then everything that is there is meant. */
+/** From when to when a run that was named has worked; null if none was: then everything that is there is meant. */
 async function timesOf(paths: ReturnType<typeof findProject>, named: string | undefined) {
   const run = named === undefined || paths === null ? null : namedRun(paths, named);
   if (paths === null || run === null) return null;
@@ -126,7 +126,7 @@ function foldersIn(folder: string): readonly string[] {
   }
 }
 
-/** Null where there is none, empty where it is too large; a link is not followed. */
+/** Null if there is none, empty if it is too large; a link is not followed. */
 function textOf(path: string): string | null {
   let fd: number;
   try {

@@ -1,4 +1,4 @@
-// watch: a run as it goes on, seen from another terminal: what happens line by line, and below it a board that is drawn in place.
+// watch: a run as it continues, seen from another terminal: what happens line by line, and below it a board that is drawn in place.
 // Where there is no terminal there are only the lines. Reads only.
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -24,7 +24,7 @@ const lookEveryMs = 250;
 /** Facts from before the watcher came that are still told; the board says the rest. */
 const earlierMax = 20;
 
-/** Shows a run as it goes on, until nobody works on it or the watcher leaves. Each line once. */
+/** Shows a run as it continues, until nobody works on it or the watcher leaves. Each line once. */
 export function watch(context: CommandContext, input: { readonly run?: string | undefined }): Promise<Answer> {
   return answered(async () => {
     const { paths, run } = await loadRun(context, input.run);
@@ -60,7 +60,7 @@ export function watch(context: CommandContext, input: { readonly run?: string | 
   });
 }
 
-/** Holds back what happened before the watcher came, and tells the end of it. On a pipe everything is told. */
+/** Holds back what happened before the watcher came, and tells the end of it. On a pipe everything is reported. */
 function openEarlier(context: CommandContext): { readonly show: (line: string) => void; readonly end: () => void } {
   let held: string[] | null = context.board === undefined ? null : [];
   let left = 0;

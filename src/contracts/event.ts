@@ -60,7 +60,7 @@ const events = {
     called: maybe(v.array(v.strictObject({ flow: Flow, flow_hash: Hash, prompts: v.record(text, Hash) }))),
     /** The user's documents the run goes by, as they were when it was drafted; each is kept as a blob. */
     documents: maybe(v.array(DocumentRead)),
-    /** Where it goes on from a run that another tool began. */
+    /** Where it continues from a run that another tool began. */
     resumes: maybe(Resumed),
     config_hash: Hash,
     ack: Hash,

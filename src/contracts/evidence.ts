@@ -166,7 +166,7 @@ export const ProtectedChange = v.strictObject({
   /** One sentence for a person. */
   detail: v.string(),
   /**
-   * Why it counts all the same: the scope names it, a person approved exactly this content, or tests were only added to it and checks are
+   * Why it counts anyway: the scope names it, a person approved exactly this content, or tests were only added to it and checks are
    * tried out; null: the base's is used.
    */
   allowed: v.nullable(v.picklist(["scope", "approved", "added"])),

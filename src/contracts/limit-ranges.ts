@@ -1,5 +1,5 @@
 // limit-ranges: what each limit that a file may tune can be. One table, so that no file takes silently what another refuses.
-// A bound that nothing can reach is none, and one that is reached before anything began stops every run: both are slips, and are told.
+// A bound that nothing can reach is none, and one that is reached before anything began stops every run: both are slips, and are reported.
 
 import * as v from "valibot";
 

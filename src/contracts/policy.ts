@@ -9,7 +9,7 @@ const text = v.string();
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const maybe = <S extends v.GenericSchema>(schema: S) => v.optional(schema);
 
-/** What the config says of checks, as it was when the run began: a run goes on with its recorded copy. */
+/** What the config says of checks, as it was when the run began: a run continues with its recorded copy. */
 export const Policy = v.strictObject({
   check_minutes_max: v.number(),
   check_network: v.boolean(),

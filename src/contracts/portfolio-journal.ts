@@ -27,7 +27,7 @@ export type PortfolioUsage = v.InferOutput<typeof PortfolioUsage>;
 export const Criterion = v.strictObject({ text, command: v.nullable(text) });
 export type Criterion = v.InferOutput<typeof Criterion>;
 
-/** What a person says of a project; `repository` is null where another tool's project names none. */
+/** What a person says of a project; `repository` is null if another tool's project names none. */
 export const ProjectFields = v.strictObject({
   name: text,
   objective: text,
@@ -185,7 +185,7 @@ export type PortfolioChangeOf<Name extends PortfolioChangeName> = Extract<Portfo
 /** The same as the journal hands it out. */
 export type PortfolioEntry = PortfolioChange & { readonly seq: number; readonly ts: string };
 
-/** What is wrong with a change; null where nothing is. Lines of the journal are held to this when they are written. */
+/** What is wrong with a change; null if nothing is. Lines of the journal are held to this when they are written. */
 export function faultOfChange(change: PortfolioChange): string | null {
   const { event, actor: _actor, reason_code: _code, ...fields } = change;
   const result = v.safeParse(portfolioChanges[event], fields);

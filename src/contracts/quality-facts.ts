@@ -1,4 +1,4 @@
-// quality-facts: what the runner's own steps of a quality run found, as it lies in the journal: one JSON text each among a step's facts.
+// quality-facts: what the runner's own steps of a quality run found, as it is in the journal: one JSON text each among a step's facts.
 // The functions write it and the playbook reads it, so that the log shows what was on disk when the runner looked.
 
 import * as v from "valibot";
@@ -30,7 +30,7 @@ export type GateCheck = v.InferOutput<typeof GateCheck>;
 export const GateFound = v.strictObject({ verdict: v.picklist(terminalVerdicts), checks: v.array(GateCheck) });
 export type GateFound = v.InferOutput<typeof GateFound>;
 
-/** A value of this kind out of a step's facts; null where there is none, or something else. */
+/** A value of this kind out of a step's facts; null if there is none, or something else. */
 export function factIn<Value>(
   facts: Readonly<Record<string, unknown>>,
   name: string,
@@ -50,7 +50,7 @@ export function factIn<Value>(
 export const tallyFact = "tally";
 export const gateFact = "gate";
 
-/** A line of a log as one of the events there are; null where it is none, or lacks what it must have. */
+/** A line of a log as one of the events there are; null if it is none, or lacks what it must have. */
 export function runEventIn(tree: Readonly<Record<string, unknown>>): QualityRunEvent | null {
   const name = tree["event"];
   if (typeof name !== "string" || !isRunEventName(name)) return null;

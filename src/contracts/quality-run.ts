@@ -31,7 +31,7 @@ const texts = v.array(text);
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const Duration = v.pipe(v.number(), v.minValue(0));
 const Phase = v.picklist(phaseNumbers);
-/** By benchmark; null where a benchmark was interrupted or its baseline is empty. */
+/** By benchmark; null if a benchmark was interrupted or its baseline is empty. */
 const recalls = v.record(text, v.nullable(v.number()));
 
 /** What `phase_end.key_counts` holds, by phase. Other counts may stand beside these. */

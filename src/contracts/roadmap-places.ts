@@ -22,6 +22,6 @@ const inPhase = ["TRIAGE.json", "EXECUTION-LOG.md", "VERIFICATION.md", "TRACE.js
 /** The runner's own among the files of a phase; the agents' are the others. */
 export const ownedInPhases: readonly string[] = inPhase.map((name) => `${phasesFolder}/*/${name}`);
 
-/** A phase's folder; null where its name is none that may be a folder's. */
+/** A phase's folder; null if its name is none that may be a folder's. */
 export const phaseFolder = (phase: string): string | null =>
   /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(phase) ? `${phasesFolder}/${phase}` : null;

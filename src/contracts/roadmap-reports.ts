@@ -65,7 +65,7 @@ export const RunMetrics = v.strictObject({
   total_estimated_tokens: Amount,
   total_debug_loops: Whole,
   total_replan_attempts: Whole,
-  /** Null where nothing was attempted: none of none is no rate. */
+  /** Null if nothing was attempted: none of none is no rate. */
   success_rate: maybe(v.pipe(v.number(), v.minValue(0), v.maxValue(1))),
   per_phase_summary: v.array(
     v.strictObject({

@@ -41,7 +41,7 @@ export const PlanTask = v.strictObject({
   title: text,
   type: v.picklist(taskTypes),
   complexity: v.nullable(v.picklist(complexities)),
-  /** The number of the `## Wave N` heading above it; null where the plan has none. */
+  /** The number of the `## Wave N` heading above it; null if the plan has none. */
   wave: v.nullable(count),
   after: v.array(text),
   files: v.array(text),

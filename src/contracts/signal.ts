@@ -12,7 +12,7 @@ export type LiveEvent =
       readonly attempt: string;
       readonly title: string;
       readonly status: string;
-      /** Which of the turn's calls it is: a call is told again whenever its status changes. */
+      /** Which of the turn's calls it is: a call is reported again whenever its status changes. */
       readonly call?: string;
       /** What the tool does, in the agent protocol's words: read, edit, execute, … */
       readonly kind?: string;

@@ -11,7 +11,7 @@ const flow: Flow = {
 
 type End = { readonly fails?: string; readonly progress?: boolean };
 
-/** One whole attempt; false where the run would not begin it. */
+/** One whole attempt; false if the run would not begin it. */
 function attempt(tape: Tape, { fails, progress = true }: End): boolean {
   for (let n = 0; n < 5; n++) {
     const { next } = tape;

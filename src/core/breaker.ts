@@ -110,7 +110,7 @@ export function cooldownUntil(run: RunView): string {
   return plusMinutes(run.updatedAt, Math.min(most, cooldownMinutes * 2 ** run.breaker.opened));
 }
 
-/** Null where a paused run may be resumed now; else why not, and when. `isForced` is the operator's --now. */
+/** Null if a paused run may be resumed now; else why not, and when. `isForced` is the operator's --now. */
 export function mayResume(
   state: RunStateView,
   nowIso: string,

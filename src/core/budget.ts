@@ -76,7 +76,7 @@ export function needOf(run: RunView, phase: string, step: Pick<Step, "agent" | "
   return { tokens: Math.min(step.estimate ?? estimateTokens, left), minutes: 0, calls: 1, usd: 0, source: "estimated" };
 }
 
-/** The first limit that has no room for a turn of this need; null where all have. */
+/** The first limit that has no room for a turn of this need; null if all have. */
 export function shortfallOf(run: RunView, phase: string, need: Usage): Shortfall | null {
   return firstShort(run, phase, (dimension) => need[dimension] ?? 0);
 }

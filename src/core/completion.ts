@@ -55,7 +55,7 @@ export function judgeChecks(results: readonly CheckResult[], known: Known): Chec
   };
 }
 
-/** How a check stood before anything was changed; null where nobody looked then. */
+/** How a check stood before anything was changed; null if nobody looked then. */
 export const baselineOf = (known: Known[string] | undefined): Stood | null =>
   known === undefined || known.isLate === true ? null : known.baseline;
 

@@ -103,7 +103,7 @@ function enter(run: RunView, phase: PhaseView, phases: readonly PhaseView[]): Ne
   return record({ event: "phase_reopened", walk: phase.id, visit: phase.visit + 1, because: "rewound" });
 }
 
-/** What keeps a phase from ever beginning: something before it failed. The last group begins all the same, so that failures are reckoned with. */
+/** What keeps a phase from ever beginning: something before it failed. The last group begins anyway, so that failures are reckoned with. */
 function brokenBefore(run: RunView, phase: PhaseView): string | null {
   const { phases } = run.drafted.flow;
   if (phase.group === "phases" && "read" in phases && phases.needs !== "completed") return null;

@@ -50,7 +50,7 @@ export function decide(run: RunStateView): Next {
   return next ?? (live.length > 0 ? wait : stuck(run));
 }
 
-/** Everything that lives is called off, and every turn that a crash cut short is written off; what is paid and kept stays as it is. */
+/** Everything that lives is cancelled, and every turn that a crash cut short is written off; what is paid and kept stays as it is. */
 function stopping(run: RunView): Next {
   const left = executionsOf(run).find(({ opening, stage }) => opening === run.opening || stage === "started" || stage === "reading");
   return left === undefined ? stopped(run, "operator_stopped", { ...run.asker }) : { do: "cancel", attempt: left.attempt };
@@ -84,7 +84,7 @@ function haltOf(run: RunView): Next | null {
   if (run.hold !== null) return paused(run, run.hold, whatHeld(run, run.hold));
   if (run.resting !== null) return rest(run.resting);
   if (run.breaker.state !== "open") return null;
-  // Where the budget is used up as well, that is told first: cooling down would not help.
+  // Where the budget is used up as well, that is reported first: cooling down would not help.
   const phase = (run.phases.find(({ status }) => status === "open") ?? run.phases[0])?.id;
   const short = phase === undefined ? null : shortfallOf(run, phase, nothing);
   const isKnown = short?.scope === "phase" && run.breaker.because === "phase_cap"; // what it opened for, with what it needs

@@ -89,7 +89,7 @@ export const stepReducers: ReducersOf<Names> = {
     if (hold !== null) run.heldBy = { reason: hold, by: event.by, detail: event.detail ?? "" };
     if (event.by === "provider") park(run, event, open.role);
     if (open.session !== null && !isViolation) cursor.left = { attempt: event.attempt, session: open.session };
-    // What is paid for is kept: an attempt that was called off after its turn goes on from there, settled like one a crash left.
+    // What is paid for is kept: an attempt that was cancelled after its turn goes on from there, settled like one a crash left.
     const isKept = (event.by === "operator" || event.by === "budget") && (open.stage === "turned" || open.stage === "applied");
     if (isKept) open.opening = setDown;
     else close(run, open);

@@ -38,7 +38,7 @@ export function newestForkPoint(entries: readonly Entry[]): number {
 
 const isEnding = ({ event }: Entry): boolean => event === "run_completed" || event === "run_stopped";
 
-/** Why a run cannot be forked where it stood; null where it can be. */
+/** Why a run cannot be forked where it stood; null if it can be. */
 export function whyNotForkable(run: RunView): string | null {
   if (run.status === "draft") return "it had not started there";
   if (run.status === "completed" || run.status === "stopped") return `it was ${run.status} there, with nothing left to do`;
@@ -51,7 +51,7 @@ export function whyNotForkable(run: RunView): string | null {
 export const paidIn = (run: RunView): readonly OpenView[] =>
   Object.values(run.open).filter(({ kind, stage }) => kind === "agent" && stage === "turned");
 
-/** The newest line at or before `at` where the run can be forked as it stood; null where there is none. */
+/** The newest line at or before `at` where the run can be forked as it stood; null if there is none. */
 export function forkPointBefore(entries: readonly Entry[], at: number): number | null {
   const fold = openFold();
   let found: number | null = null;

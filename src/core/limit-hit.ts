@@ -67,7 +67,7 @@ function shortLimits(run: RunView, phase: string, need: Usage): ShortLimit[] {
       // Time passes by itself: less than a minute is gone before a turn has begun.
       const needed = dimension === "minutes" ? Math.max(1, need.minutes) : (need[dimension] ?? 0);
       if (limit > used && limit - used >= needed) continue;
-      // Sums of cents are not exact: what is short by a rounding is raised by something all the same.
+      // Sums of cents are not exact: what is short by a rounding is raised by something anyway.
       const to = Math.max(used + Math.max(needed, turnFloor[dimension]), limit + leastRaise[dimension]);
       short.push({ scope, dimension, limit, to });
     }

@@ -21,7 +21,7 @@ export function settleOverdraft(run: Run): void {
   if (run.overdrawn !== undefined && exceededBy(run, run.overdrawn) === null) delete run.overdrawn;
 }
 
-/** The limit that a turn exceeded and nobody has raised since; null where there is none. */
+/** The limit that a turn exceeded and nobody has raised since; null if there is none. */
 export const overdraftOf = (run: RunView): Shortfall | null => (run.overdrawn === undefined ? null : exceededBy(run, run.overdrawn));
 
 function exceededBy(run: RunView, phase: string): Shortfall | null {

@@ -17,7 +17,7 @@ const unknownResetMs = 30 * 60_000;
 
 export type Switch = Omit<EventOf<"agent_switched">, "event" | "actor" | "reason_code">;
 
-/** Whoever plays from here on instead of the one that plays; null where nothing changes. Y2 */
+/** Whoever plays from here on instead of the one that plays; null if nothing changes. Y2 */
 export function switchFor(run: RunView, role: string, now: string): Switch | null {
   const key = keyIn(run, role);
   const cast = run.drafted.cast[key];

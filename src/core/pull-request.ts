@@ -43,7 +43,7 @@ export function nextForPullRequest(request: PullRequestView, look: PullRequestLo
   return { do: "take_up", evidence: ready.slice(0, evidenceItemsMax) };
 }
 
-/** What hinders a push to it as it stands now; null where nothing does. W2 */
+/** What hinders a push to it as it is now; null if nothing does. W2 */
 export function hindersPush(request: PullRequestView, look: PullRequestLook, commit: string): "merged" | "closed" | "moved" | null {
   if (look.state !== "open") return look.state;
   return look.head === request.commit || look.head === commit ? null : "moved"; // the commit itself: pushed before a crash
@@ -52,7 +52,7 @@ export function hindersPush(request: PullRequestView, look: PullRequestLook, com
 /** Only what was wholly proved is opened as ready to be merged. */
 export const isOpenedAsDraft = (verdict: Verdict | null, asked: boolean): boolean => asked || verdict !== "verified";
 
-/** Why a follow-up may not be pushed; null where it may. W3 */
+/** Why a follow-up may not be pushed; null if it may. W3 */
 export function whyNotPushed(
   before: RunView,
   now: RunView,

@@ -14,7 +14,7 @@ export const nowhere: CursorPosition = { last: {}, taken: {} };
 
 type PhaseRule = Pick<Phase, "id" | "only_if" | "unless" | "limits" | "optional" | "proof"> & { readonly steps: readonly Step[] };
 
-/** Phases that stand in the flow itself; null where a reader takes them from the user's documents. */
+/** Phases that stand in the flow itself; null if a reader takes them from the user's documents. */
 export function listedPhases(flow: FlowView, group: Group): readonly { readonly id: string; readonly name: string }[] | null {
   const list = group === "phases" ? flow.phases : (flow[group] ?? []);
   if ("read" in list) return null;
@@ -103,7 +103,7 @@ export const isClosing = (run: RunView, phase: Pick<PhaseState, "id">): boolean 
 
 export const retryOf = (flow: FlowView, step: Step): number => step.retry ?? flow.defaults?.step?.retry ?? 0;
 
-/** A fact's value; undefined where there is none, and then it matches nothing. */
+/** A fact's value; undefined if there is none, and then it matches nothing. */
 export function factOf(run: RunView, place: CursorPosition, name: string): Scalar | undefined {
   const [head = "", ...rest] = name.split(".");
   if (head === "option") return optionOf(run, rest.join("."));
@@ -134,7 +134,7 @@ export function countOf(run: RunView, place: CursorPosition, name: string): numb
   return own(statusCache, name) ?? 0;
 }
 
-/** A number as written, or that of the option it names; undefined where the option holds none. */
+/** A number as written, or that of the option it names; undefined if the option holds none. */
 export function numberOf(run: RunView, value: NumberOrOption): number | undefined {
   if (typeof value === "number") return value;
   const option = optionOf(run, value.slice("option.".length));

@@ -22,7 +22,7 @@ export function allowedFrom(command: RunCommand): readonly RunStatus[] {
   return within[command as keyof typeof within];
 }
 
-/** Null where the command is possible; else the refusal, with the states from which it would be. */
+/** Null if the command is possible; else the refusal, with the states from which it would be. */
 export function refusalOf(
   command: RunCommand,
   status: RunStatus,

@@ -19,7 +19,7 @@ export type Ending = "any" | "known";
 
 const none: ReadonlySet<string> = new Set();
 
-/** The known fields by their label; a second one of a label is told, and the first counts. */
+/** The known fields by their label; a second one of a label is reported, and the first counts. */
 export function oncePerLabel(
   found: readonly Field[],
   known: ReadonlySet<string>,
@@ -95,7 +95,7 @@ export function paragraphOf({ inline, lines }: Field): string {
 
 export type Item = { readonly text: string; readonly place: Position; readonly kind: "inline" | "number" | "bullet" };
 
-/** A field's value as a list: its own items with their wrapped lines; what is nested belongs to nobody, but for a check that stands alone. */
+/** A field's value as a list: its own items with their wrapped lines; what is nested belongs to nobody, except for a check that stands alone. */
 export function itemsOf({ inline, inlinePlace, lines }: Field): readonly Item[] {
   const items: { text: string[]; place: Position; kind: Item["kind"] }[] = [];
   if (inline !== "") items.push({ text: [listItemOf(inline)?.text ?? inline], place: inlinePlace, kind: "inline" });

@@ -1,7 +1,7 @@
 // graph: what comes after what, for phases and for tasks alike.
 //
 // Invariants:
-//   G1. Work is linear in nodes and edges but for the choosing of the least, which takes a logarithm.
+//   G1. Work is linear in nodes and edges except for the choosing of the least, which takes a logarithm.
 //   G2. The answer does not depend on the order in which the nodes are given.
 
 export type Node = { readonly id: string; readonly after: readonly string[] };

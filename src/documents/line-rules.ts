@@ -53,7 +53,7 @@ export const isTree = (value: unknown): value is Tree => typeof value === "objec
 /** What a line is taken for where it is no object: its reader counts no names in it. */
 export const notCounted = Number.NaN;
 
-/** A line as one JSON object, null where it is blank, or why it is none. */
+/** A line as one JSON object, null if it is blank, or why it is none. */
 export function treeOf(text: string): Tree | null | string {
   let value: unknown;
   try {

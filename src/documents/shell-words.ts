@@ -14,7 +14,7 @@ export type ShellWord = {
   readonly isQuoted: boolean;
 };
 
-/** Null where the line is not a plain list of commands: an open quote, a group, a loop. */
+/** Null if the line is not a plain list of commands: an open quote, a group, a loop. */
 export function commandsOf(line: string): readonly SimpleCommand[] | null {
   const commands: SimpleCommand[] = [];
   let words: ShellWord[] = [];

@@ -14,7 +14,7 @@ const prints: Nature = { isSure: true, isConstant: false };
 
 const depthMax = 4;
 
-/** Why a command proves nothing, in words; null where it may fail. */
+/** Why a command proves nothing, in words; null if it may fail. */
 export function trivialBecause(command: string, expect: Expectation | null): string | null {
   if (expect?.kind === "at_least" && expect.count === 0) return "every output has at least 0";
   if (expect?.kind === "text" && expect.text.trim() === "") return "every output holds an empty text";

@@ -124,7 +124,7 @@ const onlyIgnored = (ignored: number): { readonly detail?: string } =>
 
 const everything: readonly [] = [];
 
-/** The patterns of what this attempt may leave behind, as a layer takes them; none where the step keeps everything. */
+/** The patterns of what this attempt may leave behind, as a layer takes them; none if the step keeps everything. */
 const keepsOf = (run: RunView, { phase, task }: CursorView, { keeps }: Step): readonly [] | readonly [readonly string[]] =>
   keeps === undefined ? everything : [keeps.map((pattern) => placed(run.drafted.flow, pattern, phase, task ?? ""))];
 
@@ -135,7 +135,7 @@ const progressOf = ({ keeps }: Step, progress: boolean): { readonly progress?: b
 const asked = (question: string | null | undefined): { readonly agent_asks?: string } =>
   question === null || question === undefined || question === "" ? {} : { agent_asks: question };
 
-/** A turn that failed is paid all the same; what it left behind is set aside. */
+/** A turn that failed is paid anyway; what it left behind is set aside. */
 async function failTurn(
   action: StepExecution,
   result: Exclude<TurnResult, { kind: "ended" }>,
@@ -202,7 +202,7 @@ async function turnOf(
 const transcriptOf = ({ transcript }: TurnResult): Pick<EventOf<"turn_ended">, "transcript"> =>
   transcript === undefined ? {} : { transcript };
 
-/** A2: one path outside the scope, or with a secret in it, and nothing of the attempt is applied. Null where it stayed inside. */
+/** A2: one path outside the scope, or with a secret in it, and nothing of the attempt is applied. Null if it stayed inside. */
 function violationOf(action: StepExecution, changes: ChangeSet, outside: readonly string[]): Draft | null {
   const named = [
     ...changes.violations.map(({ path, kind, detail }) => ({ path, why: `${path} (${kind}: ${detail})` })),

@@ -1,6 +1,6 @@
 // cancel: a cancellation flag for a step, with an AbortSignal that is created only when it is read.
 
-/** Whether an action has been called off, and the signal that says so to whoever listens. Most actions end without anybody asking for it. */
+/** Whether an action has been cancelled, and the signal that says so to whoever listens. Most actions end without anybody asking for it. */
 export class Cancel {
   #controller: AbortController | null = null;
   #reason: string | null = null;

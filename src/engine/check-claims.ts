@@ -29,7 +29,7 @@ export type ClaimsChecked = {
   readonly ignored?: number;
 };
 
-/** The claims of this attempt's turn as an event; none where nothing was claimed. */
+/** The claims of this attempt's turn as an event; none if nothing was claimed. */
 export async function checkClaims(action: StepExecution, { agent, words, ...found }: ClaimsChecked): Promise<readonly Draft[]> {
   const { run, cursor, open } = settingOf(action);
   const { attempt, runtime } = action;
@@ -108,7 +108,7 @@ async function keptReport(action: StepExecution): Promise<AgentReport> {
   return { said: kept?.said ?? turn?.said ?? "", claim: kept?.claim ?? null, promised: turn?.promised ?? false };
 }
 
-/** What a turn said and handed back, as it was kept whole; null where it was not, or can no longer be read. */
+/** What a turn said and handed back, as it was kept whole; null if it was not, or can no longer be read. */
 export async function keptOf(
   action: StepExecution,
   blob: Hash | undefined,

@@ -104,7 +104,7 @@ class Driving {
     }
   }
 
-  /** Null where the loop goes on; a promise only where there is something to wait for. */
+  /** Null if the loop goes on; a promise only where there is something to wait for. */
   #carryOut(next: Next): Rested | Promise<Rested> {
     switch (next.do) {
       case "record":
@@ -239,7 +239,7 @@ class Driving {
     return null;
   }
 
-  /** All actions are called off at once; each is written off when its turn comes. Nobody holds the mutex meanwhile: an action may be waiting there. */
+  /** All actions are cancelled at once; each is written off when its turn comes. Nobody holds the mutex meanwhile: an action may be waiting there. */
   async #cancel(attempt: AttemptId): Promise<void> {
     for (const { action } of this.#actions.values()) action.cancel.abort("operator");
     const live = this.#actions.get(attempt);

@@ -123,7 +123,7 @@ function cursorKey(run: Run, cursor: StepCursor): unknown {
   const steps = hasEnded ? [] : stepsOf(run, cursor);
   const step = steps[cursor.at];
   const read = readElsewhere(run.drafted.flow, steps);
-  // What only its own rows read of an outcome is of no account once the cursor has gone on, but for a failure: no phase may end past a failed proof.
+  // What only its own rows read of an outcome is of no account once the cursor has gone on, except for a failure: no phase may end past a failed proof.
   const outcomes = sorted(cursor.last).flatMap(([id, { kind, facts, says }]): readonly (readonly unknown[])[] => {
     if (isBefore || id === step?.id) return [[id, kind, facts, says]];
     const names = read.get(id);

@@ -101,7 +101,7 @@ class Exploring {
     }
   }
 
-  /** Follows what is certain, in place, to where ways part; null where the flow itself is broken. */
+  /** Follows what is certain, in place, to where ways part; null if the flow itself is broken. */
   #waysFrom(node: Node): Ways | null {
     const { run } = node;
     try {
@@ -238,7 +238,7 @@ function take(run: Run, draft: Draft): void {
 
 const isGate = (step: Step): boolean => step.check !== undefined || (step.proof?.length ?? 0) > 0;
 
-/** Whether tasks leave their phase proved; null where no agent works in them. */
+/** Whether tasks leave their phase proved; null if no agent works in them. */
 function provedBy(each: readonly Step[]): boolean | null {
   return each.some(({ agent }) => agent !== undefined) ? each.some(isGate) : null;
 }

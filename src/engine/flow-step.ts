@@ -8,7 +8,7 @@ import { commitSubject, placeFor } from "./commit-subject.ts";
 import { completeProved } from "./prove.ts";
 import type { ChildAnswered, ChildEnded } from "./runtime.ts";
 
-/** Another flow as a child run with a journal of its own; after a crash it goes on from there. What it did comes to this run's branch. */
+/** Another flow as a child run with a journal of its own; after a crash it continues from there. What it did comes to this run's branch. */
 export async function flowStep(action: StepExecution): Promise<void> {
   const { step, cursor } = settingOf(action);
   const { attempt, cancel } = action;

@@ -15,7 +15,7 @@ export function asFound({ fresh: _fresh, ...gate }: Gate): Gate {
 const inner = (proof: Proof): Proof => (typeof proof === "string" ? proof : asFound(proof));
 
 /**
- * What of a rule files alone can tell: to find out where one stands, nothing is executed. Null where a command is all of it, or
+ * What of a rule files alone can tell: to find out where one stands, nothing is executed. Null if a command is all of it, or
  * decides which of its parts counts.
  */
 export function byFilesAlone({ command: _command, ...gate }: Gate): Gate | null {

@@ -15,7 +15,7 @@ export class Mutex {
     }
   }
 
-  /** Null where the way is free: whoever asked is in. Else it resolves when they are. Whoever is in must leave. */
+  /** Null if the way is free: whoever asked is in. Else it resolves when they are. Whoever is in must leave. */
   enter(): Promise<void> | null {
     if (this.#isTaken) return new Promise((enter) => this.#waiting.push(enter));
     this.#isTaken = true;

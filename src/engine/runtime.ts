@@ -14,7 +14,7 @@ import type { Inbox } from "../ports/inbox.ts";
 import type { Verifier } from "../ports/verifier.ts";
 import type { Workspace } from "../ports/workspace.ts";
 
-/** What an agent is told in one turn: rendered by whoever holds the prompts, from the run as it stands. */
+/** What an agent is told in one turn: rendered by whoever holds the prompts, from the run as it is. */
 export type Brief = Pick<TurnRequest, "prompt" | "returns" | "promise" | "cast">;
 
 /** A child run: another flow with its own journal. Running it again goes on where its journal left it. */

@@ -11,26 +11,26 @@ import { InvariantBroken } from "../kit/invariant.ts";
 import type { Cancel } from "./cancel.ts";
 import type { Runtime } from "./runtime.ts";
 
-/** One attempt under way: what it needs, how it writes what happened, and how it is called off. */
+/** One attempt under way: what it needs, how it writes what happened, and how it is cancelled. */
 export type StepExecution = {
   readonly attempt: AttemptId;
   readonly cancel: Cancel;
   readonly runtime: Runtime;
-  /** The run as it stands now. */
+  /** The run as it is now. */
   readonly run: () => RunView;
   /** Writes events of this attempt, acknowledged together; throws Cancelled if the attempt is no longer wanted. */
   readonly record: (...events: readonly Draft[]) => Promise<void>;
-  /** The same for what is done in the world and cannot be called off any more: it is written down either way. */
+  /** The same for what is done in the world and cannot be cancelled any more: it is written down either way. */
   readonly recordDone: (...events: readonly Draft[]) => Promise<void>;
   /** As `record`, and its layer is out of the way before anybody decides what is next. */
   readonly recordAndQuarantine: (...events: readonly Draft[]) => Promise<void>;
-  /** Null where its changes may be applied now; else it resolves when their place in the wave has come, or the attempt is called off. */
+  /** Null if its changes may be applied now; else it resolves when their place in the wave has come, or the attempt is cancelled. */
   readonly place: () => Promise<void> | null;
-  /** What it had used when it was called off. */
+  /** What it had used when it was cancelled. */
   interruption: Usage | null;
 };
 
-/** The attempt was called off: whoever did so writes it down. */
+/** The attempt was cancelled: whoever did so writes it down. */
 export class Cancelled extends Error {
   override readonly name = "Cancelled";
 }

@@ -95,7 +95,7 @@ async function isFound(runtime: Runtime, run: RunView, phase: string): Promise<b
   return true;
 }
 
-/** Null where a phase's agents leave nothing that could be looked at. Freshness cannot be asked of what is only found. */
+/** Null if a phase's agents leave nothing that could be looked at. Freshness cannot be asked of what is only found. */
 async function isProved(runtime: Runtime, run: RunView, phase: string, gates: readonly Gate[]): Promise<boolean | null> {
   if (gates.length === 0) return null;
   const { commit } = run.tip;

@@ -12,7 +12,7 @@ import type { Brief } from "./runtime.ts";
 const turnMinutesMax = 20;
 const asksMax = 3;
 
-/** The session that a step goes on in, and null where it begins its own. */
+/** The session that a step goes on in, and null if it begins its own. */
 export function continuedSession({ seen, streak }: Pick<CursorView, "seen" | "streak">, { id, continues }: Step): string | null {
   // Not every agent takes a session up in another folder: where it broke over that, the next try begins a new one.
   const hasBroken = (streak[id] ?? 0) > 0 && seen[id]?.reason === "agent_failed";

@@ -7,7 +7,7 @@ export const storeVariable = "AUTOPILOT_STORE";
 export const hubVariable = "AUTOPILOT_HUB";
 export const leaseVariable = "AUTOPILOT_LEASE_MS";
 
-/** The address of the store; null where none is named. */
+/** The address of the store; null if none is named. */
 export function storeAddress(env: NodeJS.ProcessEnv, flag?: string): string | null {
   const said = (flag ?? env[storeVariable] ?? "").trim();
   if (said === "") return null;
@@ -40,7 +40,7 @@ export function leaseMs(env: NodeJS.ProcessEnv): number {
   });
 }
 
-/** The git repository through which machines exchange commits; null where none is named. */
+/** The git repository through which machines exchange commits; null if none is named. */
 export function hubAddress(env: NodeJS.ProcessEnv): string | null {
   const said = (env[hubVariable] ?? "").trim();
   if (said === "") return null;

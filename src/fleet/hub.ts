@@ -16,7 +16,7 @@ export type Hub = {
   readonly send: (key: string, epoch: number, commit: string) => Promise<void>;
   /** Brings what any owner of a run has sent. */
   readonly bring: (key: string) => Promise<void>;
-  /** Brings a branch of the hub; its newest commit, null where the hub has no such branch. */
+  /** Brings a branch of the hub; its newest commit, null if the hub has no such branch. */
   readonly tipOf: (branch: string) => Promise<string | null>;
   /** Moves a branch of the hub (X4). */
   readonly land: (branch: string, expected: string, commit: string) => Promise<HubLanding>;

@@ -14,7 +14,7 @@ export type SharedMark = { readonly key: string };
 const keyPattern = /^run-[0-9-]{15,40}\.[0-9a-f]{8}(\/run-[0-9-]{15,60})*$/;
 export const isKey = (text: string): boolean => keyPattern.test(text) && text.length <= 200;
 
-/** Null where a run is kept in its own folder, as runs are unless a store is named. */
+/** Null if a run is kept in its own folder, as runs are unless a store is named. */
 export function sharedMark(folder: string): SharedMark | null {
   const text = readOwnFile(join(folder, sharedFile), 4096);
   if (text === null) return null;

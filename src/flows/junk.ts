@@ -1,4 +1,4 @@
-// junk: what fits a return's schema and is no answer all the same. Pure; every error says which field, what was found, and what is expected.
+// junk: what fits a return's schema and is no answer anyway. Pure; every error says which field, what was found, and what is expected.
 //
 // Invariants:
 //   J1. A short honest answer passes: only whole values that nobody could mean are refused.

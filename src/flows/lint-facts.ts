@@ -130,7 +130,7 @@ const checkFacts = ["ran", "passing", "failing", "regressed", "red_before", "fla
 const agentFacts = ["changed", "promised", "announced_more", "agent_asks", "session", ...gateFacts];
 const flowFacts = ["run", "status", "verdict", "commit", ...gateFacts];
 
-/** The facts a step can have, or undefined where code that it names may find any. */
+/** The facts a step can have, or undefined if code that it names may find any. */
 function factsOf(registry: Lint["registry"], step: Step): readonly string[] | undefined {
   if (step.tasks !== undefined) return taskFacts;
   if (step.run !== undefined) return registry.facts?.[step.run];

@@ -83,7 +83,7 @@ export function spentOf(flow: Flow, row: Row): readonly LocatedRow[] {
 /** A way that costs nothing: no count, and nobody has to resume. */
 const isFree = (row: Row): boolean => row.count === undefined && row.pause === undefined && row.rest === undefined;
 
-/** Where a row goes in its list: an index, or null where it leaves the list. */
+/** Where a row goes in its list: an index, or null if it leaves the list. */
 export function targetOf(steps: readonly Step[], at: number, row: Row): number | null {
   if (row.again === true) return at;
   if (typeof row.go === "string") return steps.findIndex((step) => step.id === row.go);

@@ -27,7 +27,7 @@ export type Registry = {
   readonly lands?: readonly string[];
 };
 
-/** Flows by their names; null where one cannot be read. */
+/** Flows by their names; null if one cannot be read. */
 export type CalledFlows = Readonly<Record<string, Flow | null>>;
 
 export type LintSubject = {

@@ -103,7 +103,7 @@ export type Returned =
 
 /**
  * Holds what an agent handed back to the schema of that name: the claim with what it says in facts, or every error in words for
- * the agent. What fits and is no answer all the same is refused too; a wrapper around what fits is taken off, with a warning.
+ * the agent. What fits and is no answer anyway is refused too; a wrapper around what fits is taken off, with a warning.
  */
 export function returnOf(name: string, value: unknown, context: ReturnContext = {}): Returned {
   const schema = Object.hasOwn(returnSchemas, name) ? returnSchemas[name] : undefined;

@@ -11,7 +11,7 @@ export const ShownUrl = v.pipe(v.string(), v.regex(/^https?:\/\/[!-~]{1,2000}$/,
 const pageSize = 100;
 const pagesMax = 10;
 
-/** One answer of a known shape. What the host adds is passed over; what is missing is told. */
+/** One answer of a known shape. What the host adds is passed over; what is missing is reported. */
 export async function askOne<Value>(
   place: ToolPlace,
   schema: v.GenericSchema<unknown, Value>,
@@ -58,7 +58,7 @@ function checked<Value>(schema: v.GenericSchema<unknown, Value>, answer: unknown
   );
 }
 
-/** The log of a failed check; empty where the host gives none. */
+/** The log of a failed check; empty if the host gives none. */
 export async function logOf(place: ToolPlace, path: string): Promise<string> {
   try {
     const text = await callTool(place, { path, isText: true });
@@ -72,7 +72,7 @@ export async function logOf(place: ToolPlace, path: string): Promise<string> {
 const timestamps = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z /gm;
 const escapes = /\u001b\[[0-9;?]*[ -/]*[@-~]/g;
 
-/** The end of a log is where a failure is told. */
+/** The end of a log is where a failure is reported. */
 export function excerptOf(log: string): string {
   const plain = log.replaceAll(escapes, "").replaceAll(timestamps, "").trim();
   return plain.length <= evidenceCharsMax ? plain : plain.slice(-evidenceCharsMax);

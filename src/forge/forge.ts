@@ -21,7 +21,7 @@ export type NewPullRequest = {
 export type Issue = { readonly url: string; readonly title: string; readonly body: string; readonly labels: readonly string[] };
 
 export type Forge = {
-  /** The pull request of this branch of the project itself, the open one before others; null where there is none. */
+  /** The pull request of this branch of the project itself, the open one before others; null if there is none. */
   readonly find: (branch: string) => Promise<PullRequestFound | null>;
   readonly create: (asked: NewPullRequest) => Promise<PullRequestFound>;
   /** Comments of people who may not write to the project are counted and not handed on. */

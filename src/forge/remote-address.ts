@@ -10,7 +10,7 @@ const hostForm = /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/;
 /** Two or more names with slashes between; no name begins with a dot or a dash. */
 const projectForm = /^(?:[\w][\w.-]*\/)+[\w][\w.-]*$/;
 
-/** Null where it is no address of a project on a host: a folder, say. */
+/** Null if it is no address of a project on a host: a folder, say. */
 export function readAddress(url: string): RemoteAddress | null {
   const whole = /^(?:https?|ssh|git\+ssh):\/\/(?:[^@/\s]*@)?([^/:\s]+)(?::\d+)?\/(\S+)$/i.exec(url);
   const short = /^(?:[^@/\s:]+@)?([^/:\s]+):(?!\/\/)(\S+)$/.exec(url);
@@ -24,7 +24,7 @@ export function readAddress(url: string): RemoteAddress | null {
   return { host: aliases[host] ?? host, project };
 }
 
-/** By the host's name; null where it does not tell. */
+/** By the host's name; null if it does not tell. */
 export function toolFor(host: string): ForgeTool | null {
   if (/(?:^|[.-])github(?:[.-]|$)/.test(host)) return "gh";
   return /(?:^|[.-])gitlab(?:[.-]|$)/.test(host) ? "glab" : null;

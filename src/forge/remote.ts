@@ -64,7 +64,7 @@ export function openForge(place: Pick<PullRequestPlace, "tool" | "host" | "proje
   return place.tool === "gh" ? openGitHub(at, place.project) : openGitLab(at, place.project);
 }
 
-/** Puts a commit at the head of the branch. `seen`: the head that it goes on from. R1 */
+/** Puts a commit at the head of the branch. `seen`: the head that it continues from. R1 */
 export async function pushCommit(
   repository: Repository,
   runFolder: string,

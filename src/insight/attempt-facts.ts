@@ -13,7 +13,7 @@ export type AttemptFacts = {
   readonly minutes: number;
   readonly usd: number;
   readonly paths: readonly string[];
-  /** The tree it left; null where it changed nothing. */
+  /** The tree it left; null if it changed nothing. */
   readonly tree: string | null;
   readonly checks: readonly { readonly command: string; readonly status: string }[];
 };

@@ -19,7 +19,7 @@ export type CostEstimation = {
 } & { readonly [Name in "pipeline_overhead"]: number };
 
 export type PlannedTask = { readonly files: readonly string[]; readonly complexity?: Complexity | undefined };
-/** `tasks`: those of its plan, or null where there is no plan yet. */
+/** `tasks`: those of its plan, or null if there is no plan yet. */
 export type PlannedPhase = { readonly id: string; readonly phaseType: PhaseType; readonly tasks: readonly PlannedTask[] | null };
 
 /** Where the plan does not say: one file is simple, two or three are medium, more are complex. */
@@ -41,7 +41,7 @@ export function estimatedTokens(phase: Omit<PlannedPhase, "id">, constants: Cost
   return Math.round(plainTokens(phase, constants) * constants.buffer_multiplier);
 }
 
-/** One sentence where the estimate comes near the cap; null where it does not. */
+/** One sentence where the estimate comes near the cap; null if it does not. */
 export function costWarning(
   phase: string,
   estimated: number,

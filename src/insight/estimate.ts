@@ -9,14 +9,14 @@ import { type CostEstimation, complexityOf, costEstimation, estimatedTokens, pla
 import { type Case, type Features, forecastOf, type Range, samplesMin } from "./forecast.ts";
 
 export type { Range } from "./forecast.ts";
-/** Who would work on the phases ahead; null where it is not known. */
+/** Who would work on the phases ahead; null if it is not known. */
 export type Workers = { readonly agent: string | null; readonly model: string | null };
 export type PhaseEstimate = {
   readonly id: string;
   readonly tokens: Range;
   readonly minutes: Range | null;
   readonly usd: Range | null;
-  /** How likely it is to be completed; null where too few earlier ones say. */
+  /** How likely it is to be completed; null if too few earlier ones say. */
   readonly success: number | null;
   readonly basis: string;
 };

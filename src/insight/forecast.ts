@@ -7,7 +7,7 @@
 
 export type Range = { readonly p50: number; readonly p90: number };
 
-/** What makes two cases alike; null where it is not known. */
+/** What makes two cases alike; null if it is not known. */
 export type Features = {
   readonly flow: string;
   /** The kind of phase, or `run` for a whole run. */
@@ -28,7 +28,7 @@ export type Case = Features & {
 export type Forecast = {
   readonly tokens: Range;
   readonly minutes: Range;
-  /** Null where nothing was ever priced. */
+  /** Null if nothing was ever priced. */
   readonly usd: Range | null;
   readonly success: number;
   readonly samples: number;
@@ -58,7 +58,7 @@ const levels: readonly (readonly (keyof Features)[])[] = [
   ["flow"],
 ];
 
-/** Null where too little is known. F3 */
+/** Null if too little is known. F3 */
 export function forecastOf(features: Features, history: readonly Case[]): Forecast | null {
   for (const alike of levels) {
     const cases = history.filter((one) => alike.every((name) => one[name] === features[name]));
@@ -143,7 +143,7 @@ export function backtestOf(history: readonly Case[]): readonly Backtest[] {
   return tests;
 }
 
-/** How forecasts did; null where none could be made. */
+/** How forecasts did; null if none could be made. */
 export function recordOf(history: readonly Case[]): ForecastRecord | null {
   const tests = backtestOf(history);
   let [forecasts, held, below, likely, used, squares] = [0, 0, 0, 0, 0, 0];

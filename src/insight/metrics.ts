@@ -46,7 +46,7 @@ export const hasSucceeded = (phase: PhaseRecord): boolean =>
 export const successRate = (succeeded: number, attempted: number): number | null =>
   attempted === 0 ? null : rounded(succeeded / attempted);
 
-/** A run that is archived twice, because the plug was pulled in between, has one entry all the same. */
+/** A run that is archived twice, because the plug was pulled in between, has one entry anyway. */
 export function withMetrics(runs: readonly RunMetrics[], entry: RunMetrics): readonly RunMetrics[] {
   return [...runs.filter(({ run_id }) => run_id !== entry.run_id), entry];
 }

@@ -4,7 +4,7 @@
 import type { PhaseType } from "../contracts/roadmap-values.ts";
 
 export type PhaseSigns = {
-  /** The files its plan touches; empty where there is no plan. */
+  /** The files its plan touches; empty if there is no plan. */
   readonly files: readonly string[];
   /** Its name, goal and criteria, with their commands. */
   readonly says: string;

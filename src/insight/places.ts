@@ -9,7 +9,7 @@ export function phaseOfPath(path: string): string {
   return (path.split("/", 1)[0] ?? path).replace(/@\d+$/, "");
 }
 
-/** An attempt's parts; null where it is none. */
+/** An attempt's parts; null if it is none. */
 export function attemptParts(attempt: string): { readonly cursor: string; readonly step: string; readonly ordinal: number } | null {
   const found = /^(.*)@\d+\/([^/]+)#(\d+)$/.exec(attempt);
   if (found === null) return null;
@@ -24,7 +24,7 @@ export function taskOfCursor(path: string): string | null {
   return last === undefined || last.startsWith("wave:") ? null : last;
 }
 
-/** The phase an entry is about; null where it is about the whole run. */
+/** The phase an entry is about; null if it is about the whole run. */
 export function phaseOfEntry(entry: Entry): string | null {
   if ("walk" in entry) return phaseOfPath(entry.walk);
   if ("attempt" in entry) return phaseOfPath(entry.attempt);

@@ -15,7 +15,7 @@ const timelineMax = 20;
 const listMax = 50;
 const textCharsMax = 200;
 
-/** `at`: when it is made; `claimOf` reads what agents handed back. Null where the phase has not failed. */
+/** `at`: when it is made; `claimOf` reads what agents handed back. Null if the phase has not failed. */
 export function postMortemOf(
   entries: readonly Entry[],
   {

@@ -19,7 +19,7 @@ export type Rejection = {
   /** Who decided what and why, in the middle of a sentence. */
   readonly words: string;
 };
-/** What an agent handed back, by the blob that keeps it; undefined where it cannot be read. */
+/** What an agent handed back, by the blob that keeps it; undefined if it cannot be read. */
 export type ClaimRead = (hash: string) => unknown;
 
 const deciders: Readonly<Record<string, RejectedBy>> = { verify: "verifier", judge: "judge", human_check: "person" };
@@ -99,7 +99,7 @@ function textsIn(claim: unknown, name: string): readonly string[] {
 
 const cut = (message: string): string => (message.length <= messageCharsMax ? message : `${message.slice(0, messageCharsMax - 2)}…”`);
 
-/** The first category the verifier named for what it found; null where it named none. */
+/** The first category the verifier named for what it found; null if it named none. */
 export function categoryNamed({ seq }: Rejection, own: readonly Entry[], claimOf: ClaimRead): string | null {
   const decided = own.find((entry) => entry.seq === seq);
   if (decided?.event !== "step_completed") return null;

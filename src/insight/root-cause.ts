@@ -115,7 +115,7 @@ export type RootCause = {
 
 const nothing: ClaimRead = () => undefined;
 
-/** The entries of the run (those of other phases are passed over), and where the phase ended. Null where it never failed. */
+/** The entries of the run (those of other phases are passed over), and where the phase ended. Null if it never failed. */
 export function rootCauseOf(entries: readonly Entry[], phase: string, claimOf: ClaimRead = nothing): RootCause | null {
   const own = lastVisit(entries.filter((entry) => phaseOfEntry(entry) === phase));
   const ended = own.findLast((entry) => entry.event === "phase_failed" || entry.event === "closing_failed");
@@ -138,7 +138,7 @@ export function rootCauseOf(entries: readonly Entry[], phase: string, claimOf: C
 
 const causeOfDecider = { verifier: "verifier_rejected", judge: "judge_rejected", person: "human_rejected" } as const;
 
-/** The decision for which the phase failed; null where none stands. `isEnd`: the phase ended by it, and not by a count that was used up. */
+/** The decision for which the phase failed; null if none stands. `isEnd`: the phase ended by it, and not by a count that was used up. */
 function rejectedWhy(
   own: readonly Entry[],
   because: string,

@@ -32,7 +32,7 @@ export type TrendRow = RunPoint & {
 type Spread = { readonly min: number; readonly max: number; readonly avg: number };
 export type RunTrend = {
   readonly rows: readonly TrendRow[];
-  /** The newest run against the one before; null where there is only one. */
+  /** The newest run against the one before; null if there is only one. */
   readonly latest: { readonly tokens: number; readonly usd: number; readonly minutes: number; readonly changed: readonly string[] } | null;
   readonly historical: {
     readonly total_runs: number;

@@ -25,7 +25,7 @@ export function trendOf(runs: readonly RunMetrics[]): TrendSummary | null {
   };
 }
 
-/** One sentence where things got worse; null where they did not. */
+/** One sentence where things got worse; null if they did not. */
 export function trendWarning(trend: TrendSummary): string | null {
   const { success_rate_delta: fell } = trend;
   if (fell === null || fell >= 0) return null;

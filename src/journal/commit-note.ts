@@ -17,7 +17,7 @@ export function writeNote(disk: Disk, dir: string, { log, run }: CommitNote): vo
   replaceFile(disk, join(dir, noteFile), join(dir, `${noteFile}.tmp`), Buffer.from(`${JSON.stringify({ commit: 1, log, run })}\n`));
 }
 
-/** Null where no log holds anything of this run. A note that cannot be read is damage: what it names may have been acknowledged. */
+/** Null if no log holds anything of this run. A note that cannot be read is damage: what it names may have been acknowledged. */
 export function readNote(dir: string): CommitNote | null {
   let text: string;
   try {

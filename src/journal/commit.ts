@@ -18,7 +18,7 @@ export interface Commit {
 
 /** Several runs of one process that share their syncs. */
 export interface CommitGroup {
-  /** The folder's file is on disk as it stands when its run joins. */
+  /** The folder's file is on disk as it is when its run joins. */
   join(dir: string, fd: number): Commit;
 }
 

@@ -6,7 +6,7 @@ import { unreachable } from "../kit/never.ts";
 export type Trouble =
   /** Another owner lives; its pid is null only if it has not yet written it down. */
   | { readonly kind: "run_locked"; readonly pid: number | null; readonly host: string | null }
-  /** Line and byte of the first damage; null where it is not in the journal file itself but in a blob. */
+  /** Line and byte of the first damage; null if it is not in the journal file itself but in a blob. */
   | { readonly kind: "journal_damaged"; readonly line: number | null; readonly byte: number | null; readonly detail: string }
   | { readonly kind: "journal_newer"; readonly version: number }
   /** Nothing acknowledged is lost; the journal can be opened again once there is room. */

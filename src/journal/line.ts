@@ -93,7 +93,7 @@ function putHead(batch: Batch, seq: number, { epoch, ts, activeMs }: Stamp): voi
 
 type Plain = Record<string, unknown>;
 
-/** Puts what the event says, its name, actor and reason in front, and copies into the entry what is nested in it; false where it is odd. */
+/** Puts what the event says, its name, actor and reason in front, and copies into the entry what is nested in it; false if it is odd. */
 function putEvent(batch: Batch, what: Event, entry: Plain): boolean {
   const { event, actor, reason_code } = what;
   if (typeof event !== "string" || typeof actor !== "string" || typeof reason_code !== "string") return false;

@@ -8,7 +8,7 @@ import { openFile } from "./open-file.ts";
 
 export const lockFile = "journal.lock";
 
-/** `started` tells a process from a later one with the same pid; null where the system does not say. */
+/** `started` tells a process from a later one with the same pid; null if the system does not say. */
 export type Owner = { readonly pid: number; readonly host: string; readonly started: string | null };
 
 export function thisProcess(): Owner {

@@ -26,7 +26,7 @@ export interface SecondThread {
   cancel(): void;
 }
 
-/** Null where the program is not there or no thread can be had: then everything is checked in place. */
+/** Null if the program is not there or no thread can be had: then everything is checked in place. */
 export function checkBeside(stretch: Stretch, path: string | null = programPath()): SecondThread | null {
   if (path === null) return null;
   const board = new Int32Array(new SharedArrayBuffer(cells * Int32Array.BYTES_PER_ELEMENT));

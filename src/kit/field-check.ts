@@ -1,5 +1,5 @@
 // field-check: a schema of one record made into quick questions, for files of a million lines. The schema stays the one place where the
-// fields are told; asking it line by line would build a result for each, and nearly every line is in order.
+// fields are reported; asking it line by line would build a result for each, and nearly every line is in order.
 //
 // Invariants:
 //   F1. A record that fits is gone through once, and nothing is built for it. What is wrong is worked out by `faultsOf`, which is asked only
@@ -186,7 +186,7 @@ function plainAskOf({ type, wrapped, item, value: inner, options, literal, entri
 
 type Action = NonNullable<Schema["pipe"]>[number];
 
-/** A number, whole or within bounds; null where more is asked of it. */
+/** A number, whole or within bounds; null if more is asked of it. */
 function numberAskOf(actions: readonly Action[]): Asks | null {
   const known = ["integer", "min_value", "max_value"];
   if (actions.some(({ type }) => !known.includes(type))) return null;
@@ -196,7 +196,7 @@ function numberAskOf(actions: readonly Action[]): Asks | null {
   return (value) => typeof value === "number" && value >= min && value <= max && (!isWhole || Number.isInteger(value));
 }
 
-/** A text, of one shape or not too long; null where more is asked of it. */
+/** A text, of one shape or not too long; null if more is asked of it. */
 function textAskOf(actions: readonly Action[]): Asks | null {
   const lengths = actions.flatMap(({ type, requirement }) => (type === "max_length" ? [Number(requirement)] : []));
   const shape = shapeOf(actions);

@@ -5,7 +5,7 @@
 const shape = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?Z$/;
 const dayMs = 86_400_000;
 
-/** Milliseconds since 1970, or null where the text is no ISO 8601 time in UTC. */
+/** Milliseconds since 1970, or null if the text is no ISO 8601 time in UTC. */
 export function msOf(iso: string): number | null {
   const found = shape.exec(iso);
   if (found === null) return null;

@@ -93,7 +93,7 @@ export function parseLocated(file: string, text: string | Uint8Array): Parsed | 
   }
 }
 
-/** The document's tokens, or null where they nest too deep: the composer recurses, and running out of stack there can end the process. */
+/** The document's tokens, or null if they nest too deep: the composer recurses, and running out of stack there can end the process. */
 function tokensOf(source: string, lines: LineCounter): CST.Token[] | null {
   const parser = new Parser(lines.addNewLine);
   const tokens: CST.Token[] = [];

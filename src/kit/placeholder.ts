@@ -34,6 +34,6 @@ export function isPlaceholder(plain: string): boolean {
   );
 }
 
-/** Nothing to tell: an answer where nothing may be told, and none where something must be. */
+/** Nothing to tell: an answer where nothing may be told, and none if something must be. */
 export const isNothing = (plain: string): boolean =>
   /^(?:n\/?a|none|null|nil|undefined|nothing|empty|not applicable|-+|—)$/i.test(plain.replace(/\.$/, ""));

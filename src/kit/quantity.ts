@@ -3,7 +3,7 @@
 const suffixes: Readonly<Record<string, number>> = { "": 1, k: 1_000, K: 1_000, m: 1_000_000, M: 1_000_000 };
 const amountMax = 1e12;
 
-/** The amount, or null where the text is none. Only plain decimals: no hexadecimal, no exponent, no sign. */
+/** The amount, or null if the text is none. Only plain decimals: no hexadecimal, no exponent, no sign. */
 export function readQuantity(text: string): number | null {
   const match = /^(\d{1,15}(?:\.\d{1,9})?)([kKmM]?)$/.exec(text.trim().replaceAll("_", ""));
   const [digits, suffix] = [match?.[1], match?.[2]];

@@ -3,7 +3,7 @@
 
 import type { Redactor } from "./redact.ts";
 
-/** `text`: as it stands there, one character a byte. */
+/** `text`: as it is there, one character a byte. */
 export type FoundSecret = { readonly name: string; readonly text: string };
 
 const windowBytes = 64 * 1024;

@@ -25,7 +25,7 @@ export type Matcher = {
 export const needleCharsMin = 8;
 const block = 3;
 
-/** Null where there is nothing to look for. */
+/** Null if there is nothing to look for. */
 export function openMatcher(found: readonly Needle[]): Matcher | null {
   const needles = found.filter(({ text }) => text.length >= needleCharsMin);
   if (needles.length === 0) return null;

@@ -34,7 +34,7 @@ export function needlesOf({ name, value }: Secret): readonly Needle[] {
   return [...needles.values()];
 }
 
-/** A name as it stands in the text: no value could hide in it, and it cannot be mistaken for anything else. */
+/** A name as it is in the text: no value could hide in it, and it cannot be mistaken for anything else. */
 export const nameOf = (name: string): string => name.replaceAll(/[^A-Za-z0-9_.-]/g, "_").slice(0, nameCharsMax);
 
 function piecesOf(text: string): readonly string[] {

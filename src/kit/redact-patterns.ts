@@ -64,7 +64,7 @@ const beginnings: readonly RegExp[] = [
 /** As much of the end is looked at: a longer one is known by its looks already. */
 const beginningCharsMax = 2_048;
 
-/** Where a secret may begin that the end of the text cuts; null where nothing looks like it. */
+/** Where a secret may begin that the end of the text cuts; null if nothing looks like it. */
 export function beginningAt(text: string): number | null {
   const tail = text.slice(-beginningCharsMax);
   let at: number | null = null;

@@ -35,10 +35,10 @@ export function unescapedViews(text: string): readonly View[] {
 
 const lineBreak = /\r?\n[ \t]*/g;
 
-/** The text without its line breaks and the indentation after them, as wrapped base64 has them; null where it has none. */
+/** The text without its line breaks and the indentation after them, as wrapped base64 has them; null if it has none. */
 export const joinedText = ({ text }: View): string | null => (text.includes("\n") ? text.replaceAll(lineBreak, "") : null);
 
-/** The text as a terminal shows it, without colours and characters of no width; null where it has none. */
+/** The text as a terminal shows it, without colours and characters of no width; null if it has none. */
 export const seenView = (view: View): View | null =>
   controlHint.test(view.text) ? replaced(view, families[0]?.pattern ?? /$^/g, () => "") : null;
 
@@ -91,7 +91,7 @@ const families: readonly Family[] = [
 
 const characterOf = (code: number): string => (code > 0x10ffff ? "\ufffd" : String.fromCodePoint(code));
 
-/** A view in which every match is replaced; null where there is none. */
+/** A view in which every match is replaced; null if there is none. */
 function replaced(view: View, pattern: RegExp, meaning: (match: RegExpExecArray) => string): View | null {
   const pieces: string[] = [];
   // Each part: where it stands here, where it stood before, and where it ended there. A part that was replaced counts as one character.

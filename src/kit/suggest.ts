@@ -2,7 +2,7 @@
 
 const wordCharactersMax = 64;
 
-/** The candidate nearest to a misspelt word, or null where none is near enough to be meant. */
+/** The candidate nearest to a misspelt word, or null if none is near enough to be meant. */
 export function suggest(word: string, candidates: Iterable<string>): string | null {
   if (word.length === 0 || word.length > wordCharactersMax) return null;
   const farthest = Math.max(1, Math.floor(word.length / 3));

@@ -1,7 +1,7 @@
 // whole-words: cuts a text short between two words. A secret that is cut in two would not be known any more by whoever redacts later, so no
 // word is cut: one that reaches over the border is left out.
 
-/** A longer word is cut all the same: no secret is one. */
+/** A longer word is cut anyway: no secret is one. */
 const wordCharsMax = 1_500;
 
 /** The beginning of a text, at most so many characters. */

@@ -8,7 +8,7 @@ export type Dialect = {
   readonly usage: readonly (readonly string[])[];
   /** A string here means that the model has said all. */
   readonly end: readonly (readonly string[])[];
-  /** An event with figures, and without such a string, that is the last all the same. */
+  /** An event with figures, and without such a string, that is the last anyway. */
   readonly isLast: (event: unknown) => boolean;
   /** Every event tells the sum so far. */
   readonly isSumSoFar: boolean;

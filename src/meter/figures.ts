@@ -8,7 +8,7 @@
 import { bytesPerToken, frameBytesPerToken, textBytesPerTokenMax, tokensMax } from "./limits.ts";
 import type { ListPrice } from "./prices.ts";
 
-/** A provider's figures, brought to one meaning; null where it did not tell. Input holds what was read from and written to a cache. */
+/** A provider's figures, brought to one meaning; null if it did not tell. Input holds what was read from and written to a cache. */
 export type ReportedUsage = {
   readonly input: number | null;
   readonly output: number | null;
@@ -39,7 +39,7 @@ export type Figures = {
   readonly streamed: (textBytes: number, bytes: number) => void;
   /** The request went out: from now on it counts. */
   readonly send: () => void;
-  /** What was told is the last word. Without it, a call that ends is charged as it stands. */
+  /** What was told is the last word. Without it, a call that ends is charged as it is. */
   readonly settle: () => void;
   /** The provider worked on nothing: it refused. */
   readonly forgive: () => void;
@@ -121,7 +121,7 @@ export function openFigures(requestBytes: number, price: ListPrice | null): Figu
   };
 }
 
-/** A figure as a provider wrote it: null where there is none, NaN where it cannot be true. */
+/** A figure as a provider wrote it: null if there is none, NaN where it cannot be true. */
 export function figureOf(value: unknown): number | null {
   if (value === undefined || value === null) return null;
   return typeof value === "number" && value >= 0 && value <= tokensMax ? Math.round(value) : Number.NaN;

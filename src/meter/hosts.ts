@@ -15,7 +15,7 @@ export type Allowed = (target: Target) => "exact" | "by name" | "no";
 const label = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const plainPorts: readonly number[] = [80, 443];
 
-/** `host:port` as a client wrote it, or null where it is not plainly one: no user, no escapes, nothing but letters, digits and dashes. */
+/** `host:port` as a client wrote it, or null if it is not plainly one: no user, no escapes, nothing but letters, digits and dashes. */
 export function targetOf(authority: string, portElse: number | null): Target | null {
   const found = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::(\d{1,5}))?$/.exec(authority);
   const host = hostOf(found?.[1] ?? "");

@@ -92,7 +92,7 @@ export const unheld: Refusal = {
 
 type Verdict = Refusal & { readonly isCut?: boolean };
 
-/** Why a call is not sent on; null where it is. Nothing may be awaited between this and its being counted. */
+/** Why a call is not sent on; null if it is. Nothing may be awaited between this and its being counted. */
 function judge(floor: Floor, account: OpenAccount, route: Route, upstream: Upstream, asked: Asked, model: string): Verdict | null {
   if (!account.isOpen()) return { status: 401, sentence: "This key was valid for one turn, and that turn is over." };
   if (!floor.isHeld()) return unheld;

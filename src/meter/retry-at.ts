@@ -8,7 +8,7 @@ import { recordOf } from "./dialects.ts";
 const daysMax = 35;
 const dayMs = 86_400_000;
 
-/** ISO 8601 in UTC, or null where nothing is said. The latest of what is said counts: before that, something still refuses. */
+/** ISO 8601 in UTC, or null if nothing is said. The latest of what is said counts: before that, something still refuses. */
 export function retryAtOf(headers: IncomingHttpHeaders, body: unknown, nowMs: number): string | null {
   const plain = [...retryAfter(headers, nowMs), ...inBody(body, nowMs)];
   const said = plain.length > 0 ? plain : windows(headers, nowMs);

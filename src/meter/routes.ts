@@ -14,7 +14,7 @@ export type Route = {
   readonly method: "GET" | "POST";
   /** Below the provider's base. */
   readonly path: string;
-  /** Named in the path; null where the request names it. */
+  /** Named in the path; null if the request names it. */
   readonly model: string | null;
 };
 

@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 
-/** The answer's own bytes, or null where it is packed in a way nobody here knows. */
+/** The answer's own bytes, or null if it is packed in a way nobody here knows. */
 export function unpacked(incoming: IncomingMessage): Readable | null {
   const how = (incoming.headers["content-encoding"] ?? "identity").toLowerCase().trim();
   if (how === "identity" || how === "") return incoming;

@@ -9,7 +9,7 @@ import type { TurnFacts } from "../contracts/script.ts";
 import type { LiveEvent } from "../contracts/signal.ts";
 import type { TranscriptKept } from "../contracts/transcript.ts";
 
-/** One turn of an agent: who plays, what is asked, where it works, how long it may take, and how it is called off. */
+/** One turn of an agent: who plays, what is asked, where it works, how long it may take, and how it is cancelled. */
 export type TurnRequest = {
   readonly run: RunId;
   readonly attempt: AttemptId;
@@ -19,7 +19,7 @@ export type TurnRequest = {
   readonly history: readonly TurnFacts[];
   /** The whole prompt, rendered. */
   readonly prompt: string;
-  /** What must be handed back: a JSON Schema, or null where nothing is asked for. */
+  /** What must be handed back: a JSON Schema, or null if nothing is asked for. */
   readonly returns: { readonly name: string; readonly schema: object; readonly isOptional: boolean } | null;
   readonly promise: string | null;
   /** What the attempt before this one handed back, where it did. */
@@ -49,7 +49,7 @@ export type TurnRequest = {
 /** What may still be used. Infinity where nothing limits it. */
 export type Allowance = { readonly tokens: number; readonly usd: number; readonly calls: number };
 
-/** What a turn used, by the meter's count or the agent's own word, as far as it can be believed; null where nobody knows. */
+/** What a turn used, by the meter's count or the agent's own word, as far as it can be believed; null if nobody knows. */
 export type ReportedUsage =
   | (Omit<Usage, "source" | "calls" | "minutes"> & { readonly calls: number; readonly source?: Usage["source"] })
   | null;

@@ -47,7 +47,7 @@ export type OrderEnd =
 export type Working = {
   /** Takes nothing more; resolves when nothing is worked on. */
   drain(): Promise<void>;
-  /** Resolves with why the worker may work no longer; null where it drained. */
+  /** Resolves with why the worker may work no longer; null if it drained. */
   readonly over: Promise<string | null>;
 };
 
@@ -65,9 +65,9 @@ export type HandedOrder = WorkOrder & { readonly times: number };
 export type OnOrder = (order: HandedOrder, lease: Pick<Lease, "isConfirmed" | "lost">) => Promise<OrderEnd>;
 
 export interface Dispatch {
-  /** False where an order of this id was there already. */
+  /** False if an order of this id was there already. */
   offer(order: WorkOrder): Promise<boolean>;
-  /** False where a living worker has it, it was over already, or never there. */
+  /** False if a living worker has it, it was over already, or never there. */
   withdraw(id: string): Promise<boolean>;
   /** Refused where another worker of this id is alive. */
   work(registration: WorkerRegistration, on: OnOrder): Promise<Working>;

@@ -19,7 +19,7 @@ export type FunctionResult = {
   /** A commit it made on the run's branch, under its attempt's key. */
   readonly applied?: Applied;
   readonly differed?: readonly DocumentDiffered[];
-  /** It changed what is not the run's own, and is through: it is written down also where the step was called off meanwhile. */
+  /** It changed what is not the run's own, and is through: it is written down also where the step was cancelled meanwhile. */
   readonly stands?: true;
 };
 

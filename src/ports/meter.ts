@@ -10,7 +10,7 @@ export type Upstream = { readonly api: ModelApi; readonly base: string; readonly
 export type ModelCall = {
   readonly api: ModelApi;
   readonly model: string;
-  /** The provider's HTTP status; null where it gave none. */
+  /** The provider's HTTP status; null if it gave none. */
   readonly status: number | null;
   /** `whole`: answered to its end. `cut`: ended by the meter. `broken`: ended by the provider or the agent. `refused`: never sent on. */
   readonly ended: "whole" | "cut" | "broken" | "refused";

@@ -6,7 +6,7 @@ import type { AttemptId, GitSha, Hash } from "../contracts/ids.ts";
 import type { LiveEvent } from "../contracts/signal.ts";
 
 export type ProofFailure = { readonly rule: string; readonly file: string | null; readonly found: string; readonly expected: string };
-/** A file a gate holds on, and why there is nothing in it all the same. */
+/** A file a gate holds on, and why there is nothing in it anyway. */
 export type PlaceholderFile = { readonly file: string; readonly why: string };
 export type ProofResult = {
   readonly holds: boolean;

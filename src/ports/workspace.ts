@@ -58,7 +58,7 @@ export type RevertRequest = {
   readonly subject: string;
 };
 export type TakenBack = {
-  /** Null where nothing was taken back; then there is no branch either. */
+  /** Null if nothing was taken back; then there is no branch either. */
   readonly applied: Applied | null;
   readonly branch: string | null;
   /** Paths that others changed since in a way that cannot be told apart: because of them nothing was taken back. */
@@ -83,7 +83,7 @@ export type Taken = {
   readonly without: readonly string[];
   readonly written?: readonly { readonly path: string; readonly text: string }[];
 };
-/** `was`, `now`: names for what lies there in either commit, its kind and content; null where nothing does. */
+/** `was`, `now`: names for what lies there in either commit, its kind and content; null if nothing does. */
 export type Difference = {
   readonly path: string;
   readonly kind: "added" | "changed" | "deleted";
@@ -102,16 +102,16 @@ export interface Workspace {
   openLayer(attempt: AttemptId, masks: readonly string[], keeps?: readonly string[]): Promise<string>;
   /** What the attempt changed. Reads the layer without trusting anything in it. */
   changesOf(attempt: AttemptId): Promise<ChangeSet>;
-  /** Commits the layer's in-scope changes under the attempt's key; null where nothing changed. Safe to call again: a commit with that key is found, not made twice. */
+  /** Commits the layer's in-scope changes under the attempt's key; null if nothing changed. Safe to call again: a commit with that key is found, not made twice. */
   apply(attempt: AttemptId, subject: string): Promise<Applied | { readonly conflict: readonly string[] } | null>;
-  /** A commit of what the layer holds, on no branch, to look at its artifacts; null where it may not be applied or changed nothing. */
+  /** A commit of what the layer holds, on no branch, to look at its artifacts; null if it may not be applied or changed nothing. */
   preview(attempt: AttemptId): Promise<GitSha | null>;
   /** Takes back in one commit on top what some attempts did, and nothing of others'. Safe to call again: its commit is found by its key. */
   takeBack(request: RevertRequest): Promise<TakenBack>;
-  /** Brings in, in one commit on top, what a child run did; null where nothing differs. Safe to call again: its commit is found by its key. */
+  /** Brings in, in one commit on top, what a child run did; null if nothing differs. Safe to call again: its commit is found by its key. */
   takeIn(request: MergeChildRequest): Promise<Applied | { readonly conflict: readonly string[] } | null>;
   /**
-   * Commits the runner's own files in one commit on top, without any folder; null where nothing differs. What lies in a file's place or
+   * Commits the runner's own files in one commit on top, without any folder; null if nothing differs. What lies in a file's place or
    * in the place of a folder above it, a link say, is replaced. Safe to call again: its commit is found by its key.
    */
   commitFiles(request: CommitFilesRequest): Promise<Applied | { readonly conflict: readonly string[] } | null>;
@@ -132,11 +132,11 @@ export interface Workspace {
   differences(from: GitSha, to: GitSha): Promise<readonly Difference[]>;
   /** Every path of a commit. */
   pathsAt(commit: GitSha): Promise<readonly string[]>;
-  /** The text of a file in a commit; null where there is none, it is no text, or it is larger than the bound. */
+  /** The text of a file in a commit; null if there is none, it is no text, or it is larger than the bound. */
   textAt(commit: GitSha, path: string, bytesMax: number): Promise<string | null>;
   /** Whether the agent's own disposable repository holds this commit, named whole or by its beginning. */
   hasCommit(attempt: AttemptId, name: string): Promise<boolean>;
-  /** Whether a path was last changed in a later commit than another, in the history that ends with `commit`; null where it does not tell. */
+  /** Whether a path was last changed in a later commit than another, in the history that ends with `commit`; null if it does not tell. */
   isLater(commit: GitSha, path: string, than: string): Promise<boolean | null>;
   /** The tree hash of a folder made by `checkout`, to see whether a check changed it. */
   treeOf(folder: string): Promise<GitSha>;
@@ -144,7 +144,7 @@ export interface Workspace {
   rewrittenIn(folder: string): Promise<readonly string[]>;
   /** The files of the commit that somebody wrote to in a folder made by `checkout`, also where they are again what they were. */
   touchedIn(folder: string): Promise<readonly string[]>;
-  /** A name for the installed packages that were copied into a folder made by `checkout`; null where there are none. */
+  /** A name for the installed packages that were copied into a folder made by `checkout`; null if there are none. */
   dependenciesIn(folder: string): Promise<Hash | null>;
   /** Brings the branch to the user's own, where nothing is forced. Idempotent. */
   land(message: string): Promise<LandResult>;

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Null where the user has switched it off. */
+/** Null if the user has switched it off. */
 export function codeCacheFolder(env: Env): string | null {
   const wanted = env["AUTOPILOT_CODE_CACHE"] ?? "";
   if (wanted === "off") return null;
@@ -17,7 +17,7 @@ export function codeCacheFolder(env: Env): string | null {
   return join(cache, "autopilot", "code");
 }
 
-/** Why nothing is taken from a folder, as the end of a sentence; null where it may be. What is not there yet is no reason. */
+/** Why nothing is taken from a folder, as the end of a sentence; null if it may be. What is not there yet is no reason. */
 export function whyNoCache(folder: string): string | null {
   if (!folder.startsWith("/")) return `${folder} isn't an absolute path`;
   for (let at = folder; ; at = dirname(at)) {

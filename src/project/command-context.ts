@@ -17,7 +17,7 @@ export type CommandContext = {
   readonly live: (line: string) => void;
   /** Lines that replace those before them, below what is shown, where there is a terminal; how many there is room for. */
   readonly board?: { readonly rows: () => number; readonly draw: (lines: readonly string[]) => void };
-  /** Asks a person; null where nobody can be asked, or where the question was withdrawn. */
+  /** Asks a person; null if nobody can be asked, or where the question was withdrawn. */
   readonly ask: (question: string, choices: readonly string[], withdrawn?: AbortSignal) => Promise<string | null>;
   /** Aborted when the person at the terminal interrupts, or the system asks the process to end; then its reason is `atOnce`. */
   readonly interrupted: AbortSignal;

@@ -23,7 +23,7 @@ export function isBelowRun(context: Pick<CommandContext, "env">, pid: number = p
   return false;
 }
 
-/** Null where the system shows nothing of it: another user's, gone meanwhile, or no /proc. */
+/** Null if the system shows nothing of it: another user's, gone meanwhile, or no /proc. */
 function processAt(pid: number): { readonly env: Readonly<Record<string, string>>; readonly parent: number } | null {
   try {
     const words = readFileSync(`/proc/${pid}/environ`, "latin1").split("\0");

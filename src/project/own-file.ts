@@ -8,7 +8,7 @@ const bytesMaxDefault = 64 << 20;
 const noFollow = constants.O_NOFOLLOW ?? 0;
 const noWait = constants.O_NONBLOCK ?? 0;
 
-/** Opens a regular file without waiting, hands it over, and closes it; null where there is none, or something else lies there. */
+/** Opens a regular file without waiting, hands it over, and closes it; null if there is none, or something else lies there. */
 export function withOwnFile<T>(path: string, use: (fd: number, size: number) => T): T | null {
   let fd: number;
   try {
@@ -24,6 +24,6 @@ export function withOwnFile<T>(path: string, use: (fd: number, size: number) => 
   }
 }
 
-/** A regular file's text; null where there is none, or it is larger. */
+/** A regular file's text; null if there is none, or it is larger. */
 export const readOwnFile = (path: string, bytesMax = bytesMaxDefault): string | null =>
   withOwnFile(path, (fd, size) => (size > bytesMax ? null : readFileSync(fd, "utf8")));

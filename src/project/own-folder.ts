@@ -12,7 +12,7 @@ import { refuse } from "./reply.ts";
 /** What lies in the way to a folder. */
 export type Obstacle = { readonly path: string; readonly is: "link" | "file" };
 
-/** The first link or file on the way to a folder below `root`; null where there is none, also where the folder isn't there yet. */
+/** The first link or file on the way to a folder below `root`; null if there is none, also where the folder isn't there yet. */
 export function obstacleBelow(root: string, path: string): Obstacle | null {
   let at = root;
   for (const part of partsOf(path)) {

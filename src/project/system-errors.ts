@@ -26,7 +26,7 @@ const ofTheSystem = [
   "ENXIO",
 ];
 
-/** Why something failed through nobody's bug; null where it is one. */
+/** Why something failed through nobody's bug; null if it is one. */
 export function classifySystemError(error: unknown): Trouble | null {
   if (error instanceof JournalFailure) {
     const { kind, trouble } = error;

@@ -13,7 +13,7 @@ import { askListening } from "./listening.ts";
 import type { OpenRun } from "./open-run.ts";
 import { actorOf, type CommandContext } from "../project/command-context.ts";
 
-/** True: the question is answered, here or elsewhere, and the run goes on now. */
+/** True: the question is answered, here or elsewhere, and the run continues now. */
 export async function answerHere(context: CommandContext, openRun: OpenRun): Promise<boolean> {
   for (;;) {
     const run = openRun.view();
@@ -104,7 +104,7 @@ const resumed = (openRun: OpenRun, actor: string): EventOf<"run_resumed"> => ({
   to_state: "running",
 });
 
-/** What is wrong, where a verdict says that something is; null where nobody says it, and without it there is nothing to put right. */
+/** What is wrong, where a verdict says that something is; null if nobody says it, and without it there is nothing to put right. */
 async function issuesFor(
   context: CommandContext,
   openRun: OpenRun,

@@ -93,7 +93,7 @@ export function requestOf(context: CommandContext, root: string, asked: Asked): 
   return redactEvent(redactionOf(context, root).redactor.text, request);
 }
 
-/** Nobody owns the run: the command takes the lock, writes the request down, and lets the run come to rest. Null where somebody was quicker. */
+/** Nobody owns the run: the command takes the lock, writes the request down, and lets the run come to rest. Null if somebody was quicker. */
 async function openOrAsk(
   context: CommandContext,
   { paths, run }: LoadedRun,

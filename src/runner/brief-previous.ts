@@ -1,7 +1,7 @@
 // brief-previous: what an agent is told of what happened before its turn.
 //
 // Invariants:
-//   V1. Of other steps only those it may see are told, what their agents handed back no less than what they came to.
+//   V1. Of other steps only those it may see are reported, what their agents handed back no less than what they came to.
 //   V2. Of a step that stands before it only this round counts: what went before it was sent back for is over. Of a step behind it, which
 //       sent it back, the last word counts.
 //   V3. Everything told is bounded.
@@ -25,7 +25,7 @@ const recordedCharsMax = 8_000;
 export type BriefSources = {
   /** The end of what a check printed, by its evidence. */
   readonly outputOf: (evidence: string) => Promise<string>;
-  /** What an agent handed back, by the blob that keeps it; null where it cannot be read. */
+  /** What an agent handed back, by the blob that keeps it; null if it cannot be read. */
   readonly handedOf?: (blob: string) => Promise<unknown>;
   /** What the project's own record tells whoever works on a phase. */
   readonly recordedOf?: (phase: string) => string;

@@ -21,7 +21,7 @@ import { openSpans, type Span, turnKey } from "../views/outbound/spans.ts";
 
 export type LiveTrace = {
   readonly take: (entry: Entry) => void;
-  /** What an agent's turn is given so that its own spans join; nothing where no trace is sent. */
+  /** What an agent's turn is given so that its own spans join; nothing if no trace is sent. */
   readonly environment: (attempt: string) => Readonly<Record<string, string>>;
   readonly close: () => Promise<void>;
 };

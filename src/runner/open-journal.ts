@@ -18,7 +18,7 @@ import type { ProjectPaths } from "../project/runs/project-paths.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
 import { redactedJournal } from "../project/secrets/redacted-journal.ts";
 
-/** A run's journal, redacted, folded as it is read. The lease is null where the folder itself is the truth. */
+/** A run's journal, redacted, folded as it is read. The lease is null if the folder itself is the truth. */
 export async function openFolded(
   context: CommandContext,
   folder: string,

@@ -57,7 +57,7 @@ export type DriveOptions = {
   readonly watch?: (entry: Entry, run: RunView) => void;
   /** Options of this invocation alone. */
   readonly overrides?: Readonly<Record<string, string | number | boolean>>;
-  /** Pauses the run when aborted, for a child whose parent was called off. */
+  /** Pauses the run when aborted, for a child whose parent was cancelled. */
   readonly cancel?: AbortSignal;
 };
 
@@ -269,7 +269,7 @@ function keepReserve(folder: string): void {
   }
 }
 
-/** Writes the pause into the journal, opened anew, and says how the run stands; null where even that finds no room. */
+/** Writes the pause into the journal, opened anew, and says how the run stands; null if even that finds no room. */
 async function pauseFor(context: CommandContext, paths: ProjectPaths, folder: string, { code, message }: Trouble): Promise<string | null> {
   if (code === "disk_full") rmSync(join(folder, "reserve"), { force: true });
   try {

@@ -132,7 +132,7 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
   const ended = openEndedFolders(folder);
   const reportNotices = openNotices(context, paths, folder);
   const live = openLiveView(context, folder, openLiveEvents(redactor), fileWriter);
-  // A child run is called off by its parent alone: interrupted softly, its parent waits for its end as for a turn's.
+  // A child run is cancelled by its parent alone: interrupted softly, its parent waits for its end as for a turn's.
   const isChild = parts.cancel !== null;
   const called = parts.cancel ?? context.interrupted;
   const pause = (now: boolean): void => {

@@ -19,7 +19,7 @@ const waitsMax = 12;
 const waitMsMax = 26 * 60 * minuteMs; // a daily limit, and a little
 const lookEveryMs = 15_000;
 
-/** Where a run may go on by itself: the moment, in milliseconds of the wall clock. Null where it must not. */
+/** Where a run may go on by itself: the moment, in milliseconds of the wall clock. Null if it must not. */
 export function goesOnAt(run: RunView, nowMs: number): number | null {
   const { parked } = run;
   if (parked === undefined || !isFixable(run)) return null;

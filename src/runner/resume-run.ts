@@ -81,7 +81,7 @@ async function forgetPauses(folder: string): Promise<void> {
   }
 }
 
-/** Whether a run may be taken up now: nobody else owns it, the breaker has cooled down. Gives what should be said beforehand. */
+/** Whether a run may be resumed now: nobody else owns it, the breaker has cooled down. Gives what should be said beforehand. */
 async function requireResumable(context: CommandContext, loaded: LoadedRun, input: ResumeInput): Promise<string[]> {
   const { run, view, owner, paths } = loaded;
   const where = { run_id: run, state: view.status };

@@ -46,7 +46,7 @@ export function withdrawNotice({ env }: Pick<CommandContext, "env">, id: string)
   try {
     openQueue(env).withdraw((notice) => notice.id === id);
   } catch {
-    return; // it is told late, and the answer counts all the same
+    return; // it is told late, and the answer counts anyway
   }
 }
 

@@ -44,7 +44,7 @@ export function openStatusCache(parts: StatusCacheParts): StatusCache {
   };
 }
 
-/** False where the state is behind the journal: what comes next lays it out. */
+/** False if the state is behind the journal: what comes next lays it out. */
 async function lay({ folder, view, position }: StatusCacheParts): Promise<boolean> {
   if (position().byte < cachedStatusFrom) return true;
   const { statusSummary } = await import("./status-summary.ts"); // a short run never needs it

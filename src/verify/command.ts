@@ -1,7 +1,7 @@
 // command: runs one command, bounded in time, output, environment and offspring. Whatever it does, the answer is a value.
 //
 // Invariants:
-//   C1. It ends: by itself, at its time limit, or within a second of being called off.
+//   C1. It ends: by itself, at its time limit, or within a second of being cancelled.
 //   C2. When the answer is given, no process of the command is left; if one could not be ended, the answer says so.
 //   C3. It has no terminal, and its input is empty.
 //   C4. It sees the listed environment only (environment.ts), and its output is kept within bounds (output.ts).
@@ -74,9 +74,9 @@ export type CommandResult = {
   /** Processes that were still there when the command itself had ended, and how many of them could not be ended. */
   readonly leftBehind: number;
   readonly survivors: number;
-  /** One sentence for a person; empty where the exit code says it all. */
+  /** One sentence for a person; empty if the exit code says it all. */
   readonly note: string;
-  /** What came over the channel of our own; null where there was none. */
+  /** What came over the channel of our own; null if there was none. */
   readonly record: RecordReader | null;
 };
 
@@ -111,7 +111,7 @@ function launchOf(request: CommandRequest, scratch: string, reporter: Reporter |
   return request.wrap === undefined ? plain : request.wrap(plain);
 }
 
-/** The environment a command would have, by its hash; null where that only shows when it is started. */
+/** The environment a command would have, by its hash; null if that only shows when it is started. */
 export function envHashFor(request: CommandRequest): Hash | null {
   try {
     return envHashOf(launchOf(request, request.cwd).env);
@@ -215,7 +215,7 @@ function cutter(
   };
 }
 
-/** The command's own end. One that cannot be killed (a hung disk) is given up some seconds after it was called off. */
+/** The command's own end. One that cannot be killed (a hung disk) is given up some seconds after it was cancelled. */
 function endingOf(child: ChildProcess, clock: Clock, isCut: () => boolean): Promise<Ending> {
   return new Promise((resolve) => {
     let waitedMs = 0;

@@ -3,7 +3,7 @@
 // Invariants:
 //   N1. A variable that is not on the list does not pass. Keys and tokens are not on the list.
 //   N2. HOME and TMPDIR are folders of this command alone. HOME is also how its processes are recognised (processes.ts), so nothing
-//       in here names the runner: a check can't tell that it is being judged. PATH is the user's own, but for the folder that npx
+//       in here names the runner: a check can't tell that it is being judged. PATH is the user's own, except for the folder that npx
 //       puts in front of it, in which only what npx was asked to run lies.
 
 import { createHash } from "node:crypto";

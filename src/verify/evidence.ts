@@ -21,7 +21,7 @@ export type PutBlob = (bytes: Uint8Array) => Promise<Hash>;
 export type Sighting = {
   readonly check: Check;
   readonly result: CommandResult;
-  /** A command that was called off proves nothing, so it has no evidence and comes in here with no status. */
+  /** A command that was cancelled proves nothing, so it has no evidence and comes in here with no status. */
   readonly status: CheckStatus;
   readonly cwd: string;
   readonly isolation: string;
@@ -134,7 +134,7 @@ function failingExcerpt({ result, failing = [] }: Sighting, linesMax: number, by
   return above + excerptOf(result.output, linesMax - lines.length - 1, bytesMax - Buffer.byteLength(above));
 }
 
-/** Evidence as it is kept; null where these bytes are none. */
+/** Evidence as it is kept; null if these bytes are none. */
 export function readEvidence(bytes: Uint8Array): Evidence | null {
   try {
     return v.parse(Evidence, JSON.parse(Buffer.from(bytes).toString("utf8")));

@@ -13,7 +13,7 @@ export type CheckExplanation = {
   readonly output: Output;
 };
 
-/** What a person should know about a command's end beyond its exit code. Empty where there is nothing. */
+/** What a person should know about a command's end beyond its exit code. Empty if there is nothing. */
 export function explain(reported: CheckExplanation): string {
   return [endOf(reported), terminalOf(reported), offspringOf(reported), outputOf(reported)]
     .filter((sentence) => sentence !== "")

@@ -7,7 +7,7 @@ export const fewerSince = (was: number, is: number): string | null =>
 
 export const unrunTestsMessage = (names: readonly string[]): string => `it no longer runs ${listed(names)}`;
 
-/** Null where nothing broke. */
+/** Null if nothing broke. */
 export const brokenTestsMessage = (names: readonly string[]): string | null =>
   names.length === 0 ? null : `passed before the work began and fails now: ${listed(names)}`;
 

@@ -51,7 +51,7 @@ export type VerifierParts = {
   /** Reads evidence back, so that what was judged once need not be run again. Without it everything is run. */
   readonly readBlob?: (hash: Hash) => Promise<Uint8Array>;
   /**
-   * Whether a path was last changed in a later commit than another, null where history does not say. Without it, `after` holds only
+   * Whether a path was last changed in a later commit than another, null if history does not say. Without it, `after` holds only
    * between what this visit changed and what it did not.
    */
   readonly isLater?: (commit: GitSha, path: string, than: string) => Promise<boolean | null>;

@@ -121,7 +121,7 @@ const beganOf = (fields: readonly string[]): number => Number(fields[19] ?? 0) |
 
 const environOf = (pid: number): readonly string[] => read(`/proc/${pid}/environ`).split("\0");
 
-/** Nothing where it is gone meanwhile, or another user's. */
+/** Nothing if it is gone meanwhile, or another user's. */
 function read(path: string): string {
   try {
     return readFileSync(path, "utf8");

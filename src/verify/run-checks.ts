@@ -90,7 +90,7 @@ class CheckSession {
     return this.#place;
   }
 
-  /** Null where it was called off. */
+  /** Null if it was cancelled. */
   async runAll(checks: readonly Check[]): Promise<readonly CheckResult[] | null> {
     const known = await Promise.all([...this.#restores, ...checks].map((check) => this.#known(check)));
     const isAllKnown = known.every((result) => result !== null);
@@ -120,7 +120,7 @@ class CheckSession {
     return verdicts.find({ check, tree: place.tree, dependencies: place.dependencies, envHash, runsMin }, recorded);
   }
 
-  /** Runs a check as often as it takes to believe it, and keeps what it came to. False where it was called off. */
+  /** Runs a check as often as it takes to believe it, and keeps what it came to. False if it was cancelled. */
   async #decide(check: Check): Promise<boolean> {
     const { onLiveEvent, attempt, known = {}, commit } = this.#order;
     if (this.#order.cancel.aborted) return false;
@@ -185,7 +185,7 @@ class CheckSession {
     return true;
   }
 
-  /** One run, on the commit's tree (V2). Null where it was called off. `isRecorded`: whether its test runners are asked to report to us. */
+  /** One run, on the commit's tree (V2). Null if it was cancelled. `isRecorded`: whether its test runners are asked to report to us. */
   async #run(check: Check, isRecorded: boolean): Promise<Run | null> {
     const place = await this.#clean(check);
     if (place === null || this.#order.cancel.aborted) return null;
@@ -242,7 +242,7 @@ class CheckSession {
     return this.#place;
   }
 
-  /** What it said of its tests on the base; undefined where that is not to be held against it. */
+  /** What it said of its tests on the base; undefined if that is not to be held against it. */
   #testsBefore({ id }: Check): TestTally | undefined {
     return this.#order.tests === undefined ? undefined : (this.#order.tests[id] ?? { ran: 0, failed: 0, skipped: 0 });
   }
@@ -256,7 +256,7 @@ class CheckSession {
     return brokenSince(before.names, later, this.#order.tests !== undefined);
   }
 
-  /** The evidence from before anything was changed; null where there is none, or none is to be compared with. */
+  /** The evidence from before anything was changed; null if there is none, or none is to be compared with. */
   async #before({ id }: Check): Promise<Evidence | null> {
     const evidence = this.#order.before?.[id];
     const { readBlob } = this.#parts;
@@ -271,7 +271,7 @@ class CheckSession {
     return `it ended as if all were well, and tells of ${failed} failed ${failed === 1 ? "test" : "tests"}`;
   }
 
-  /** Tests that were run on the base and not now, where what judges is the same; null where there are none. */
+  /** Tests that were run on the base and not now, where what judges is the same; null if there are none. */
   async #unrun(check: Check, { tests, names }: Run): Promise<string | null> {
     if (this.#order.tests === undefined) return null;
     const before = await this.#before(check);

@@ -132,7 +132,7 @@ function formOf(line: string): readonly [RegExpExecArray | null, (found: RegExpE
   return [null, () => ({ ran: 0, failed: 0, skipped: 0 })];
 }
 
-/** Several together; null where none told anything. */
+/** Several together; null if none told anything. */
 export function talliesOf(reported: readonly (TestTally | null)[]): TestTally | null {
   const all = reported.filter((tally) => tally !== null);
   if (all.length === 0) return null;
@@ -142,7 +142,7 @@ export function talliesOf(reported: readonly (TestTally | null)[]): TestTally | 
   return empty === 0 ? rest : { ...rest, empty };
 }
 
-/** Why a check that passed proves less than it did before anything was changed; null where it does not. */
+/** Why a check that passed proves less than it did before anything was changed; null if it does not. */
 export function lostSince(before: TestTally, now: TestTally | null): string | null {
   if ((now?.empty ?? 0) > (before.empty ?? 0)) return "tests were ended before they were run, by something that ended the program";
   if (before.ran === 0) return null;

@@ -17,7 +17,7 @@ import { isSameCommand } from "./same-command.ts";
 type Where = { readonly tree: GitSha; readonly dependencies: Hash | null };
 export type Query = Where & {
   readonly check: Check;
-  /** Asked for only where everything else fits; null where it cannot be known before the command is run. */
+  /** Asked for only where everything else fits; null if it cannot be known before the command is run. */
   readonly envHash: () => Hash | null;
   /** How many runs a status must rest on to be believed now. */
   readonly runsMin: (status: CheckStatus) => number;

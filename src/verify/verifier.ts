@@ -3,7 +3,7 @@
 // Invariants:
 //   V1. A check runs alone: one after the other, whoever asks.
 //   V2. Every check starts on the commit's tree; what the one before changed is undone first.
-//   V3. A check that was called off leaves no evidence: it proves nothing. Whoever called it off gets the results before it,
+//   V3. A check that was cancelled leaves no evidence: it proves nothing. Whoever called it off gets the results before it,
 //       and looks at the signal first.
 //   V4. Artifact rules read a checkout in which no command runs.
 //   V5. What judges is the base's, wherever the order says so: the checkout holds the base's protected files and the agent's code.

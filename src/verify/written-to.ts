@@ -29,13 +29,13 @@ export async function writtenToIn(
   };
 }
 
-/** Why a check that rewrote what judges proves nothing; null where it did so before the work too, or rewrote nothing. V9 of verifier.ts */
+/** Why a check that rewrote what judges proves nothing; null if it did so before the work too, or rewrote nothing. V9 of verifier.ts */
 export function whySpoiled({ rewrote }: WrittenTo, before: Evidence | null): string | null {
   const news = before === null ? [] : rewrote.filter((path) => !(before.rewrote ?? []).includes(path));
   return news.length === 0 ? null : `it rewrote what judges as it ran: ${news.slice(0, shownMax).join(", ")}`;
 }
 
-/** What a person has to look at: written to and put back, or no program, and left alone before the work; null where there is nothing. */
+/** What a person has to look at: written to and put back, or no program, and left alone before the work; null if there is nothing. */
 export function handledGap({ touched }: WrittenTo, before: Evidence | null): string | null {
   const news = before === null ? [] : touched.filter((path) => !(before.touched ?? []).includes(path));
   if (news.length === 0) return null;

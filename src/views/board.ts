@@ -14,7 +14,7 @@ import { amount, describeAttempt, figure, firstFew, oneLine, plural, share } fro
 
 export type BoardInput = {
   readonly owner: Owner;
-  /** The last glimpse of the agent at work; empty where there is none. */
+  /** The last glimpse of the agent at work; empty if there is none. */
   readonly live: string;
   readonly rowsMax: number;
   /** Minutes since the journal's last line: the clock goes on while an agent works. */

@@ -29,7 +29,7 @@ export function breakerOf(run: RunView): BreakerView {
   };
 }
 
-/** The failure that the breaker counts, as a sentence; null where the newest attempt did not fail. */
+/** The failure that the breaker counts, as a sentence; null if the newest attempt did not fail. */
 export function lastErrorOf({ breaker: { cause, last_error } }: RunView): string | null {
   if (cause === undefined) return last_error;
   const meaning = isReasonCode(cause.reason) ? reasons[cause.reason].meaning : `It failed with ${cause.reason}.`;

@@ -99,7 +99,7 @@ function phaseTitle(id: string, name: string): string {
   return name === "" || name === short ? `phase ${short}` : `phase ${short} (${name})`;
 }
 
-/** Everything that keeps the run from going on, worst first; empty where nothing does. */
+/** Everything that keeps the run from going on, worst first; empty if nothing does. */
 export function blockersOf(run: RunView): readonly string[] {
   return [
     ...pauseOf(run),
@@ -162,7 +162,7 @@ export function failingChecksOf(run: RunView): readonly CheckResult[] {
     .filter(({ baseline, latest }) => {
       if (latest.status === "passed") return false;
       if (latest.check.kind === "project") return !judgeChecks([latest], run.checks).passed;
-      return !byPhases && latest.evidence !== baseline.evidence; // a phase's own checks are told with the phase
+      return !byPhases && latest.evidence !== baseline.evidence; // a phase's own checks are reported with the phase
     })
     .map(({ latest }) => latest);
 }

@@ -11,7 +11,7 @@ export type Interrupted = {
   readonly open: readonly { readonly attempt: string; readonly starts_over: boolean; readonly what: string }[];
 };
 
-/** Null where somebody works on the run, or where it came to rest by itself. */
+/** Null if somebody works on the run, or where it came to rest by itself. */
 export function interruptedOf(run: RunView, owner: Owner): Interrupted | null {
   if (run.status !== "running" || owner !== null || run.resting !== null || run.opening === 0) return null;
   const open = Object.values(run.open)

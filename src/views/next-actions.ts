@@ -9,7 +9,7 @@ import { type Landing, landingSentence, proofSentence, unfinishedSentence, verdi
 import { waysOn } from "./ways-on.ts";
 import { oneLine } from "./wording.ts";
 
-/** The process that works on a run, or null where none does. */
+/** The process that works on a run, or null if none does. */
 export type Owner = { readonly pid: number } | null;
 
 /** At least one action for every state a run can be in. `isCurrent: false` names the run in every command. */
@@ -106,7 +106,7 @@ export const undonePhases = (run: RunView): readonly string[] =>
     })
     .map(({ id }) => id);
 
-/** Why finished work is still on the run's own branch: told by the run, a phase, or the step that was to land it. Null where it landed or there is none. */
+/** Why finished work is still on the run's own branch: told by the run, a phase, or the step that was to land it. Null if it landed or there is none. */
 export function branchKept(run: RunView): { readonly code: ReasonCode; readonly detail: string | null } | null {
   const outcomes = outcomesOf(run);
   const newest = newestLanding(outcomes);

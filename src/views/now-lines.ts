@@ -16,7 +16,7 @@ export type Now = {
   readonly ageMs: (attempt: string) => number;
 };
 
-/** Nothing where nothing is under way. */
+/** Nothing if nothing is under way. */
 export function nowLines(run: RunView, { seenOf, ageMs }: Now): readonly string[] {
   const open = executionsOf(run);
   if (run.status !== "running" || open.length === 0) return [];

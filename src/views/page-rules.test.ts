@@ -1,4 +1,4 @@
-// Pages that a run writes for people: whole ones pass, damaged ones are told with line and rule.
+// Pages that a run writes for people: whole ones pass, damaged ones are reported with line and rule.
 
 import { describe, expect, test } from "vitest";
 import { judgePage, pageFormatIn, pageFormatNamed } from "./page-rules.ts";

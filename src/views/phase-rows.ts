@@ -20,7 +20,7 @@ export type PhaseRow = {
   readonly duration_minutes: number;
   readonly tokens: number;
   readonly usd: number;
-  /** Where it is; null where it is nowhere. */
+  /** Where it is; null if it is nowhere. */
   readonly step: string | null;
   readonly tasks: TaskCount | null;
   /** Phases that must come first and are not done. */

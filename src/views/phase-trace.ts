@@ -14,7 +14,7 @@ import { attemptParts, isAround, phaseOfEntry, phaseOfPath, taskOfCursor } from 
 import { isoOf, msOf } from "../kit/iso-time.ts";
 import { describeAttempt, oneLine, plural } from "./wording.ts";
 
-/** A piece of evidence by the hash the journal names; null where it is not at hand. */
+/** A piece of evidence by the hash the journal names; null if it is not at hand. */
 export type EvidenceOf = (hash: string) => Pick<Evidence, "at" | "output_excerpt"> | null;
 export type ToolEvent = Extract<LiveEvent, { signal: "tool" }>;
 

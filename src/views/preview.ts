@@ -33,7 +33,7 @@ export type PreviewInput = {
   readonly options: Readonly<Record<string, Scalar>>;
   readonly cast: Readonly<Record<string, Cast>>;
   readonly commands?: Readonly<Record<string, string>>;
-  /** How many files of the base tree the scope matches; null where that was not counted. */
+  /** How many files of the base tree the scope matches; null if that was not counted. */
   readonly scopeFiles: number | null;
   readonly checks: readonly Check[];
   readonly checkEnv?: readonly CheckVariable[];
@@ -225,7 +225,7 @@ function environmentLines(variables: readonly CheckVariable[], from: CheckVariab
 export const missingToolMessage = ({ name, needed_by, install }: MissingTool): string =>
   `${name}, which ${firstFew(needed_by)} ${needed_by.length === 1 ? "needs" : "need"}; get it with: ${install}`;
 
-/** A goal that stands in for criteria is none where documents or gates say what is wanted. */
+/** A goal that stands in for criteria is none if documents or gates say what is wanted. */
 function doneLines({ objective, wanted, flow }: PreviewView): readonly string[] {
   const { done_criteria } = objective;
   if ((wanted !== undefined || !flow.proof.isByCriteria) && isGoalAlone(objective)) return [];

@@ -16,7 +16,7 @@ import { amount, describeAttempt, figure, firstFew, money, oneLine, plural, roun
 
 const lineCharsMax = 120;
 
-/** A glimpse as a line; null where there is nothing to see. */
+/** A glimpse as a line; null if there is nothing to see. */
 export function liveLine(signal: LiveEvent): string | null {
   switch (signal.signal) {
     case "said":
@@ -194,7 +194,7 @@ function checksText(checks: readonly CheckResult[]): string {
   ].join("; ");
 }
 
-/** What a phase came to, when it has just ended: its score and what it used. Null where there is nothing to add. */
+/** What a phase came to, when it has just ended: its score and what it used. Null if there is nothing to add. */
 export function phaseEnding(event: Event, run: RunView): string | null {
   if (event.event !== "phase_completed" && event.event !== "phase_failed") return null;
   const rows = phaseRows(run);

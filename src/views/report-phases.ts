@@ -27,9 +27,9 @@ export type PhaseReport = PhaseRow & {
   readonly commits: readonly { readonly sha: string; readonly subject: string; readonly files: number }[];
   readonly false_claims: readonly { readonly agent: string; readonly text: string; readonly why: string }[];
   readonly attempts: { readonly debug: number; readonly replan: number };
-  /** The branch that keeps what was taken back; null where nothing was. */
+  /** The branch that keeps what was taken back; null if nothing was. */
   readonly rolled_back_to: string | null;
-  /** Why what it did is still there although it was to be taken back; null where that is not so. */
+  /** Why what it did is still there although it was to be taken back; null if that is not so. */
   readonly left_behind: string | null;
   readonly verdict: { readonly verdict: string; readonly by: string; readonly issues: readonly string[] } | null;
   readonly post_mortem: { readonly category: FailureCategory; readonly description: string; readonly prevention_rule: string } | null;

@@ -21,7 +21,7 @@ import { amount, describeAttempt, firstFew, oneLine, plural } from "./wording.ts
 
 export type Changes = {
   readonly files: number;
-  /** Null where only the journal was asked, which does not count lines. */
+  /** Null if only the journal was asked, which does not count lines. */
   readonly insertions: number | null;
   readonly deletions: number | null;
   readonly commits: readonly { readonly sha: string; readonly subject: string }[];

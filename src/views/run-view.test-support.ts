@@ -89,7 +89,7 @@ export function entryOf(event: Event, seq: number): Entry {
   return { ...event, ...envelope };
 }
 
-/** A run like the draft but for what is given. */
+/** A run like the draft except for what is given. */
 export function runView(changes: Partial<Run> = {}): Run {
   return { ...initialState({ ...drafted(), ...entryOf(drafted(), 0) } as EventOf<"run_drafted"> & Envelope), ...changes };
 }

@@ -17,7 +17,7 @@ export type TruthRow = {
   readonly true: number;
   readonly false: number;
   readonly unverifiable: number;
-  /** True ones among those that could be decided; null where there were none. */
+  /** True ones among those that could be decided; null if there were none. */
   readonly share_true: number | null;
   readonly runs: number;
   readonly turns: number;

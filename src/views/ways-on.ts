@@ -7,7 +7,7 @@ import { own } from "../core/record.ts";
 import { wouldPauseAgain } from "../core/resume-outlook.ts";
 import type { RunView, ShortLimit } from "../core/state.ts";
 
-/** What to do about a pause, best first. Empty where only an answer to an open question helps. */
+/** What to do about a pause, best first. Empty if only an answer to an open question helps. */
 export function waysOn(run: RunView): readonly string[] {
   const raise = raiseHint(run);
   if (raise !== null) return [`autopilot budget raise ${raise} && ${resumeCommand(run)}`];
@@ -18,7 +18,7 @@ export function waysOn(run: RunView): readonly string[] {
   return hints.some((hint) => hint.includes("autopilot resume")) ? hints : [...hints, "autopilot resume"];
 }
 
-/** The limits that must be raised for this run to go on, as `budget raise` takes them; null where there are none. */
+/** The limits that must be raised for this run to go on, as `budget raise` takes them; null if there are none. */
 function raiseHint(run: RunView): string | null {
   const short = (run.short ?? []).filter(({ scope, dimension, to }) => (own(run.limits[scope], dimension) ?? 0) < to);
   if (short.length > 0) return short.map((one) => `${one.scope === "phase" ? "phase." : ""}${one.dimension}=+${amountOf(one)}`).join(",");
@@ -42,7 +42,7 @@ function amountOf({ dimension, limit, to }: ShortLimit): string {
 
 const isCoolingDown = ({ breaker }: RunView): boolean => breaker.state === "open" && breaker.cooldown_until !== null;
 
-/** A breaker that opened for a phase's limit closes when that is raised; any other cools down first, or is told not to. */
+/** A breaker that opened for a phase's limit closes when that is raised; any other cools down first, or is reported not to. */
 function resumeCommand(run: RunView): string {
   const isRaised = run.breaker.because === "phase_cap" && (run.short ?? []).some(({ scope }) => scope === "phase");
   return isCoolingDown(run) && !isRaised ? "autopilot resume --now" : "autopilot resume";

@@ -38,7 +38,7 @@ export async function writeWhole(path: string, text: string | Buffer, mode?: num
 
 const jsonBytesMax = 64 << 20;
 
-/** A JSON file's content, or null where there is none or it is no JSON. */
+/** A JSON file's content, or null if there is none or it is no JSON. */
 export async function readJson(path: string): Promise<unknown> {
   try {
     const bytes = readSmallFile(path, jsonBytesMax);
@@ -49,7 +49,7 @@ export async function readJson(path: string): Promise<unknown> {
   }
 }
 
-/** A regular file's bytes; null where there is none, where it is something else (a pipe, a device: F3), or where it is larger. */
+/** A regular file's bytes; null if there is none, where it is something else (a pipe, a device: F3), or where it is larger. */
 export function readSmallFile(path: string, bytesMax: number): Buffer | null {
   let fd: number;
   try {
@@ -72,7 +72,7 @@ export async function discard(folder: string, trash: string): Promise<void> {
   if (grave !== null) await erase(grave);
 }
 
-/** Takes a folder out of the way, to be deleted later; null where there was none. */
+/** Takes a folder out of the way, to be deleted later; null if there was none. */
 export async function bury(folder: string, trash: string): Promise<string | null> {
   await mkdir(trash, { recursive: true, mode: 0o700 });
   const grave = join(trash, randomUUID());

@@ -46,7 +46,7 @@ export type OpenRun = {
     readonly trash: string;
   };
   readonly checkouts: Checkouts;
-  /** The shared history of a commit, for agents that are kept from writing to it; null where each layer has a copy. */
+  /** The shared history of a commit, for agents that are kept from writing to it; null if each layer has a copy. */
   readonly history: ((commit: GitSha) => Promise<History>) | null;
   readonly layers: Records;
   readonly checks: Records;

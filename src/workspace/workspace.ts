@@ -48,7 +48,7 @@ export type WorkspaceOptions = {
   readonly ownedPaths: readonly string[];
   readonly masks?: readonly string[];
   readonly dependencies?: readonly string[];
-  /** The same for checks; none where dependencies are restored there. */
+  /** The same for checks; none if dependencies are restored there. */
   readonly checkDependencies?: readonly string[];
   /** The branch's tip as the journal knows it; null or absent on the first opening. */
   readonly expectedTip?: GitSha | null;

@@ -1,4 +1,4 @@
-// Bad input: a slip of the keyboard changes nothing, and a broken file is told with its place and with what was expected there.
+// Bad input: a slip of the keyboard changes nothing, and a broken file is reported with its place and with what was expected there.
 
 import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

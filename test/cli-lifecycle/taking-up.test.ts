@@ -1,4 +1,4 @@
-// Taking up a run: what resume looks at again before anything begins, and whose rules the run goes on with.
+// Taking up a run: what resume looks at again before anything begins, and whose rules the run continues with.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";

@@ -1,4 +1,4 @@
-// Where a person, or another agent, must look before a run goes on alone.
+// Where a person, or another agent, must look before a run continues alone.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Agents that break: the run goes on or pauses with a clear reason, and never hangs.
+// Agents that break: the run continues or pauses with a clear reason, and never hangs.
 
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";

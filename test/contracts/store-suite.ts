@@ -12,7 +12,7 @@ import type { OpenOptions, RunStore } from "../../src/ports/run-store.ts";
 
 export type Stage = {
   readonly store: RunStore;
-  /** Ends a run's lease as if its owner had been silent for too long; null where a lock ends with its process and cannot lapse. */
+  /** Ends a run's lease as if its owner had been silent for too long; null if a lock ends with its process and cannot lapse. */
   readonly lapse: ((run: string) => Promise<void>) | null;
 };
 

@@ -11,7 +11,7 @@ import { whyNoStrace } from "./under-strace.ts";
 const all = Object.keys(families) as Family[];
 const known: readonly string[] = Object.values(families).flat();
 
-/** The calls of the running kernel, from its table of symbols; none where it shows none. */
+/** The calls of the running kernel, from its table of symbols; none if it shows none. */
 function kernelCalls(): readonly string[] {
   try {
     const symbols = readFileSync("/proc/kallsyms", "utf8").matchAll(/ __(?:x64|arm64)_sys_(\w+)$/gm);

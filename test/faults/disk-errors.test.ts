@@ -70,7 +70,7 @@ describe.skipIf(whyNoStrace !== "")(`a disk that refuses${whyNoStrace}`, () => {
   );
 });
 
-/** One run with one fault; false where the run got through without meeting it. */
+/** One run with one fault; false if the run got through without meeting it. */
 async function suffer(fault: Fault & { readonly family: Family; readonly error: string; readonly onJournal?: true }): Promise<boolean> {
   const folder = smallRepository();
   expect((await autopilot(folder, ["start", ...objectiveArgs(folder), "--json"])).code).toBe(0);
@@ -86,7 +86,7 @@ async function suffer(fault: Fault & { readonly family: Family; readonly error: 
   return reported.fired > 0;
 }
 
-/** Through all the same, where the call did not matter; else a refusal in words. Never a stack, never a bug. */
+/** Through anyway, where the call did not matter; else a refusal in words. Never a stack, never a bug. */
 function expectMessages(reported: Faulted, reasons: readonly string[]): void {
   expect(reported.err, "no stack").not.toMatch(/^\s+at .*:\d+:\d+\)?$/m);
   if (reported.json.reason_code === "completion_verified") return;

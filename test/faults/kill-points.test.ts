@@ -1,4 +1,4 @@
-// The runner is killed before each of its calls that changes the disk, one by one, and what was begun is taken up again.
+// The runner is killed before each of its calls that changes the disk, one by one, and what was begun is resumed.
 
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";

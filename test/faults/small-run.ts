@@ -131,7 +131,7 @@ export async function keptIfWrong(folder: string, work: () => Promise<void>): Pr
 
 export type Acknowledged = { readonly run: string; readonly lines: string } | null;
 
-/** The whole lines of the newest journal now; null where none was begun. */
+/** The whole lines of the newest journal now; null if none was begun. */
 export function acknowledgedIn(folder: string): Acknowledged {
   const run = newestRun(folder);
   if (run === "" || !existsSync(join(run, "journal.jsonl"))) return null;

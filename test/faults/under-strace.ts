@@ -10,7 +10,7 @@ import { type Ended, program, type Reported } from "../support/autopilot.ts";
 import { scratchFolder } from "../support/scratch-repository.ts";
 import { changingCalls, families } from "./call-families.ts";
 
-/** Why there can be no fault by strace here, as the end of a title; empty where there can. */
+/** Why there can be no fault by strace here, as the end of a title; empty if there can. */
 export const whyNoStrace = ((): string => {
   if (process.platform !== "linux") return " (skipped: strace is for Linux only)";
   try {
@@ -149,7 +149,7 @@ export function sampled<Value>(values: readonly Value[], most: number): readonly
   );
 }
 
-/** Does the work for each, two at a time; what went wrong is told for all of them together. */
+/** Does the work for each, two at a time; what went wrong is reported for all of them together. */
 export async function twoAtATime<Value>(
   values: readonly Value[],
   name: (value: Value) => string,

@@ -1,5 +1,5 @@
 // A campaign over whole workers: three "machines", each a worker process with a clone, a home and a way to the database of its own, work on
-// many runs while things happen to them by a seed that is told. Then the hub, the store and what was seen meanwhile are held against each
+// many runs while things happen to them by a seed that is reported. Then the hub, the store and what was seen meanwhile are held against each
 // other. `AUTOPILOT_FAULTS=all` makes a thousand things happen, without it nine: a lease of a whole worker lasts eight seconds, so that each
 // event takes its time.
 

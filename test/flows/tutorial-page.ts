@@ -111,7 +111,7 @@ export class Reader {
   }
 }
 
-/** The first line of an answer that was not shown, in order; null where all were. `…` stands for anything. */
+/** The first line of an answer that was not shown, in order; null if all were. `…` stands for anything. */
 export function missingIn(shown: string, answer: readonly string[]): string | null {
   const lines = shown.split("\n").map((line) => line.trim());
   let at = 0;

@@ -1,4 +1,4 @@
-// docs/TUTORIAL.md, done by a reader: every file is saved as it stands, every command typed, and what it answers is what the page says.
+// docs/TUTORIAL.md, done by a reader: every file is saved as it is, every command typed, and what it answers is what the page says.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

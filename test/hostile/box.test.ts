@@ -32,7 +32,7 @@ afterAll(async () => {
   delete process.env["HOSTILE_SECRET"];
 });
 
-/** Why a level cannot be had here; null where its self-test passes. */
+/** Why a level cannot be had here; null if its self-test passes. */
 async function whyNot(level: Level): Promise<string | null> {
   const runDir = mkdtempSync(join(tmpdir(), "hostile-try-"));
   const choice = await chooseIsolation(level, { hidden: [], runDir });

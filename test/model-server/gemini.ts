@@ -1,4 +1,4 @@
-// gemini: Google's generateContent, whole and streamed. Its thinking is told beside the candidates, not in them.
+// gemini: Google's generateContent, whole and streamed. Its thinking is reported beside the candidates, not in them.
 
 import { type Answer, piecesOf } from "./answer.ts";
 import type { Said } from "./conversation.ts";

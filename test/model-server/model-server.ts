@@ -45,7 +45,7 @@ export type Call = {
   readonly isSideCall: boolean;
   readonly status: number;
   readonly outcome: Outcome;
-  /** What the client was told; null where it was told nothing. */
+  /** What the client was told; null if it was told nothing. */
   readonly usage: Usage | null;
 };
 

@@ -10,7 +10,7 @@ import { aFew, longTest } from "../support/sampled.ts";
 import { audit, history, inShort, left, linesIn, log, logText, named, progress, shop, turn, turns, args, wrote } from "./audit.ts";
 import { faultsIn, inProgress } from "./seed-reader.ts";
 
-/** A turn that does this and then waits, the first times it is played; afterwards it goes on. What is cut short is played again in its place. */
+/** A turn that does this and then waits, the first times it is played; afterwards it continues. What is cut short is played again in its place. */
 const cut = (folder: string, phase: string, before: readonly object[], after: readonly object[], times = 1): object => ({
   ...turn(phase),
   do: [

@@ -1,4 +1,4 @@
-// What goes wrong for good, and what is only stopped: how the log ends, and how a run goes on from there.
+// What goes wrong for good, and what is only stopped: how the log ends, and how a run continues from there.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -52,7 +52,7 @@ describe.skipIf(whyNoStrace !== "")(`kill -9 at the boundaries of a quality run$
   );
 });
 
-/** The journal's writes are counted by its path, which is known once there is a draft. Null where the run came to its end first. */
+/** The journal's writes are counted by its path, which is known once there is a draft. Null if the run came to its end first. */
 async function killedBefore(at: number): Promise<string | null> {
   const folder = shop();
   const drafted = await autopilot(folder, ["start", "--flow", "quality", "--json", "--isolation", "clone", ...scripted(folder, turns())]);

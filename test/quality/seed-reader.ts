@@ -92,7 +92,7 @@ export function faultsIn(log: string, bugs: number | null = null): readonly stri
   return faults;
 }
 
-/** The phase that a session would take up: the last one started and not ended; null where there is none. */
+/** The phase that a session would take up: the last one started and not ended; null if there is none. */
 export function inProgress(log: string): number | null {
   const events = log
     .split("\n")

@@ -26,7 +26,7 @@ const seen = (folder: string): readonly Entry[] => {
   }
 };
 
-/** Starts a command, kills it as soon as the journal says so, and waits until it is gone. False where it ended by itself. */
+/** Starts a command, kills it as soon as the journal says so, and waits until it is gone. False if it ended by itself. */
 async function killed(folder: string, args: readonly string[], when: (entries: readonly Entry[]) => boolean): Promise<boolean> {
   const { child, ended } = begin(folder, args, quiet);
   let isOver = false;

@@ -213,7 +213,7 @@ export const debug = (phase: string, files: Readonly<Record<string, string>>, mo
   ...more,
 });
 
-/** The turns that a phase takes when nothing is wrong with it, but for what is done. */
+/** The turns that a phase takes when nothing is wrong with it, except for what is done. */
 export const around = (phase: string): readonly Turn[] => [verify(phase), judgeBlind(phase), judge(phase)];
 
 /** Module, export line and test of a function of numbers. */

@@ -1,4 +1,4 @@
-// story-words: the words in which the stories of whole runs are told.
+// story-words: the words in which the stories of whole runs are written.
 
 import type { RunView } from "../../src/core/state.ts";
 import type { Request } from "../../src/ports/inbox.ts";

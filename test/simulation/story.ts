@@ -51,7 +51,7 @@ export type Story = {
   readonly people?: (run: RunView, why: string) => readonly Omit<Request, "actor">[] | null;
   /** A crash changes what happens here on purpose (an invocation ends, a violation counts). */
   readonly isCrashFree?: boolean;
-  /** It takes long and is told many times elsewhere: fewer moments of it are tried. */
+  /** It takes long and is played many times elsewhere: fewer moments of it are tried. */
   readonly isLong?: boolean;
   readonly endsWell: (run: RunView, journal: readonly { readonly event: string }[]) => boolean;
 };

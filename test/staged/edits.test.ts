@@ -1,4 +1,4 @@
-// A state file that somebody edits while a run goes on, or between two: it is read before it is written, and what of it holds is journaled.
+// A state file that somebody edits while a run continues, or between two: it is read before it is written, and what of it holds is journaled.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -128,7 +128,7 @@ export function codeHost(folder: string, tool: "gh" | "glab" = "gh") {
             .split("\n")
             .map((line) => JSON.parse(line) as Called)
         : [],
-    /** What the host has of a branch; null where it has none. */
+    /** What the host has of a branch; null if it has none. */
     branch: (name: string): string | null => {
       try {
         return git(remote, "rev-parse", `refs/heads/${name}`);

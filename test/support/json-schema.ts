@@ -4,7 +4,7 @@ type Schema = Readonly<Record<string, unknown>>;
 
 const silent = new Set(["$schema", "$defs", "title", "description", "default"]);
 
-/** Every way in which a value does not fit; empty where it fits. References are looked up from the root, as they must be. */
+/** Every way in which a value does not fit; empty if it fits. References are looked up from the root, as they must be. */
 export function misfits(value: unknown, schema: Schema, at = "$", root: Schema = schema): readonly string[] {
   return Object.entries(schema).flatMap(([keyword, asked]) => {
     if (silent.has(keyword)) return [];

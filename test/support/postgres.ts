@@ -6,7 +6,7 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** The folder of the server's programs; null where there is none. Debian keeps them beside the path, one folder a version. */
+/** The folder of the server's programs; null if there is none. Debian keeps them beside the path, one folder a version. */
 export function findPostgres(): string | null {
   const root = "/usr/lib/postgresql";
   const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : [];

@@ -86,7 +86,7 @@ async function prompt(talk: Talk, text: string, meta: TurnMeta): Promise<{ reado
       return { end: { by: "error", code: error.code, message: error.message, data: error.data }, response: null };
     if (!(error instanceof TurnOver)) throw error;
     if (!["cancel", "deadline", "stall", "budget", "provider"].includes(error.ending.by)) return { end: error.ending, response: null };
-    // It is told politely once; what it used may come with its answer. It is not waited for longer than a moment.
+    // It is asked politely once; what it used may come with its answer. It is not waited for longer than a moment.
     connection.agent.notify("session/cancel", { sessionId: session }).catch(() => undefined);
     return { end: error.ending, response: await answerWithin(request, environment.limits.cancelGraceMs) };
   }

@@ -8,7 +8,7 @@ export function insideOf(layer: string): (path: string) => boolean {
   return (path) => wayTo(path) !== null;
 }
 
-/** The way from the layer to a path, with slashes; null where the path lies outside. */
+/** The way from the layer to a path, with slashes; null if the path lies outside. */
 export function wayInside(layer: string): (path: string) => string | null {
   const roots = [...new Set([resolve(layer), realOf(layer)])];
   return (path) => roots.flatMap((root) => wayBelow(root, resolve(layer, path)) ?? [])[0] ?? null;

@@ -32,7 +32,7 @@ export type TurnObservations = Left & {
   readonly metas: readonly Loose[];
   readonly calls: readonly ModelCall[];
   readonly probes: readonly FailureProbe[];
-  /** False where no model is behind the agent, so that silence is no sign of anything. */
+  /** False if no model is behind the agent, so that silence is no sign of anything. */
   readonly hasProvider: boolean;
   readonly loginHint: string;
   readonly nowMs: number;

@@ -24,7 +24,7 @@ export function faultOfStatus(status: number | null): ProviderFault {
   return "request";
 }
 
-/** How the calls ended: the one that failed last, and whether another model answered all the same. */
+/** How the calls ended: the one that failed last, and whether another model answered anyway. */
 export function failingCall(calls: readonly ModelCall[]): { readonly call: ModelCall; readonly hasOther: boolean } | null {
   const judged = calls.filter(({ ended }) => ended === "whole" || ended === "broken"); // F2
   const last = judged.at(-1);
@@ -48,7 +48,7 @@ export const hasHungUp = ({ ended, status, error }: ModelCall): boolean =>
 
 export type AgentError = { readonly code: number; readonly message: string; readonly data: unknown };
 
-/** What an agent's error says about the provider; null where it says nothing about it. */
+/** What an agent's error says about the provider; null if it says nothing about it. */
 export function faultOfError({ code, message, data }: AgentError): Fault | null {
   const more = recordOf(data);
   const kind = [more["errorKind"], more["errorName"], more["type"], more["code"]].flatMap((value) => textOf(value) ?? []).join(" ");

@@ -1,4 +1,4 @@
-// reset-time: when a provider's limit is lifted, read from the words it or the agent used. Null where no time can be read for certain.
+// reset-time: when a provider's limit is lifted, read from the words it or the agent used. Null if no time can be read for certain.
 //
 // Invariants:
 //   R1. Only a time that stands close behind a word of waiting counts: an answer may be full of other times.
@@ -106,7 +106,7 @@ function atPlace(year: number, month: number, day: number, minutes: number, plac
   return asUtc - offsetMs(place, asUtc);
 }
 
-/** How far a place's clocks are ahead of UTC; nothing where the place is not known. */
+/** How far a place's clocks are ahead of UTC; nothing if the place is not known. */
 function offsetMs(place: string, atMs: number): number {
   if (!place.includes("/")) return 0;
   try {

@@ -8,7 +8,7 @@ const textCharsMax = 1024 * 1024;
 const commandKeys = ["command", "cmd"];
 const outputKeys = ["output", "stdout", "aggregated_output", "formatted_output", "text", "content", "message", "error"];
 
-/** A command as it would be typed, otherwise the arguments as JSON; null where there are none. */
+/** A command as it would be typed, otherwise the arguments as JSON; null if there are none. */
 export function inputIn(raw: unknown): string | null {
   const command = commandIn(raw) ?? commandKeys.map((key) => commandIn(recordOf(raw)[key])).find((found) => found !== null);
   return command ?? jsonOf(raw);
@@ -20,7 +20,7 @@ function commandIn(value: unknown): string | null {
   return nonEmpty(value.join(" "));
 }
 
-/** The text blocks of an update's content, otherwise its raw output; null where it says nothing. */
+/** The text blocks of an update's content, otherwise its raw output; null if it says nothing. */
 export function outputIn(update: Loose): string | null {
   const blocks = listOf(update["content"]).flatMap((part) => blockText(recordOf(part)) ?? []);
   return nonEmpty(blocks.join("\n")) ?? rawText(update["rawOutput"]);

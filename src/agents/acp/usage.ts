@@ -27,7 +27,7 @@ export type UsageReport = {
   readonly tools: number;
 };
 
-/** What the session had used before this prompt; null where that is not known (a session taken up again). */
+/** What the session had used before this prompt; null if that is not known (a session taken up again). */
 export type UsageBefore = { readonly tokens: Tokens; readonly costUsd: number } | null;
 const noTokens: Tokens = { all: 0, input: 0, output: 0, cached: 0 };
 export const nothingUsed: UsageBefore = { tokens: noTokens, costUsd: 0 };
@@ -107,7 +107,7 @@ const sum = (one: Tokens, other: Tokens): Tokens => ({
   cached: one.cached + other.cached,
 });
 
-/** Null where nothing, or nothing believable, is told. Some count what was cached into the input, some beside it. */
+/** Null if nothing, or nothing believable, is reported. Some count what was cached into the input, some beside it. */
 export function tokensOf(raw: unknown): Tokens | null {
   const reported = recordOf(raw);
   const first = (...names: readonly string[]): number | null =>

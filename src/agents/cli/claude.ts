@@ -24,7 +24,7 @@ function argumentsOf({ session, left, tools }: Asked): readonly string[] {
   return [
     ...(session === null ? [] : [isNew ? "--session-id" : "--resume", session.name]),
     ...(Number.isFinite(left.calls) ? ["--max-turns", String(Math.max(1, Math.floor(left.calls)))] : []),
-    // What it counts against this is the whole session, so it is no limit for one that is taken up.
+    // What it counts against this is the whole session, so it is no limit for one that is resumed.
     ...(Number.isFinite(left.usd) && isNew ? ["--max-budget-usd", Math.max(0.0001, left.usd).toFixed(4)] : []),
     ...(tools === null ? [] : ["--mcp-config", asJson(tools), "--strict-mcp-config", "--allowedTools", `mcp__${serverName}`]),
   ];

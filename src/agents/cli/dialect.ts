@@ -11,7 +11,7 @@ export type Asked = {
   /** The words that start it. */
   readonly argv: readonly string[];
   readonly prompt: string;
-  /** The session: to be opened under this name, or taken up; null where the command names it itself. */
+  /** The session: to be opened under this name, or taken up; null if the command names it itself. */
   readonly session: { readonly name: string; readonly isResumed: boolean } | null;
   readonly mode: Mode;
   readonly left: Allowance;
@@ -22,7 +22,7 @@ export type Asked = {
 export type ReadLine = {
   readonly session?: string;
   readonly updates?: readonly Loose[];
-  /** What was used, as it stands there. */
+  /** What was used, as it is there. */
   readonly usage?: Loose;
   /** In US dollars: the session's so far. */
   readonly costUsd?: number;

@@ -36,7 +36,7 @@ export type Launch = {
 export type Exit = { readonly code: number | null; readonly signal: string | null };
 export type Spawned = {
   readonly child: ChildProcess;
-  /** Null where it has nothing to read. */
+  /** Null if it has nothing to read. */
   readonly stdin: Writable | null;
   readonly stdout: Readable;
   readonly exited: Promise<Exit>;

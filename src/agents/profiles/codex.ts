@@ -116,7 +116,7 @@ export const codexProfiles = {
       edit: { values: { ...values.edit, approval: "never" } },
       full: { values: values.full },
     },
-    // The thread's, when it is taken up again; this turn's otherwise. The difference to what came before is right for both.
+    // The thread's, when it is resumed; this turn's otherwise. The difference to what came before is right for both.
     usage: "cumulative",
     yieldsTo: ["codex", "codex-zed"],
     hints: { install: "npm install -g @openai/codex", login: loginHint },

@@ -14,7 +14,7 @@ export type TurnValues = {
   /** Where the agent sends its model calls, and what it shows there; empty without a key. */
   readonly url: string;
   readonly token: string;
-  /** The proxy in front of the allowed hosts; empty where nothing but the meter is to be reached. */
+  /** The proxy in front of the allowed hosts; empty if nothing but the meter is to be reached. */
   readonly proxy: string;
 };
 
@@ -69,7 +69,7 @@ const proxyEnvironment = {
   NODE_USE_ENV_PROXY: "1",
 } as const;
 
-/** A config file's text. JSON's strings and TOML's basic strings are escaped alike, but for one character. */
+/** A config file's text. JSON's strings and TOML's basic strings are escaped alike, except for one character. */
 export function rendered({ content }: Pick<ConfigFile, "content">, values: Readonly<Record<string, string>>): string {
   const escaped = (value: string): string => JSON.stringify(value).slice(1, -1).replaceAll("\u007f", "\\u007f"); // A2
   return filled(content, Object.fromEntries(Object.entries(values).map(([name, value]) => [name, escaped(value)])));

@@ -33,9 +33,9 @@ export type Program = {
   readonly name: string;
   /** The words after its name. */
   readonly words: readonly string[];
-  /** The words that make it print its version and end; null where it has none. */
+  /** The words that make it print its version and end; null if it has none. */
   readonly version: readonly string[] | null;
-  /** The oldest that is known to work; null where any does. */
+  /** The oldest that is known to work; null if any does. */
   readonly versionMin: string | null;
   /** Other programs that must be on the PATH beside it. */
   readonly needs: readonly string[];
@@ -119,7 +119,7 @@ export type AgentProfile = {
   readonly modelArgv: readonly string[];
   /** Variables that name the model, where one is named. */
   readonly modelEnv: Readonly<Record<string, string>>;
-  /** The session option that names the model, where one is named; null where words, environment or files do. */
+  /** The session option that names the model, where one is named; null if words, environment or files do. */
   readonly modelOption: string | null;
   /** What the user asks for; empty: see meters and own. */
   readonly model: string;

@@ -40,7 +40,7 @@ export type Submissions = {
   /** The mistakes of the last result handed in, where none was accepted. */
   readonly mistakes: () => readonly string[];
   readonly question: () => string | null;
-  /** The answers that the question offers; none where it only takes words. */
+  /** The answers that the question offers; none if it only takes words. */
   readonly answers: () => readonly string[];
   readonly notes: () => readonly string[];
 };

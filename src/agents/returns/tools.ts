@@ -9,7 +9,7 @@ export const serverName = "autopilot";
 
 export const variables = { url: "AUTOPILOT_TOOLS_URL", token: "AUTOPILOT_TOOLS_TOKEN", schema: "AUTOPILOT_TOOLS_SCHEMA" } as const;
 
-/** What the program offers; `schema`: what must be handed back, or null where nothing is asked for. */
+/** What the program offers; `schema`: what must be handed back, or null if nothing is asked for. */
 export const returnsOffer = (schema: object | null): McpOffer => ({
   name: serverName,
   version: "1",
@@ -17,7 +17,7 @@ export const returnsOffer = (schema: object | null): McpOffer => ({
   tools: toolsFor(schema),
 });
 
-/** `schema`: what must be handed back, or null where nothing is asked for. */
+/** `schema`: what must be handed back, or null if nothing is asked for. */
 export function toolsFor(schema: object | null): readonly ToolShown[] {
   const submit: ToolShown[] =
     schema === null

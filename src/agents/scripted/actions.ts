@@ -17,7 +17,7 @@ export type Tool = {
 
 const outputBytesMax = 64 * 1024;
 
-/** The tool call of an action, or null where the action is no tool's. Paths are relative to the working folder, or absolute. */
+/** The tool call of an action, or null if the action is no tool's. Paths are relative to the working folder, or absolute. */
 export function toolOf(action: ScriptAction, cwd: string, callRunner: CallRunner): Tool | null {
   const at = (path: string): string => resolve(cwd, path);
   const edit = (title: string, path: string, act: (full: string) => Promise<unknown>): Tool => ({

@@ -71,7 +71,7 @@ test("pull the plug anywhere: replaying any prefix gives the choices that were m
   fc.assert(
     fc.property(anyScript, fc.array(anyFacts, { maxLength: 12 }), fc.nat(), (script, turns, cut) => {
       const straight = turns.map((me, at) => choose(script, turns.slice(0, at), me));
-      // A process that dies in turn `n` is followed by one that knows the journal only; it goes on from there.
+      // A process that dies in turn `n` is followed by one that knows the journal only; it continues from there.
       const n = turns.length === 0 ? 0 : cut % turns.length;
       const resumed = turns.slice(n).map((me, at) => choose(script, turns.slice(0, n + at), me));
       expect(resumed).toEqual(straight.slice(n));

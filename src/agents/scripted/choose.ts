@@ -6,7 +6,7 @@
 
 import type { Script, ScriptTurn, TurnFacts } from "../../contracts/script.ts";
 
-/** The place in the script of the turn to play, or null where none is left that matches. */
+/** The place in the script of the turn to play, or null if none is left that matches. */
 export function choose(script: Script, history: readonly TurnFacts[], me: TurnFacts): number | null {
   const played = script.turns.map(() => 0);
   for (const facts of history) {

@@ -22,7 +22,7 @@ export type Answers = {
   readonly "session/cancel": () => void;
 };
 
-/** Told to the one who asked, as it stands. */
+/** Told to the one who asked, as it is. */
 export class Refusal extends Error {
   readonly code: number;
   constructor(code: number, message: string) {

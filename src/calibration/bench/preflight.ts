@@ -160,7 +160,7 @@ export async function baselineOf(trees: Trees, kind: BenchmarkPlan["kind"], at: 
   return `${at}:${findingsDefault[0]}`;
 }
 
-/** The baseline that was kept; null where there is none. */
+/** The baseline that was kept; null if there is none. */
 export function keptBaseline(folder: string, name: string): readonly Bug[] | null {
   const text = readOwnFile(baselineFile(folder, name), bugsBytesMax);
   return text === null ? null : readBugs(text);

@@ -6,7 +6,7 @@ import type { Spent } from "../cycle/state.ts";
 
 const journalBytesMax = 256 << 20;
 
-/** Null where no journal is there. */
+/** Null if no journal is there. */
 export function spentIn(folder: string): Spent | null {
   const journals = ["work", "target"].flatMap((copy) => journalsIn(join(folder, copy, ".autopilot", "runs")));
   if (journals.length === 0) return null;

@@ -31,7 +31,7 @@ type LeverInput = {
   readonly root: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly textAt: (path: string) => Promise<string | null>;
-  /** Who works here where no config names anybody; null where that is not known. */
+  /** Who works here where no config names anybody; null if that is not known. */
   readonly agentHere: () => Promise<string | null>;
 };
 
@@ -39,7 +39,7 @@ const promptBytesMax = 262_144;
 export const configPath = ".autopilot/config.yaml";
 const no = (problem: string, remedy: string): TypedEdits => ({ problem, remedy });
 
-/** `prompt:<flow>/<step>`, `limit:<name>`, `agent:<role>`, `model:<role>`; null where an id is of no such kind. */
+/** `prompt:<flow>/<step>`, `limit:<name>`, `agent:<role>`, `model:<role>`; null if an id is of no such kind. */
 export function typedLever(id: string): { readonly kind: "prompt" | "limit" | "agent" | "model"; readonly subject: string } | null {
   const [, kind, subject] = /^(prompt|limit|agent|model):([A-Za-z0-9][\w./*-]{0,200})$/.exec(id) ?? [];
   if (kind !== "prompt" && kind !== "limit" && kind !== "agent" && kind !== "model") return null;

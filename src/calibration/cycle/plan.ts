@@ -1,4 +1,4 @@
-// plan: everything a cycle was asked to do, as it stands in its `cycle_start` line: whoever has the log can go on with it.
+// plan: everything a cycle was asked to do, as it is in its `cycle_start` line: whoever has the log can go on with it.
 
 import * as v from "valibot";
 
@@ -55,7 +55,7 @@ export const cycleNameCharsMax = 100;
 export const cycleName = /^(?!.*\.\.)(?!.*\.lock$)[A-Za-z0-9][A-Za-z0-9._-]{0,99}(?<!\.)$/;
 export const benchmarkName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
-/** `90m`, `2h`, `45s`, `1500ms`; a bare number is minutes. Null where it is none of these. */
+/** `90m`, `2h`, `45s`, `1500ms`; a bare number is minutes. Null if it is none of these. */
 export function durationMs(given: string): number | null {
   const [, digits, unit = "m"] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)?$/.exec(given.trim()) ?? [];
   const scale: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };

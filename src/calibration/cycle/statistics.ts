@@ -29,7 +29,7 @@ function hashOf(text: string, basis: number): number {
   return hash | 0;
 }
 
-/** Null where there is nothing to take a mean of. */
+/** Null if there is nothing to take a mean of. */
 export function meanOf(values: readonly number[]): number | null {
   return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
@@ -59,7 +59,7 @@ export type Interval = {
 export const bootstrap = { level: 0.95, rounds: 4000 } as const;
 
 /**
- * The interval of the mean gain over benchmarks, each with its own runs on both sides; null where no side ran twice, since then nothing is
+ * The interval of the mean gain over benchmarks, each with its own runs on both sides; null if no side ran twice, since then nothing is
  * known of how much runs differ. Deviations are widened by √(n/(n−1)), because n runs drawn from themselves vary too little.
  */
 export function intervalOf(pairs: readonly Pair[], gainOf: (before: number, after: number) => number, seed: string): Interval | null {
@@ -84,7 +84,7 @@ export function intervalOf(pairs: readonly Pair[], gainOf: (before: number, afte
   };
 }
 
-/** The interval of one side's mean; null where it ran once. */
+/** The interval of one side's mean; null if it ran once. */
 export function sideInterval(values: readonly number[], seed: string): Pick<Interval, "low" | "high"> | null {
   if (values.length < 2) return null;
   const next = generatorOf(seed); // S1

@@ -9,9 +9,9 @@ import type { cycleVerdicts } from "../../contracts/quality-run.ts";
 import { type Interval, meanOf, rounded } from "./statistics.ts";
 
 export type Verdict = (typeof cycleVerdicts)[number];
-/** By benchmark; null where it is n/a. */
+/** By benchmark; null if it is n/a. */
 export type Figures = Readonly<Record<string, number | null>>;
-/** `bug`: null where only a figure is known. */
+/** `bug`: null if only a figure is known. */
 export type Regression = { readonly benchmark: string; readonly bug: string | null };
 export type Better = "higher" | "lower";
 export type Scale = { readonly better: Better; readonly isRelative: boolean };

@@ -21,7 +21,7 @@ export type DiffPage = {
   readonly more: number;
   /** Why there is nothing to show. */
   readonly problem: string | null;
-  /** Why no note can be sent; null where one can. */
+  /** Why no note can be sent; null if one can. */
   readonly closed: string | null;
 };
 
@@ -61,7 +61,7 @@ export async function diffPageOf({ view, paths, foreign }: FollowedRun): Promise
   return { base, tip, files: all.slice(0, filesMax), more: Math.max(0, all.length - filesMax), problem: null, closed };
 }
 
-/** One file's lines; null where the run did not change it. */
+/** One file's lines; null if the run did not change it. */
 export async function fileDiffOf({ view, paths }: FollowedRun, path: string): Promise<FileDiff | null> {
   const opened = await findRepository(paths.root);
   if ("failure" in opened) return null;

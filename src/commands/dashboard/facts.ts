@@ -56,7 +56,7 @@ export type Facts = {
   readonly cost: () => Promise<CostView>;
   readonly settings: () => Promise<SettingsPage>;
   readonly sourceOf: (key: string) => RunSource | null;
-  /** Why a page may only look; null where it may act. */
+  /** Why a page may only look; null if it may act. */
   readonly weak: () => Promise<string | null>;
   /** Changes whenever a page would show something else: by run, and `portfolio`. */
   readonly marks: () => Readonly<Record<string, string>>;

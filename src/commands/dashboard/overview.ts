@@ -28,7 +28,7 @@ export type Overview = {
   readonly hasPortfolio: boolean;
   /** Whether a store is named that other machines share. */
   readonly hasStore: boolean;
-  /** Why nothing may be done from a page before the terminal's code was typed; null where nothing keeps it. */
+  /** Why nothing may be done from a page before the terminal's code was typed; null if nothing keeps it. */
   readonly weak: string | null;
 };
 

@@ -10,7 +10,7 @@ export type ResumeApart = (context: CommandContext, run: string) => Promise<Answ
 const refusedWithinMs = 2_500;
 const outputCharsMax = 200_000;
 
-/** `program`: the words that start this program. What it refuses at once is the answer; otherwise it goes on. */
+/** `program`: the words that start this program. What it refuses at once is the answer; otherwise it continues. */
 export const resumeApart =
   (program: readonly string[]): ResumeApart =>
   (context, run) =>

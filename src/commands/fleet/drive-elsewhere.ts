@@ -63,7 +63,7 @@ export const driveElsewhere =
     return isBegun ? null : outcome; // what became of a run that was begun, its journal tells
   };
 
-/** Waits until the run's order has ended; what it came to, null where it was withdrawn, or where the pool waits no longer. Y1 */
+/** Waits until the run's order has ended; what it came to, null if it was withdrawn, or where the pool waits no longer. Y1 */
 async function workedOn(context: CommandContext, store: PostgresStore, key: string, repository: string): Promise<string | null> {
   const dispatch = openOrders(store.database);
   const known = await ordersIn(store.database, key);

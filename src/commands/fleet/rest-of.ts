@@ -1,4 +1,4 @@
-// rest-of: what an order comes to whose run has not completed, from what the run's journal says. Pure but for the clock.
+// rest-of: what an order comes to whose run has not completed, from what the run's journal says. Pure except for the clock.
 
 import type { Answer } from "../../contracts/answer.ts";
 import { hasFailed, questionsOpen } from "../../core/selectors.ts";
@@ -26,7 +26,7 @@ export function restsForPerson(view: RunView): boolean {
   return decided !== true;
 }
 
-/** `answer`: what driving it said; null where it wasn't driven. */
+/** `answer`: what driving it said; null if it wasn't driven. */
 export function restOf(view: RunView, answer: Pick<Answer, "result" | "message"> | null, isInterrupted = false): OrderEnd {
   if (view.status === "stopped") return { kind: "ended", outcome: `stopped: ${view.reason ?? "on request"}`, isOver: true };
   const at = goesOnAt(view, Date.now());

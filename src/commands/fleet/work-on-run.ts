@@ -144,7 +144,7 @@ export async function sweepCopies({ context, copies, store }: Pick<WorkerParts, 
   }
 }
 
-/** How many lines a copy holds; none where they cannot be read: the store has them all. */
+/** How many lines a copy holds; none if they cannot be read: the store has them all. */
 function linesIn(folder: string): number {
   try {
     return readJournal(folder, { from: "start" }).end.seq;

@@ -1,4 +1,4 @@
-// import: a list of projects and tasks from YAML, JSON or a Markdown backlog. Everything that is wrong is told; then nothing is imported.
+// import: a list of projects and tasks from YAML, JSON or a Markdown backlog. Everything that is wrong is reported; then nothing is imported.
 
 import { join, resolve } from "node:path";
 import * as v from "valibot";

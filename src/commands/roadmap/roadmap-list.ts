@@ -22,7 +22,7 @@ export function roadmapList(context: CommandContext): Promise<Answer> {
   });
 }
 
-/** What `roadmap all` would be refused with; null where it would begin, or nothing is left to do. */
+/** What `roadmap all` would be refused with; null if it would begin, or nothing is left to do. */
 async function refusalOf(choose: () => Promise<unknown>): Promise<Answer | null> {
   try {
     await choose();

@@ -1,4 +1,4 @@
-// roadmap: the phases of a roadmap, walked: what is open is taken up, else a run of the phases asked for is drafted and begun.
+// roadmap: the phases of a roadmap, walked: what is open is resumed, else a run of the phases asked for is drafted and begun.
 
 import type { Answer } from "../../contracts/answer.ts";
 import { phaseIdOf } from "../../documents/phase-id.ts";

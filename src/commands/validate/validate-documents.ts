@@ -68,7 +68,7 @@ export async function judgeDocument(format: DocumentFormat, document: Document):
   return judges[format](document);
 }
 
-/** What a JSON text holds that readers disagree about; empty where it is none. */
+/** What a JSON text holds that readers disagree about; empty if it is none. */
 const hazardsOf = (text: string): readonly Hazard[] => (isJson(text) ? hazardsIn(text) : []);
 
 const dangersIn = (text: string, hazards: readonly Hazard[]): readonly Violation[] =>
@@ -100,7 +100,7 @@ function asText(document: Document, judge: (text: string) => readonly Finding[])
 
 const locatedBytesMax = 1_048_577;
 
-/** Fields that the format does not name are told, and no reason to refuse it: another tool may keep more. */
+/** Fields that the format does not name are reported, and no reason to refuse it: another tool may keep more. */
 function bySchema(document: Document, schema: v.GenericSchema): readonly Violation[] {
   const name = document.shown.endsWith(".json") ? document.shown : `${document.shown}.json`;
   const isYaml = schema === Script && !/^\s*[[{]/.test(bytesOf(document.fd, 64).toString("utf8"));

@@ -1,4 +1,4 @@
-// Files that are not what a log should be, on a real disk: every fault is told with its line, and the lines around it are judged.
+// Files that are not what a log should be, on a real disk: every fault is reported with its line, and the lines around it are judged.
 
 import { appendFileSync, closeSync, ftruncateSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";

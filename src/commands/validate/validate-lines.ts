@@ -1,12 +1,12 @@
 // validate-lines: hands the lines of a file to the rules of its format: one pass, one buffer, whatever the file holds.
 //
 // Invariants:
-//   E1. Memory is the buffer: a line that does not fit is told and skipped, however long it is.
+//   E1. Memory is the buffer: a line that does not fit is reported and skipped, however long it is.
 //   E2. Nothing reaches the rules that is not UTF-8.
 //   E3. A key that stands twice is found without looking at every text: as long as a piece holds exactly the quotes that the names and
 //       texts in it need (kit/json-hazards.ts, H1), none does. Only where the sum is off is each line looked into.
 //   E4. A file with thousands of lines that are no JSON is no log: it is told, and the rest is not read.
-//   E5. What was there when the reading began is judged; what came after is told, and what a writer has not finished is not judged.
+//   E5. What was there when the reading began is judged; what came after is reported, and what a writer has not finished is not judged.
 
 import { isAscii, isUtf8 } from "node:buffer";
 import { fstatSync, readSync } from "node:fs";

@@ -106,7 +106,7 @@ async function pageBeside(path: string, page: string): Promise<string | { readon
 
 const bugsBytesMax = 8 * 1_048_576;
 
-/** How many bugs BUGS.md names, where a success claims to have counted them; null where nothing is claimed. */
+/** How many bugs BUGS.md names, where a success claims to have counted them; null if nothing is claimed. */
 async function bugsBeside(path: string, { level, end, bugsCounted }: RunStateFacts): Promise<{ found: number } | { why: string } | null> {
   if (level !== "run" || end?.status !== "success" || bugsCounted === null) return null;
   const folder = dirname(path);

@@ -22,7 +22,7 @@ import { Refusal } from "../../project/reply.ts";
 
 export type Again = { readonly status: CheckStatus } | { readonly why: string };
 export type Recheck = {
-  /** The means of isolation in force here; null where none could be set up. */
+  /** The means of isolation in force here; null if none could be set up. */
   readonly isolation: string | null;
   readonly again: (evidence: Evidence, changes: readonly ProtectedChange[]) => Promise<Again>;
   readonly close: () => void;

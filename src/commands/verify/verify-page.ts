@@ -1,6 +1,6 @@
 // verify-page: renders the result of `verify`: what holds, what does not, and what cannot be run again.
 
-/** `holds` is null where it cannot be run again here, and `why` says why. */
+/** `holds` is null if it cannot be run again here, and `why` says why. */
 export type Rechecked = {
   readonly id: string;
   readonly command: string;

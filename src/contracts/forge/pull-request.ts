@@ -42,7 +42,7 @@ export const pullRequestEvents = {
   pull_request_intended: { ...PullRequestPlace.entries, commit: GitSha, draft: v.boolean() },
   pull_request_opened: { number: Count, url: v.string(), draft: v.boolean(), commit: GitSha, found: v.boolean() },
   pull_request_taken_up: { run: RunId, evidence: v.array(v.string()) },
-  /** `commit`: what was pushed; null where nothing proved came of it. */
+  /** `commit`: what was pushed; null if nothing proved came of it. */
   pull_request_settled: { run: RunId, commit: v.nullable(GitSha), detail: v.optional(v.string()) },
   pull_request_ended: { how: v.picklist(["merged", "closed"]) },
   evidence_received: { source: v.string(), items: v.pipe(v.array(OutsideEvidence), v.minLength(1), v.maxLength(evidenceItemsMax)) },

@@ -4,7 +4,7 @@
 //   F1. The row's lock is the point where owners are put in order: a second statement re-reads the row after waiting, so there is no window
 //       between asking and writing.
 //   F2. An append whose answer was lost is never simply sent again. The row says what became of it: our head is in it, or the one before.
-//   F3. Lines that were acknowledged and are gone are told, and nothing is written over them.
+//   F3. Lines that were acknowledged and are gone are reported, and nothing is written over them.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { JournalFailure } from "../../journal/failure.ts";

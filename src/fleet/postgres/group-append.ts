@@ -18,7 +18,7 @@ export type Append = {
   /** Without newlines. */
   readonly lines: readonly Buffer[];
 };
-/** Whether the lines are durable; false where the run's row is not as expected. Throws what the database throws. */
+/** Whether the lines are durable; false if the run's row is not as expected. Throws what the database throws. */
 export type SendAppend = (append: Append) => Promise<boolean>;
 
 type Waiting = { readonly append: Append; readonly resolve: (isKept: boolean) => void; readonly reject: (error: unknown) => void };

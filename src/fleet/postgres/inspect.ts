@@ -6,7 +6,7 @@ import { migrations } from "./schema.ts";
 
 export type Inspection = {
   readonly settings: Settings;
-  /** Null where there is no store. */
+  /** Null if there is no store. */
   readonly schema: number | null;
   readonly schemaWanted: number;
   /** The oldest schema that a product may know and still work with this store. */

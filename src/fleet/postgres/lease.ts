@@ -20,7 +20,7 @@ export const leaseClock: LeaseClock = { monotonicMs: () => performance.now(), wa
 /** How far the two clocks may drift apart between two confirmations. */
 const clockJumpMsMax = 2_000;
 
-/** How long a row's lease still lasts, by the database's clock; null where it has lapsed. */
+/** How long a row's lease still lasts, by the database's clock; null if it has lapsed. */
 export const leaseLeft = `case when lease_until > clock_timestamp() then (extract(epoch from lease_until - clock_timestamp()) * 1000)::int::text end`;
 export const msOf = (value: unknown): number | null => (typeof value === "string" ? Number(value) : null);
 

@@ -82,7 +82,7 @@ async function refuseWhileWorked(ask: Ask, version: number): Promise<void> {
 /** A store's schema, and the oldest one that a product may know and still work with it. */
 export type Schema = { readonly version: number; readonly least: number };
 
-/** Null where there is no store. */
+/** Null if there is no store. */
 export async function schemaIn(ask: Ask): Promise<Schema | null> {
   const { rows: there } = await ask("select to_regclass($1) is not null as there", [`${schemaName}.schema_version`]);
   if (there[0]?.["there"] !== true) return null;

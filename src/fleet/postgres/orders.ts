@@ -146,7 +146,7 @@ function working(database: Database, registration: WorkerRegistration, lease: He
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** The next order for this worker; null where there is none. P1 */
+/** The next order for this worker; null if there is none. P1 */
 async function taken(
   database: Database,
   { worker, labels, repositories }: WorkerRegistration,
@@ -205,7 +205,7 @@ export const newestOrders = (database: Database, runs: readonly string[]): Promi
   );
 
 /**
- * Called when a word was left for a run: an order of it that waits for its time waits no longer. False where none is open; where one is,
+ * Called when a word was left for a run: an order of it that waits for its time waits no longer. False if none is open; where one is,
  * whoever has it reads the word before it ends (P5).
  */
 export async function hastenOrders({ ask, name }: Database, run: string): Promise<boolean> {

@@ -65,7 +65,7 @@ function refuseNewer(line: Buffer): void {
   if (version !== null && version > journalVersion) throw new JournalFailure({ kind: "journal_newer", version });
 }
 
-/** The place after one line, as that line tells; null where there is no sound line of that number. */
+/** The place after one line, as that line tells; null if there is no sound line of that number. */
 export async function placeAfter({ ask }: Database, run: string, seq: number, byte: number): Promise<Position | null> {
   const { rows } = await ask("select line from autopilot.entry where run_id = $1 and seq = $2", [run, seq]);
   const line = rows[0]?.["line"];

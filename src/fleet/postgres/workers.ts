@@ -10,7 +10,7 @@ import { type HeldLease, holdLease, type LeaseClock, leaseLeft, msOf } from "./l
 export type StoredWorker = {
   readonly worker: string;
   readonly holder: Holder | null;
-  /** By the store's clock; null where it has lapsed. */
+  /** By the store's clock; null if it has lapsed. */
   readonly leaseLeftMs: number | null;
   readonly jobs: number;
   readonly labels: readonly string[];

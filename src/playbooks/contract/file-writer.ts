@@ -18,9 +18,9 @@ const refreshMs = 4 * 60_000;
 export type FileWriter = {
   readonly take: (entry: Entry, run: RunView) => void;
   readonly signal: (signal: LiveEvent) => void;
-  /** What this run has learned, for the prompt of a role; empty where its playbook keeps no learnings. */
+  /** What this run has learned, for the prompt of a role; empty if its playbook keeps no learnings. */
   readonly learnings: NonNullable<OpenedPlaybook["learnings"]>;
-  /** What the playbook's own record tells an agent that works on a phase; empty where there is nothing. */
+  /** What the playbook's own record tells an agent that works on a phase; empty if there is nothing. */
   readonly recorded: (phase: string) => string;
   /** Draws once more and is done. */
   readonly close: () => Promise<void>;

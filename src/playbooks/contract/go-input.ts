@@ -44,7 +44,7 @@ export type GoInput = ObjectiveInput & {
   readonly flags?: ReadonlySet<string> | undefined;
 };
 
-/** Whether something new is asked for, rather than what is there to be taken up. */
+/** Whether something new is asked for, rather than what is there to be resumed. */
 export function hasGoal(input: GoInput): boolean {
   const isGiven = (texts: readonly string[] | undefined): boolean => texts?.some((text) => nonBlank(text) !== null) === true;
   return (

@@ -36,7 +36,7 @@ export type Prepared = {
   /** Commands of the project's own that the documents name; they are run as its checks. */
   readonly checks?: readonly string[];
   readonly warnings: readonly string[];
-  /** Where it goes on from a run that another tool began. */
+  /** Where it continues from a run that another tool began. */
   readonly resumes?: Resumed;
 };
 
@@ -48,7 +48,7 @@ export type PrepareInput = {
   readonly loadFlow: (name: string) => Promise<LoadedFlow>;
 };
 
-/** Before a run is taken up again: what is journaled first (an accepted change, a corrected document), and what is told. */
+/** Before a run is resumed: what is journaled first (an accepted change, a corrected document), and what is reported. */
 export type PreparedResume = {
   readonly events: readonly Draft[];
   /** Texts that the events name by hash: they are kept first. */
@@ -98,7 +98,7 @@ export type OpenedPlaybook = {
 export type Previewed = {
   /** What is to be done, a line each. */
   readonly wanted: readonly string[];
-  /** Null where nothing better is known than the budget. */
+  /** Null if nothing better is known than the budget. */
   readonly estimate: Estimate | null;
 };
 export type PreviewInput = { readonly context: CommandContext; readonly paths: ProjectPaths; readonly view: RunView };
@@ -116,7 +116,7 @@ export type Foreign = {
   readonly hasFailed?: boolean;
 };
 
-/** A project with nothing left to do: a sentence, its status summary, and what could be done all the same. */
+/** A project with nothing left to do: a sentence, its status summary, and what could be done anyway. */
 export type Finished = { readonly message: string; readonly summary: readonly string[]; readonly next: readonly string[] };
 
 export type Playbook = {
@@ -127,10 +127,10 @@ export type Playbook = {
   readonly preview?: (input: PreviewInput) => Promise<Previewed>;
   readonly prepareResume?: (input: PrepareResumeInput) => Promise<PreparedResume>;
   readonly open: (parts: PlaybookParts) => Promise<OpenedPlaybook>;
-  /** Documents from which a run of it can begin here, where nothing has been begun; null where there are none. Reads only. */
+  /** Documents from which a run of it can begin here, where nothing has been begun; null if there are none. Reads only. */
   readonly documents?: (context: CommandContext, root: string) => Promise<Omit<Foreign, "findings"> | null>;
-  /** A project of it that lies here with nothing left to do: what is told of it. Null where there is none. Reads only. */
+  /** A project of it that lies here with nothing left to do: what is told of it. Null if there is none. Reads only. */
   readonly finished?: (root: string) => Promise<Finished | null>;
-  /** Null where nothing of another tool lies here. Reads only. */
+  /** Null if nothing of another tool lies here. Reads only. */
   readonly foreign?: (context: CommandContext, root: string) => Promise<Foreign | null>;
 };

@@ -26,7 +26,7 @@ export async function writeWholeFile(root: string, path: string, content: string
   await replaceWholeFile(root, path, content, () => Promise.resolve(true));
 }
 
-/** The same, but `mayReplace` is asked last, so that next to nothing can happen between its answer and the rename. False where it said no. */
+/** The same, but `mayReplace` is asked last, so that next to nothing can happen between its answer and the rename. False if it said no. */
 export async function replaceWholeFile(
   root: string,
   path: string,
@@ -92,7 +92,7 @@ export async function appendToFile(root: string, path: string, text: string): Pr
   }
 }
 
-/** Moves one file to another name in the same root; false where there was none. */
+/** Moves one file to another name in the same root; false if there was none. */
 export async function moveFile(root: string, from: string, to: string): Promise<boolean> {
   const source = join(root, from);
   if (lookAt(source)?.isFile() !== true) return false;
@@ -158,7 +158,7 @@ function placeFor(root: string, path: string): string {
 /** Whether a path can be reached at all: its folders are there, and none of them is a link. */
 export const isReached = (root: string, path: string): boolean => wayTo(root, path) === null;
 
-/** What keeps a path from being reached; null where nothing does. */
+/** What keeps a path from being reached; null if nothing does. */
 function wayTo(root: string, path: string): string | null {
   let at = root;
   for (const part of foldersOf(path)) {

@@ -1,4 +1,4 @@
-// Checks that were found and cannot run are told before the first turn is paid for, once.
+// Checks that were found and cannot run are reported before the first turn is paid for, once.
 
 import { expect, test } from "vitest";
 import type { Check, CheckResult } from "../../contracts/evidence.ts";

@@ -251,7 +251,7 @@ export async function settleBatches(
   return waiting;
 }
 
-/** What holds a proved batch up; null where it landed, or has to be proved anew. */
+/** What holds a proved batch up; null if it landed, or has to be proved anew. */
 async function settle(parts: QueueParts, batch: View<VerifiedBatch>, target: string): Promise<string | null> {
   const exchange = await openExchange(batch.repository, hubOf(parts.paths, batch.repository));
   const tip = await exchange.tipOf(target);

@@ -14,7 +14,7 @@ const namesShown = 5;
 
 export type Branch = { readonly repository: string; readonly target: string; readonly tip: string };
 
-/** Why nothing more lands before a person has answered; null where everything that landed is there, or a person knows that it is not. */
+/** Why nothing more lands before a person has answered; null if everything that landed is there, or a person knows that it is not. */
 export async function whyRewound(
   { context, paths }: { readonly context: CommandContext; readonly paths: PortfolioPaths },
   exchange: Exchange,

@@ -120,7 +120,7 @@ export function criterionOf(text: string): Criterion | string {
     : { text: message, command };
 }
 
-/** A ring of dependencies among new tasks, by their objectives; null where there is none. */
+/** A ring of dependencies among new tasks, by their objectives; null if there is none. */
 function ringAmong(changes: readonly PortfolioChange[]): readonly string[] | null {
   const after = new Map(
     changes.flatMap((change) => (change.event === "task_created" ? [[change.task_id, change.fields.dependencies] as const] : [])),

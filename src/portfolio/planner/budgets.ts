@@ -46,7 +46,7 @@ function pursesOf(state: PortfolioView, project_id: string, now: string): readon
   ];
 }
 
-/** Why there is no budget for this task beside those at work; null where there is. */
+/** Why there is no budget for this task beside those at work; null if there is. */
 export function whyNoBudget(state: PortfolioView, task: TaskView, now: string, working: readonly TaskView[]): string | null {
   for (const dimension of dimensions) {
     const own = task.budget[dimension];
@@ -60,7 +60,7 @@ export function whyNoBudget(state: PortfolioView, task: TaskView, now: string, w
   return null;
 }
 
-/** What a run for this task may use: the least that anybody allows. Empty where nobody bounds it. */
+/** What a run for this task may use: the least that anybody allows. Empty if nobody bounds it. */
 export function allowanceOf(state: PortfolioView, task: TaskView, now: string, working: readonly TaskView[]): PortfolioBudget {
   const allowed: PortfolioBudget = {};
   for (const dimension of dimensions) {

@@ -21,7 +21,7 @@ export const isTriedAgain = ({ status, failures, returned_by, adjustments }: Tas
 export const tasksForPeople = (state: PortfolioView): readonly TaskForPeople[] =>
   Object.values(state.tasks).flatMap((task) => forPeople(state, task));
 
-/** Empty where it goes on by itself, or is over, or its question is what waits. */
+/** Empty if it continues by itself, or is over, or its question is what waits. */
 export function forPeople(state: PortfolioView, task: TaskView): readonly TaskForPeople[] {
   const { task_id, status } = task;
   const cancel = `autopilot portfolio cancel ${task_id}`;

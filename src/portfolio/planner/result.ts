@@ -12,7 +12,7 @@ import * as v from "valibot";
 import { type Criterion, type Proof, type TaskFields, WorkerResult } from "../../contracts/portfolio-journal.ts";
 import type { ProjectView, TaskView } from "./state.ts";
 
-/** Why a delivered result is not for this task now; null where it is. W1 */
+/** Why a delivered result is not for this task now; null if it is. W1 */
 export function whyNotOurs(
   task: TaskView | undefined,
   delivered: { readonly task_id: string; readonly run_id: string; readonly event_nonce: string },
@@ -104,7 +104,7 @@ export function judge(
   project: ProjectView,
   end: RunEnd,
   proof: Proof,
-  /** Null where its flow asks for no result. */
+  /** Null if its flow asks for no result. */
   handed: HandedIn | null,
 ): Judged {
   if (!end.is_completed) {

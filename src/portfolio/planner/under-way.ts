@@ -30,7 +30,7 @@ export function agentsOf(
   return names.length === 0 ? [standard] : names;
 }
 
-/** The first of them that is not at its provider's limit; null where all are. */
+/** The first of them that is not at its provider's limit; null if all are. */
 export const freeAgent = (state: PortfolioView, agents: readonly string[], now: string): string | null =>
   agents.find((one) => !isAhead(state.limited[one] ?? "", now)) ?? null;
 

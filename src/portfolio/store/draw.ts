@@ -100,7 +100,7 @@ export function linesBeyond(paths: PortfolioPaths, cursor: Cursor, undrawn: read
   return { foreign, warnings, there: there + foreign.length, isTorn };
 }
 
-/** Why a line is no event of another tool's; null where it is one. */
+/** Why a line is no event of another tool's; null if it is one. */
 function faultOf(row: string): string | null {
   let said: unknown;
   try {

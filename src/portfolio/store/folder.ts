@@ -39,7 +39,7 @@ export const portfolioAt = (root: string): PortfolioPaths => ({
   own: join(root, ".autopilot", "portfolio"),
 });
 
-/** The portfolio around a folder; null where there is none. One behind a link is none. F3 */
+/** The portfolio around a folder; null if there is none. One behind a link is none. F3 */
 export const findPortfolio = (cwd: string): PortfolioPaths | null => {
   const paths = nearest(cwd);
   return paths === null || linkTo(paths) !== null ? null : paths;
@@ -83,7 +83,7 @@ export function visiblePortfolio(context: Pick<CommandContext, "cwd" | "env">): 
 const recordName = "portfolio";
 const homeOf = ({ root }: PortfolioPaths) => ({ root, folder: join(root, ".autopilot") });
 
-/** Why a portfolio is not this user's on this machine; null where it is. */
+/** Why a portfolio is not this user's on this machine; null if it is. */
 export function whyForeign({ env }: Pick<CommandContext, "env">, paths: PortfolioPaths): string | null {
   const binding = bindingOf(env, homeOf(paths), paths.own, recordName);
   return binding.kind === "ours"
@@ -106,7 +106,7 @@ export function rememberHead({ env }: Pick<CommandContext, "env">, paths: Portfo
   }
 }
 
-/** Where the copy of a task lies; null where it has none. F2 */
+/** Where the copy of a task lies; null if it has none. F2 */
 export function copyIn({ own }: PortfolioPaths, { copy }: { readonly copy: string | null }): string | null {
   const name = copy === null ? "" : basename(copy);
   return name.startsWith("task-") ? join(own, "copies", name) : null;

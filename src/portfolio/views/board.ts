@@ -58,7 +58,7 @@ function headOf(state: PortfolioView, now: string): readonly string[] {
   ];
 }
 
-/** `1 question and 2 tasks wait for you`; null where nothing does. */
+/** `1 question and 2 tasks wait for you`; null if nothing does. */
 export function waitingForPeople(questions: number, tasks: number): string | null {
   const parts = [...(questions === 0 ? [] : [plural(questions, "question")]), ...(tasks === 0 ? [] : [plural(tasks, "task")])];
   return parts.length === 0 ? null : `${parts.join(" and ")} ${questions + tasks === 1 ? "waits" : "wait"} for you`;

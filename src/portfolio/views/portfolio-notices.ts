@@ -68,7 +68,7 @@ export function portfolioNotices(entry: PortfolioEntry, state: PortfolioView, ro
 
 const stuckId = ({ task_id, attempt }: Pick<TaskView, "task_id" | "attempt">): string => `${task_id}:${attempt}:waits`;
 
-/** Whether an event is the answer to a notice: a question that is answered, a task that goes on. Null where it answers none. */
+/** Whether an event is the answer to a notice: a question that is answered, a task that goes on. Null if it answers none. */
 export function answeredIn(entry: PortfolioEntry, state: PortfolioView): ((notice: Notice) => boolean) | null {
   if (entry.event === "block_resolved") return ({ id }) => id === `portfolio:${entry.block_id}`;
   if (entry.event !== "task_status_changed") return null;

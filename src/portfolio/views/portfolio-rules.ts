@@ -78,7 +78,7 @@ export function judgeSnapshot(kind: SnapshotKind, file: string, text: string, na
   ];
 }
 
-/** The YAML between two lines of dashes at the beginning; null where there is none, a sentence where it does not end. */
+/** The YAML between two lines of dashes at the beginning; null if there is none, a sentence where it does not end. */
 function headOf(text: string): { readonly text: string } | string | null {
   const begins = /^\uFEFF?---[ \t]*\r?\n/.exec(text);
   if (begins === null) return null;

@@ -49,7 +49,7 @@ export function emptyCopies(paths: PortfolioPaths, state: PortfolioView): readon
   });
 }
 
-/** Why nothing new may start; null where there is room. C3 */
+/** Why nothing new may start; null if there is room. C3 */
 export function whyNoRoom(
   { env }: Pick<CommandContext, "env">,
   paths: PortfolioPaths,

@@ -126,7 +126,7 @@ export async function openExchange(root: string, hub: string): Promise<Exchange>
     ];
     return mergeTrees(left, right);
   };
-  /** The commits since `base` one by one on top of `onto`; null where one of them does not fit or they are no line. */
+  /** The commits since `base` one by one on top of `onto`; null if one of them does not fit or they are no line. */
   const rebase = async (onto: string, base: string, commit: string): Promise<string | null> => {
     const { out } = await git({
       ...ours,

@@ -23,7 +23,7 @@ const system = { actor: "system", reason_code: "ok" } as const;
 export const contentOf = (...parts: readonly string[]): string => createHash("sha256").update(parts.join("\0")).digest("hex").slice(0, 16);
 export const newBlockId = (now: string): string => blockIdOf(now, randomBytes(6));
 
-/** What is to be written about a task whose run nobody drives any more. Empty where it only needs to be taken up again. */
+/** What is to be written about a task whose run nobody drives any more. Empty if it only needs to be resumed. */
 export async function ingest(
   paths: PortfolioPaths,
   { state, now }: Pick<OpenPortfolio, "state" | "now">,
@@ -107,7 +107,7 @@ function followUps(state: PortfolioView, task: TaskView, claim: WorkerResult | n
   }));
 }
 
-/** The last result that a run's worker handed in, as it came; null where there is none. */
+/** The last result that a run's worker handed in, as it came; null if there is none. */
 async function handedInBy(copy: string, run: string): Promise<unknown> {
   const projectPaths = homeOfCopy(copy);
   let hash: string | undefined;
@@ -125,7 +125,7 @@ export const isApproved = (state: PortfolioView, task: TaskView): boolean =>
     ({ content, answer }) => content === approvalOf(task.run_id ?? "") && /^(a|yes|y)\b/i.test(answer ?? ""),
   );
 
-/** A run that waits: for a person, for its provider, or because the pool was stopped. Null where it is over, well or not. */
+/** A run that waits: for a person, for its provider, or because the pool was stopped. Null if it is over, well or not. */
 function restOf(state: PortfolioView, task: TaskView, view: RunView, now: string): readonly PortfolioChange[] | null {
   const run_id = task.run_id ?? "";
   if (view.status === "draft") return [];

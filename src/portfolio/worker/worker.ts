@@ -35,7 +35,7 @@ export type Prepared = {
   readonly run: string;
   readonly copy: string;
   readonly base: string;
-  /** The target branch that the copy stands on; null where that is as it was. */
+  /** The target branch that the copy stands on; null if that is as it was. */
   readonly tip: string | null;
   readonly isResumed: boolean;
   readonly nonce: string;
@@ -177,7 +177,7 @@ async function openRunOf(
   return isOpen(found.view) || found.view.status === "draft" ? { run: task.run_id, copy, tip: found.view.tip.commit } : null;
 }
 
-/** A task's run as its journal tells it; null where there is none any more. */
+/** A task's run as its journal tells it; null if there is none any more. */
 export async function viewOf(
   paths: PortfolioPaths,
   task: TaskView,
@@ -190,7 +190,7 @@ export async function viewOf(
 
 /**
  * Works on a run until it rests: `go` for a draft, `resume` for one that can go on. Handed in by the command, which knows both. Gives why
- * the run was not even begun; null where it was.
+ * the run was not even begun; null if it was.
  */
 export type Drive = (context: CommandContext, copy: string, run: string) => Promise<string | null>;
 

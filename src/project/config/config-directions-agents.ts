@@ -47,7 +47,7 @@ const mayBeLoggedIn = (profile: AgentProfile | null, mine: AgentOverride | undef
 
 const mostOf = (profile: AgentProfile | null): Mode => (profile?.mode === "read" ? "read" : "edit");
 
-/** Why a price that travels with a repository does not count; null where the model is at least as dear as it is known to be. */
+/** Why a price that travels with a repository does not count; null if the model is at least as dear as it is known to be. */
 export function whyCheaper(model: string, price: ModelPrice, own: Config): string | null {
   return isLower(price, priceFrom(own.prices ?? {})(model)) ? "it would make a model seem cheaper than it is known to be" : null;
 }

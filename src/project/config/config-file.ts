@@ -11,7 +11,7 @@ export type ConfigFile = { readonly config: Config; readonly positions: Position
 
 const versionMax = 1;
 
-/** One config file. One that is not there says nothing; one that is broken is told with its line. */
+/** One config file. One that is not there says nothing; one that is broken is reported with its line. */
 export function readConfigFile(path: string): ConfigFile {
   const refuse = (rule: string, message: string, place = { line: 1, column: 1 }, at = ""): ConfigFile => ({
     findings: [{ file: path, ...place, path: at, rule, message, severity: "error" }],
@@ -42,7 +42,7 @@ export function readConfigFile(path: string): ConfigFile {
   return { config: fit.value, positions: fit.positions };
 }
 
-/** The file's bytes, null where there is none, a sentence where it cannot be read. */
+/** The file's bytes, null if there is none, a sentence where it cannot be read. */
 function bytesOf(path: string): Uint8Array | null | string {
   let fd: number;
   try {

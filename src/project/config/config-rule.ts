@@ -10,7 +10,7 @@ export type RuleContext = { readonly name: string; readonly beside: object; read
 
 export type Rule<Value> = {
   readonly direction: Direction;
-  /** Why the repository's value does not count, given the user's own; null where it does. */
+  /** Why the repository's value does not count, given the user's own; null if it does. */
   readonly refuses: (said: Value, own: Value | undefined, context: RuleContext) => string | null;
   /** The part of a refused value that may stay; without it nothing does. */
   readonly rest?: (said: Value, own: Value | undefined) => Value | undefined;

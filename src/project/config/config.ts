@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   K1. What loosens safety counts only from the user: a flag, the environment, the user's own file. Never from the project's.
-//   K2. A broken file is told with its line, and nothing runs on half of it.
+//   K2. A broken file is reported with its line, and nothing runs on half of it.
 
 import { createHash } from "node:crypto";
 import { homedir } from "node:os";

@@ -41,7 +41,7 @@ const tasksExpected = 8;
 /** Rework and retries: a budget is no estimate. */
 const reserve = 3;
 
-/** What the agents of a flow will use if every step is done once, as the flow estimates it; null where it says nothing of some of them. */
+/** What the agents of a flow will use if every step is done once, as the flow estimates it; null if it says nothing of some of them. */
 export function flowEstimate(flow: Flow): number | null {
   const phases = [...(flow.before ?? []), ...("read" in flow.phases ? [] : flow.phases), ...(flow.after ?? [])];
   const steps = [...phases.flatMap((phase) => phase.steps), ...(flow.steps ?? []), ...(flow.closing ?? [])];
@@ -59,7 +59,7 @@ const budgetAround = (tokens: number): number => Math.max(profiles.balanced.limi
 
 /**
  * What a flow's run may use where nobody says. One objective is balanced. Everything else gets room around its estimate, which its
- * documents give or its steps do; its own limits, or those of a day, are the most. What a run that it goes on with has used comes on top,
+ * documents give or its steps do; its own limits, or those of a day, are the most. What a run that it continues with has used comes on top,
  * because it counts as used here too.
  */
 export function flowBudget(flow: Flow, ofDocuments?: number, usedBefore = 0): Budget {

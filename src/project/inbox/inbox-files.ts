@@ -103,7 +103,7 @@ export async function namesIn(folder: string): Promise<readonly string[]> {
   return names.filter((name) => name.endsWith(".json") && !name.startsWith(".")).sort();
 }
 
-/** The request in a file, a sentence why it is none, or null where the file has gone meanwhile. */
+/** The request in a file, a sentence why it is none, or null if the file has gone meanwhile. */
 async function readRequest(path: string): Promise<Request | string | null> {
   const stat = await lstat(path).catch(() => null);
   if (stat === null) return null;

@@ -32,7 +32,7 @@ export async function sendRequest(runDir: string, request: Request, { waitMs }: 
   }
 }
 
-/** One connection: a nudge, and the answer to it; null where there is none. */
+/** One connection: a nudge, and the answer to it; null if there is none. */
 function nudge(socketPath: string, request: string, waitMs: number): Promise<"journaled" | "gone" | null> {
   return new Promise((resolve) => {
     const socket = connect(socketPath, () => socket.write(`${JSON.stringify({ nudge: request })}\n`));

@@ -14,7 +14,7 @@ import { basename, dirname, isAbsolute, join } from "node:path";
 const socketPathBytesMax = 100;
 const controlBytesMax = 4096;
 
-/** The owner's side: a path that can be bound, or null where there is none to be trusted. */
+/** The owner's side: a path that can be bound, or null if there is none to be trusted. */
 export async function chooseSocketPath(runDir: string): Promise<string | null> {
   const folder = await realpath(runDir);
   const near = join(folder, "control.sock");

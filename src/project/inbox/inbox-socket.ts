@@ -24,7 +24,7 @@ export type InboxListener = {
   readonly close: () => Promise<void>;
 };
 
-/** Listens. Where no socket can be had, the folder is watched all the same: null. */
+/** Listens. Where no socket can be had, the folder is watched anyway: null. */
 export async function openInboxListener(runDir: string, onNudge: () => void): Promise<InboxListener | null> {
   const path = await chooseSocketPath(runDir).catch(() => null);
   if (path === null || !(await clearSocket(path))) return null;

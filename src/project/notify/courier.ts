@@ -68,7 +68,7 @@ async function serve(hook: Hook, queue: Queue, options: CourierOptions): Promise
   return sent;
 }
 
-/** The hook as the user's config has it now; null where it is gone. A file that cannot be read changes nothing. */
+/** The hook as the user's config has it now; null if it is gone. A file that cannot be read changes nothing. */
 function asItIsNow(hook: Hook, env: Env): Hook | null {
   const { hooks, problem } = hooksOf(env);
   return problem === null ? (hooks.find(({ name }) => name === hook.name) ?? null) : hook;
@@ -148,7 +148,7 @@ function record(queue: Queue, hook: Hook, items: readonly Item[], message: Messa
   note(kept, kept[0] === undefined ? null : againOf(kept[0]));
 }
 
-/** Null where another courier has it. */
+/** Null if another courier has it. */
 async function lockOf({ name }: Hook, { folder }: Queue): Promise<(() => void) | null> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const fd = openSync(join(folder, `${createHash("sha256").update(name).digest("hex").slice(0, 16)}.lock`), "a", 0o600);

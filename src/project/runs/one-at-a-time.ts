@@ -11,7 +11,7 @@ const lookEveryMs = 50;
 
 type Patience = { readonly waitMs: number; readonly cancel?: AbortSignal };
 
-/** Does it while no other process does; null where its turn did not come in time, or it was called off before. */
+/** Does it while no other process does; null if its turn did not come in time, or it was cancelled before. */
 export async function oneAtATime<Value>(
   paths: ProjectPaths,
   what: "starting" | "landing",

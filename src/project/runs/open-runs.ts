@@ -56,7 +56,7 @@ type RunSummary = { readonly family: string; readonly status: string; readonly g
 /** What was read of a run in this process, and how its journal looked then: starting a run asks three times of every run there is. */
 const known = new Map<string, { readonly stamp: string; readonly summary: RunSummary | null }>();
 
-/** How an open run stands; null where it is over, or can't be read. */
+/** How an open run stands; null if it is over, or can't be read. */
 async function readSummary(paths: ProjectPaths, run: string): Promise<RunSummary | null> {
   const folder = runFolder(paths, run);
   const stamp = stampOf(folder);

@@ -73,7 +73,7 @@ function byAge(a: string, b: string): number {
   return left.stem === right.stem ? left.n - right.n : left.stem < right.stem ? -1 : 1;
 }
 
-/** The run a bare command means; null where there is none. */
+/** The run a bare command means; null if there is none. */
 export function currentRun(paths: ProjectPaths): string | null {
   const path = join(paths.folder, "current");
   const named = readOwnFile(path, lookBytes)?.trim() ?? "";
@@ -111,7 +111,7 @@ export function newRunId(paths: ProjectPaths, now: string): string {
   const [day, time] = now.split("T");
   const at = `run-${day}-${(time ?? "").slice(0, 8).replaceAll(":", "")}`;
   const newest = listRuns(paths).at(-1)?.slice(0, stemChars) ?? at;
-  const stem = newest > at ? newest : at; // runs are told apart by age through their ids
+  const stem = newest > at ? newest : at; // runs are distinguished by age through their ids
   ownFolder(paths, "runs");
   for (let n = 1; ; n++) {
     const id = n === 1 ? stem : `${stem}-${n}`;

@@ -25,7 +25,7 @@ const Listed = v.array(v.strictObject({ name: v.pipe(v.string(), v.startsWith("a
 
 const trashOf = (paths: ProjectPaths): string => join(paths.folder, "trash");
 
-/** Does something to a run that nobody works on; null where somebody does. V1 */
+/** Does something to a run that nobody works on; null if somebody does. V1 */
 export async function whileNobodyWorks<Value>(folder: string, work: () => Promise<Value>): Promise<Value | null> {
   let lock;
   try {
@@ -41,7 +41,7 @@ export async function whileNobodyWorks<Value>(folder: string, work: () => Promis
   }
 }
 
-/** False where somebody works on it. */
+/** False if somebody works on it. */
 export async function removeRun(
   { env }: Pick<CommandContext, "env">,
   paths: ProjectPaths,

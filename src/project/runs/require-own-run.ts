@@ -52,7 +52,7 @@ export function refuseForeign(run: string, why: string): never {
   });
 }
 
-/** Why git's index makes a run foreign: what is tracked comes and changes with every pull. Null where it does not. */
+/** Why git's index makes a run foreign: what is tracked comes and changes with every pull. Null if it does not. */
 export async function whyTracked({ root }: ProjectPaths, folder: string): Promise<string | null> {
   const path = relative(root, folder);
   // A file system that does not tell cases apart puts `.Autopilot` in the same place.

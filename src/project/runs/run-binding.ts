@@ -79,7 +79,7 @@ export function bindingOf(env: Env, paths: ProjectPaths, folder: string, run: st
   return isSame ? { kind: "ours", record } : { kind: "foreign", why: "you didn't start it here" };
 }
 
-/** Why a journal that is in order isn't the one this user left, although it lies in its file; null where it is. B3 */
+/** Why a journal that is in order isn't the one this user left, although it lies in its file; null if it is. B3 */
 export const whyOverwritten = (folder: string, { head }: BindingRecord): string | null =>
   head === undefined || holdsHead(folder, head) ? null : `its journal isn't the one you left: line ${head.seq} is missing or another one`;
 
@@ -93,7 +93,7 @@ export function markForeign(context: Pick<CommandContext, "cwd" | "env">, answer
   return { ...answer, warnings: [warning, ...answer.warnings], data: { ...answer.data, foreign: true } };
 }
 
-/** Null where a run is its user's. Reads the end of the journal they left; nothing is executed. */
+/** Null if a run is its user's. Reads the end of the journal they left; nothing is executed. */
 export function whyForeign(context: Pick<CommandContext, "env">, paths: ProjectPaths, run: string): string | null {
   const folder = runFolder(paths, run);
   const binding = bindingOf(context.env, paths, folder, run);
@@ -104,7 +104,7 @@ export function whyForeign(context: Pick<CommandContext, "env">, paths: ProjectP
 export const isOurs = (context: Pick<CommandContext, "env">, paths: ProjectPaths, run: string): boolean =>
   bindingOf(context.env, paths, runFolder(paths, run), run).kind === "ours";
 
-/** What keeps a run from being anybody's here; null where nothing does. Adopting it does not help. */
+/** What keeps a run from being anybody's here; null if nothing does. Adopting it does not help. */
 export function whyUnusable(env: Env, paths: ProjectPaths, folder: string): string | null {
   return whyMisplaced(paths, folder) ?? whyStateUnsafe(env, paths);
 }

@@ -38,7 +38,7 @@ function lineIn(line: string): TranscriptLine | null {
   }
 }
 
-/** Empty where there is no such file; a link is not followed, and nothing but a file is read. */
+/** Empty if there is no such file; a link is not followed, and nothing but a file is read. */
 function textOf(path: string): string {
   let fd: number;
   try {

@@ -144,7 +144,7 @@ function openSpeech(redactor: Redactor, write: (kind: Kind, text: string) => voi
   };
 }
 
-/** A file of JSON lines within its bound; null where it cannot be opened. */
+/** A file of JSON lines within its bound; null if it cannot be opened. */
 function openLines(folder: string, file: string) {
   let fd: number;
   let bytes: number;

@@ -77,7 +77,7 @@ function unescaped(text: string): string {
   }
 }
 
-/** The file's text, or null where it is missing, larger than any of these, or not a file. */
+/** The file's text, or null if it is missing, larger than any of these, or not a file. */
 function readBounded(path: string): string | null {
   let fd: number;
   try {

@@ -85,7 +85,7 @@ function decoded(text: string): string {
   }
 }
 
-/** The password of `user:password` in base64; nothing where it is none. */
+/** The password of `user:password` in base64; nothing if it is none. */
 function userPassword(text: string): string {
   const plain = Buffer.from(text, "base64").toString("utf8");
   return plain.includes(":") ? plain.slice(plain.indexOf(":") + 1) : "";

@@ -15,12 +15,12 @@ export type AgentAvailability = {
   readonly profile: AgentProfile;
   readonly override: Omit<AgentOverride, "argv">;
   readonly state: FoundAgent["state"];
-  /** The words that start it; empty where it is missing. */
+  /** The words that start it; empty if it is missing. */
   readonly argv: readonly string[];
   readonly realPath: string | null;
   readonly version: string | null;
   readonly login: ChosenLogin;
-  /** What keeps it from being used, and what to do about it; null where nothing does. */
+  /** What keeps it from being used, and what to do about it; null if nothing does. */
   readonly problem: string | null;
   readonly fix: string | null;
 };
@@ -45,7 +45,7 @@ export async function availabilityOf(context: CommandContext, name: string, conf
   return { name, profile, override, state, argv, realPath, version, login, ...trouble };
 }
 
-/** What of a login is missing, in words; nothing where nothing is. */
+/** What of a login is missing, in words; nothing if nothing is. */
 export const unready = (login: ChosenLogin): Pick<AgentAvailability, "problem" | "fix"> =>
   login.kind === "missing" ? { problem: `not logged in: ${login.problem}`, fix: login.fix } : { problem: null, fix: null };
 

@@ -64,7 +64,7 @@ export function unusedRoleWarnings(config: Config, roles: readonly string[]): re
 
 export type Inferred = { readonly name: string; readonly why: string };
 
-/** The agent to take where the flow has a role that nobody is named for; null where every role has a name. */
+/** The agent to take where the flow has a role that nobody is named for; null if every role has a name. */
 export async function inferredAgent(
   context: CommandContext,
   agent: string | undefined,
@@ -119,7 +119,7 @@ export async function castFor(
   return { agent: name, argv: [...argv], ...(Object.keys(override).length === 0 ? {} : { override }) };
 }
 
-/** The agent that is meant where nobody names one: the only one there is, or the one the user chose of several. Else what could be named is told. */
+/** The agent that is meant where nobody names one: the only one there is, or the one the user chose of several. Else what could be named is reported. */
 async function onlyAgent(context: CommandContext, config: Config, role: string): Promise<Inferred> {
   const installed = candidates(await agentsHere(context, config));
   const [only, ...more] = installed;

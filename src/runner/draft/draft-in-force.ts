@@ -29,7 +29,7 @@ export async function whyStale(context: CommandContext, paths: ProjectPaths, { d
   return `The checkout was at ${drafted.base.commit.slice(0, 10)} when this preview was shown and is at ${head.commit.slice(0, 10)}${branch === null ? "" : ` on ${branch}`} now.`;
 }
 
-/** As it would be recorded; null where it cannot be read any more. */
+/** As it would be recorded; null if it cannot be read any more. */
 function hashOf(path: string, redactor: Redactor): string | null {
   try {
     return createHash("sha256")

@@ -1,4 +1,4 @@
-// flows: a flow as it lies here, checked before it runs.
+// flows: a flow as it is here, checked before it runs.
 
 import { explore } from "../../engine/explore.ts";
 import { lintFlow } from "../../flows/lint.ts";
@@ -33,7 +33,7 @@ async function lintLoaded(context: CommandContext, loaded: LoadedFlow): Promise<
   return (await cursorLoaded(context, loaded)).found;
 }
 
-/** `states`: how many were looked at, once; null where the flow was not run. */
+/** `states`: how many were looked at, once; null if the flow was not run. */
 export async function cursorLoaded(
   context: CommandContext,
   loaded: LoadedFlow,

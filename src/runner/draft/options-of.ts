@@ -38,7 +38,7 @@ export function optionsOf(
   return { ...options, ...prepared?.facts };
 }
 
-/** A policy of the objective's that this flow never asks about is told: nobody is to count on it. */
+/** A policy of the objective's that this flow never asks about is reported: nobody is to count on it. */
 export function unusedPolicyWarnings({ flow, options, lands_nothing }: Flow, { approval_policy }: Objective): readonly string[] {
   if (approval_policy === "none" || lands_nothing === true || options?.["approval_policy"] !== undefined) return [];
   return [`approval-policy ${approval_policy} is not followed by flow ${flow}: what is proved lands without being asked for.`];

@@ -56,7 +56,7 @@ function landFlagOf(run: RunView): LandMinimum | "pr" | undefined {
   return land_as ?? (land === "unverified" ? "unverified" : undefined);
 }
 
-/** A config that changed since the run began, as an event: only noticed, or adopted where the operator asks for it. Null where nothing changed. */
+/** A config that changed since the run began, as an event: only noticed, or adopted where the operator asks for it. Null if nothing changed. */
 export async function policyChange(
   context: CommandContext,
   paths: ProjectPaths,

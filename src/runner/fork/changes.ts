@@ -49,7 +49,7 @@ type ChangesInput = {
   readonly context: CommandContext;
   readonly paths: ProjectPaths;
   readonly run: RunView;
-  /** The step that `--prompt FILE` is about; null where none stands out. */
+  /** The step that `--prompt FILE` is about; null if none stands out. */
   readonly step: string | null;
   readonly given: GivenChanges;
   readonly code: ReasonCode;

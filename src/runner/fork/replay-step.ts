@@ -36,7 +36,7 @@ export type ReplayRequest = {
   readonly origins: readonly string[];
 };
 
-/** The lines of the replay: the attempt's, then those of the checks that follow it. Empty where it was called off. */
+/** The lines of the replay: the attempt's, then those of the checks that follow it. Empty if it was cancelled. */
 export async function replayStep(context: CommandContext, paths: ProjectPaths, request: ReplayRequest): Promise<readonly Entry[]> {
   const folder = await temporaryFolder("replay");
   try {

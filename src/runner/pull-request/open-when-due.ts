@@ -1,4 +1,4 @@
-// open-when-due: opens the pull request at the end of a run that was told to land so. What goes wrong is told; the work stays on its branch.
+// open-when-due: opens the pull request at the end of a run that was told to land so. What goes wrong is reported; the work stays on its branch.
 
 import type { CommandContext } from "../../project/command-context.ts";
 import { Refusal } from "../../project/reply.ts";
@@ -6,7 +6,7 @@ import { classifySystemError } from "../../project/system-errors.ts";
 import type { OpenRun } from "../open-run.ts";
 import { openPullRequest } from "./open-pull-request.ts";
 
-/** Why it is not open; empty where it is. */
+/** Why it is not open; empty if it is. */
 export async function openWhenDue(context: CommandContext, openRun: OpenRun): Promise<readonly string[]> {
   try {
     const { url, isDraft } = await openPullRequest(context, openRun, {});

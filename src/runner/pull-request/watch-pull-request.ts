@@ -1,7 +1,7 @@
 // watch-pull-request: carries a pull request to its end: looks, works on what was found there, pushes what was proved.
 //
 // Invariants:
-//   W1. What is taken up is in the journal with the run that works on it before that run begins: after a crash the same run goes on.
+//   W1. What is resumed is in the journal with the run that works on it before that run begins: after a crash the same run continues.
 //   W2. A follow-up is pushed only if everything that was proved of the pull request was proved of it.
 //   W3. Looks are far apart, and one that failed is made again later.
 //   W4. A follow-up takes its time: before its push the pull request is looked at again, and only the head that was seen then is replaced.

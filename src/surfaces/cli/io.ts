@@ -13,9 +13,9 @@ export type Io = {
   readonly rows: () => number;
   /** Writes at once and whole; a reader that has gone away is no error. */
   readonly write: (to: "out" | "err", text: string) => void;
-  /** Why something of the answer could not be kept (a full disk behind `> file`); null where all of it went out. */
+  /** Why something of the answer could not be kept (a full disk behind `> file`); null if all of it went out. */
   readonly lost: () => string | null;
-  /** One line from the person; null at the end of input or when called off. */
+  /** One line from the person; null at the end of input or when cancelled. */
   readonly readLine: (cancel: AbortSignal) => Promise<string | null>;
   /** Calls back at each interrupt; the returned function ends that. */
   readonly onInterrupt: (callback: (interrupt: Interrupt) => void) => () => void;

@@ -2,12 +2,12 @@
 
 import type { FlagSpec, Given } from "./spec.ts";
 
-/** Flags that mean something to the documents of a flow when a run is taken up; the host hands them on by name. */
+/** Flags that mean something to the documents of a flow when a run is resumed; the host hands them on by name. */
 export const playbookFlags: readonly FlagSpec[] = [
   { name: "accept-spec-change", rare: true, kind: "flag", about: "Go on although the specification changed since the run began." },
 ];
 
-/** Those that were given; undefined where none was. */
+/** Those that were given; undefined if none was. */
 export function playbookOfFlow(given: Given): ReadonlySet<string> | undefined {
   const names = playbookFlags.map(({ name }) => name).filter((name) => given.flag(name));
   return names.length === 0 ? undefined : new Set(names);

@@ -38,7 +38,7 @@ export function processIo(): Io {
   };
 }
 
-/** A file, a pipe and /dev/null are told apart from a terminal by what kind of file they are. */
+/** A file, a pipe and /dev/null are distinguished from a terminal by what kind of file they are. */
 function isTerminal(fd: number): boolean {
   try {
     const found = fstatSync(fd);

@@ -24,7 +24,7 @@ export const stagedFlags: readonly FlagSpec[] = [
   },
 ];
 
-/** Undefined where none was given. */
+/** Undefined if none was given. */
 export function askedBy(given: Given): Asks | undefined {
   const steps = given
     .text("with")

@@ -31,7 +31,7 @@ export const securityHeaders: Readonly<Record<string, string>> = {
 
 export type Guarded = { readonly method: string; readonly path: string; readonly headers: IncomingHttpHeaders };
 
-/** Why a request is not answered; null where it is. */
+/** Why a request is not answered; null if it is. */
 export function refusalOf(
   { method, path, headers }: Guarded,
   { port, token }: { readonly port: number; readonly token: string },

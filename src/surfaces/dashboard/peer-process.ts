@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { isBelowRun } from "../../project/inside-run.ts";
 
-/** The process at the other end of a connection on loopback; null where the system does not show it. */
+/** The process at the other end of a connection on loopback; null if the system does not show it. */
 export function peerOf(remotePort: number, localPort: number): number | null {
   const inode = inodeOf(remotePort, localPort);
   if (inode === null) return null;

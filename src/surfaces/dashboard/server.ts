@@ -3,7 +3,7 @@
 // Invariants:
 //   H1. It listens on 127.0.0.1, and the guards see every request before anything else does.
 //   H2. A page is answered with facts alone; a change goes to the use case of its command, and only while it may.
-//   H3. Whatever a request is, the server goes on; what went wrong is told without a path or a stack.
+//   H3. Whatever a request is, the server goes on; what went wrong is reported without a path or a stack.
 //   H4. No process inside a run changes anything through it, whatever it knows.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -105,7 +105,7 @@ export async function serveDashboard(settings: DashboardSettings, port: number):
   };
 }
 
-/** Undefined where there is nothing of that name. */
+/** Undefined if there is nothing of that name. */
 async function factsFor(facts: Facts, url: URL): Promise<unknown> {
   const key = url.searchParams.get("run") ?? "";
   const number = (name: string): number => Math.max(0, Number.parseInt(url.searchParams.get(name) ?? "0", 10) || 0);

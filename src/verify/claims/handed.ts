@@ -84,7 +84,7 @@ function evidenceClaims(item: Readonly<Record<string, unknown>>): readonly Repor
   });
 }
 
-/** Every text of the return that is prose, as deep as it lies. Lists of paths, shas and commands are read as fields. */
+/** Every text of the return that is prose, as deep as it is. Lists of paths, shas and commands are read as fields. */
 function textsIn(value: unknown, depth: number): readonly string[] {
   if (typeof value === "string") return [value];
   if (depth > depthMax || typeof value !== "object" || value === null) return [];

@@ -4,7 +4,7 @@ import type { ClaimChecked } from "../../contracts/evidence.ts";
 
 /** `of`: `all`, `task`, `tests`, or a criterion by its id or its words. */
 export type DoneClaim = { readonly kind: "done"; readonly text: string; readonly of: string };
-/** `passed` is null where no result was told. */
+/** `passed` is null if no result was told. */
 export type CommandClaim = { readonly kind: "command"; readonly text: string; readonly command: string; readonly passed: boolean | null };
 export type CommitClaim = { readonly kind: "commit"; readonly text: string; readonly sha: string };
 export type FileLineClaim = {

@@ -10,7 +10,7 @@ type Ended = { readonly failing: readonly string[]; readonly tests: TestTally | 
 const linesMax = 200;
 const bytesMax = 32_768;
 
-/** Null where nothing is known to be missing. What has run tests came to judge, whatever it could not reach. */
+/** Null if nothing is known to be missing. What has run tests came to judge, whatever it could not reach. */
 export function lacksOf(
   status: CheckStatus,
   { failing, tests, result }: Ended,

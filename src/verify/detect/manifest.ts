@@ -6,7 +6,7 @@ import type { Check } from "../../contracts/evidence.ts";
 /** The tree in which checks are looked for: its paths, and the text of a file or null. */
 export type Tree = { readonly files: StringSet; readonly read: (path: string) => string | null };
 
-/** A manifest that could not be used: which, and why. The others are used all the same. */
+/** A manifest that could not be used: which, and why. The others are used anyway. */
 export type DetectWarning = { readonly file: string; readonly reason: string };
 
 export type Detected = { readonly checks: readonly Check[]; readonly warnings: readonly DetectWarning[] };

@@ -129,7 +129,7 @@ const forms: readonly Form[] = [
   [/^(?:FAIL|ERROR): (.+ \([\w.]{1,300}\).*)$/, (to, [, name = ""]) => to.list("unittest", name)],
   [/^(\w{1,200} \([\w.]{1,300}\)) \.\.\. ok$/, (to, [, name = ""]) => to.report(name, true)],
   [/^Ran \d{1,9} tests? in /, (to) => to.sum("unittest")],
-  // go: the tests of a package are told before the package is named.
+  // go: the tests of a package are reported before the package is named.
   [/^ {0,80}--- (PASS|FAIL): (\S{1,300}) \(/, (to, [, word, name = ""]) => to.wait(name, word === "PASS")],
   [/^panic: |^fatal error: /, (to) => to.wait("", false)],
   [/^(ok|FAIL) {0,2}\t(\S{1,300})(?:\t| (\[\w{1,20} failed\]))/, (to, [, word, name = "", cause]) => ofGo(to, name, word === "ok", cause)],

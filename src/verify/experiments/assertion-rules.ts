@@ -52,7 +52,7 @@ const truthOf = (truth: Span, otherwise: string, isTrue = true): Assertion => ({
   otherwise: { ...truth, text: otherwise },
 });
 
-/** A call that is a sentence of its own may be a helper that asserts: what is written out behind the first argument, or what is last but for words. */
+/** A call that is a sentence of its own may be a helper that asserts: what is written out behind the first argument, or what is last except for words. */
 const byArguments = ({ isStatement, args, of }: Call): readonly Assertion[] => {
   if (!isStatement || args.length < 2) return [];
   const rest = args.slice(1);

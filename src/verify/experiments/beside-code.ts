@@ -41,7 +41,7 @@ const runsExamples = /^[^|;&]*\bpython[\d.]*\s+-m\s+doctest\b[^|;&]*$/;
 /** Whoever looks at what a program prints asks for the program. */
 const looksAtOutput = /\||\$\(|`|>|<\(/;
 
-/** Null where the change holds nothing but code, tests, writing and what is judged by its parts. */
+/** Null if the change holds nothing but code, tests, writing and what is judged by its parts. */
 export function besideCode({ differences, base, rowOf, command, used, isScript, ...more }: Surroundings): TakenOut | null {
   const asked = namedIn([command]);
   const { isBinary = () => false, isWished = () => false } = more;
@@ -104,7 +104,7 @@ function newFoldersIn(command: string, base: StringSet): readonly string[] {
 /** What a command compiles it does not start. */
 const isCompiled = /\.(?:c|cc|cpp|cxx|h|hpp|rs|go|java|kt|swift|zig)$/;
 
-/** Files of the base that commands start and that are no code, and the folders they lie in, but for the top. */
+/** Files of the base that commands start and that are no code, and the folders they lie in, except for the top. */
 export function startedBy(
   commands: readonly string[],
   base: Pick<ReadonlySet<string>, "has">,

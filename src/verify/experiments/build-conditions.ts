@@ -19,7 +19,7 @@ export type OtherBuild = {
   readonly off: readonly string[];
 };
 
-/** Null where nothing the work wrote goes by the build. `isGentle`: what only tests may need stays. */
+/** Null if nothing the work wrote goes by the build. `isGentle`: what only tests may need stays. */
 export function inOtherBuild(source: Source, isOn: (feature: string) => boolean, isGentle = false): OtherBuild | null {
   const { path, was, is } = source;
   const isC = /\.(?:c|cc|cpp|cxx|h|hpp)$/.test(path);
@@ -144,7 +144,7 @@ function firstComma(code: string, from: number, to: number): number {
   return to;
 }
 
-/** `assert(x)` is not worked out, and x is used all the same: a compiler that minds unused names says nothing new. */
+/** `assert(x)` is not worked out, and x is used anyway: a compiler that minds unused names says nothing new. */
 function ofC({ text, code, isNew }: Reading): Turned {
   const changes: Change[] = [];
   const off: string[] = [];

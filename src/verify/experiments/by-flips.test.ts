@@ -17,7 +17,7 @@ const files: Readonly<Record<Side, Readonly<Record<string, string>>>> = {
 };
 const nameOf = (name: string): string => `${name} (test_calc.T.${name})`;
 
-/** Fails what was changed, but for the tests that are kept from failing; with what sets them up, all. */
+/** Fails what was changed, except for the tests that are kept from failing; with what sets them up, all. */
 function labOf(isKept: (name: string) => boolean, seed = "s"): Laboratory {
   const run = (side: Side, edits: readonly Edit[]) => {
     const lines = (edits.find(({ path }) => path === "test_calc.py")?.text ?? text).split("\n");

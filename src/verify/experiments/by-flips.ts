@@ -19,7 +19,7 @@ const flipsMax = 4;
 const spokenMax = 12;
 const placebosMax = 20;
 
-/** Null where no expectation was found that could have been broken. */
+/** Null if no expectation was found that could have been broken. */
 export async function byFlips(check: Check, lab: Laboratory): Promise<Experiment | null> {
   const candidates = await candidatesFor(check, lab);
   const ran = lab.now.tests?.ran ?? 0;
@@ -77,7 +77,7 @@ export async function byFlips(check: Check, lab: Laboratory): Promise<Experiment
   return apart?.passed === true ? null : unknown("an expectation that was broken on purpose went unnoticed");
 }
 
-/** A check that names and counts no tests stops at the first failure: expectations are broken one by one. Null where nothing is. */
+/** A check that names and counts no tests stops at the first failure: expectations are broken one by one. Null if nothing is. */
 async function byEach(
   check: Check,
   lab: Laboratory,

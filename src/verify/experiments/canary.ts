@@ -46,7 +46,7 @@ export async function canary(check: Check, lab: Laboratory): Promise<Experiment>
   return byBreakages(check, lab);
 }
 
-/** For a command that holds what it expects (`[ "$(add 1 2)" = 3 ]`): a literal of it is changed. Null where it runs no code or holds none. */
+/** For a command that holds what it expects (`[ "$(add 1 2)" = 3 ]`): a literal of it is changed. Null if it runs no code or holds none. */
 async function byCommand({ command, kind }: Check, lab: Laboratory): Promise<Experiment | null> {
   const variants =
     kind === "holdout" || runsCode.test(command) ? shuffled(variantsOf(command), lab.seed, (one) => one).slice(0, variantsMax) : [];

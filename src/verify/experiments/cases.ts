@@ -13,7 +13,7 @@ export type TestCase = {
   readonly path: string;
   /** As it is told to a person. */
   readonly name: string;
-  /** What a runner's name for it ends with; null where only running tells. */
+  /** What a runner's name for it ends with; null if only running tells. */
   readonly title: RegExp | null;
   /** Lines, from 1, with what stands above it as its decoration. */
   readonly from: number;

@@ -28,7 +28,7 @@ export type PutBack = {
 
 type Change = Span & { readonly text: string };
 
-/** Null where tests compare by nothing that the work redefined. */
+/** Null if tests compare by nothing that the work redefined. */
 export function comparersIn(changed: readonly Changed[], tests: readonly Text[]): PutBack | null {
   const pairs: readonly Pair[] = changed.flatMap(({ path, was, is }) =>
     was === null ? [] : [...redefined(path, was, is), ...moved(path, was, is)],
@@ -83,7 +83,7 @@ function specifier(line: string, at: number, name: string): readonly Change[] {
 
 const isOfC = /\.(?:c|cc|cpp|cxx|h|hpp)$/;
 
-/** Changes by which a test compares a value with itself wherever it compares by this name; none where it does not. */
+/** Changes by which a test compares a value with itself wherever it compares by this name; none if it does not. */
 function reflexive({ path, text }: Text, name: string, isFunction: boolean): readonly Change[] {
   const family = isOfC.test(path) ? "java" : familyOf(path);
   if (family === null || !new RegExp(`\\b${name}\\b`).test(text) || definitionsIn(path, text).some((one) => one.name === name)) return [];
@@ -127,7 +127,7 @@ const isTrueOf = ({ values: [expected, actual] = [] }: Assertion, { from, to }: 
   /^true$/i.test(of(expected)) &&
   (actual === undefined ? expected.from > to && expected.from - to < 40 : actual.from <= from && actual.to >= to);
 
-/** What an assertion expects becomes what it is compared with; nothing where that cannot be seen, or it does not speak of a name. */
+/** What an assertion expects becomes what it is compared with; nothing if that cannot be seen, or it does not speak of a name. */
 function withSelf({ values: [expected, actual] = [], truth }: Assertion, code: string, text: string, named: RegExp): readonly Change[] {
   const span = truth ?? expected;
   if (span === undefined || !named.test(lineAround(code, span))) return [];

@@ -2,9 +2,9 @@
 //
 // Invariants:
 //   O1. An example is broken like any other test: its expected answer becomes the nearest one. One that takes any answer (`...`) cannot be
-//       broken, and is told.
+//       broken, and is reported.
 //   O2. Examples that were there before the work judge it too: those that it changed or took out are asked again beside its own.
-//   O3. Nothing is moved: as many lines as before, but for what is asked again, which is put where it is read.
+//   O3. Nothing is moved: as many lines as before, except for what is asked again, which is put where it is read.
 
 import { familyOf, rowOf } from "../protected/kinds.ts";
 import { masked } from "../protected/masked.ts";
@@ -71,7 +71,7 @@ export function exampleBreaks(path: string, text: string, nonce: string): readon
   );
 }
 
-/** The file with the base's examples that the work changed or took out beside its own; null where it did neither (O2). */
+/** The file with the base's examples that the work changed or took out beside its own; null if it did neither (O2). */
 export function withExamplesOf(path: string, was: string, is: string): string | null {
   if (!mayHold(path, was)) return null;
   if (familyOf(path) === "rust") {
@@ -155,7 +155,7 @@ function ownerOf(code: readonly string[], at: number, indent: number): { readonl
   return null;
 }
 
-/** Another answer; null where any would do. */
+/** Another answer; null if any would do. */
 function otherAnswer(want: readonly string[]): readonly string[] | null {
   const last = want.at(-1);
   if (last === undefined) return null;

@@ -34,7 +34,7 @@ export const expectedIn = (path: string, text: string): readonly string[] =>
 
 type Compared = { readonly actual: string; readonly expected: string | null };
 
-/** What is compared with a value, and the value, or null where it only has to be true, as they are written. */
+/** What is compared with a value, and the value, or null if it only has to be true, as they are written. */
 export function comparedIn(path: string, text: string): readonly Compared[] {
   return assertionsIn(path, text, "").flatMap(({ values: [value, other] = [], truth, otherwise }): readonly Compared[] => {
     if (truth !== undefined) return [{ actual: text.slice(truth.from, truth.to), expected: null }];
@@ -118,7 +118,7 @@ function callsIn(code: string, text: string): readonly Call[] {
 
 const argsCharsMax = 4_000;
 
-/** What stands between the commas of a call; null where it does not close. */
+/** What stands between the commas of a call; null if it does not close. */
 export function argsFrom(code: string, open: number): { readonly args: readonly Span[]; readonly close: number } | null {
   const close = closeOf(code.slice(0, open + argsCharsMax), open);
   if (close === null) return null;

@@ -107,7 +107,7 @@ function changesIn(line: string): readonly { readonly text: string; readonly isC
 const sets =
   /(?:(?<![\w$])(?!(?:\w*_)?(?:want|wanted|expected|expects|output|out|result|answer)\b)[\w$]+\s*=\s*|\b(?:exit|return|abort|exitCode)\b\s*[(=]?\s*)$/i;
 
-/** The line with its last telling literal changed; null where it has none. */
+/** The line with its last telling literal changed; null if it has none. */
 export function flipped(line: string): string | null {
   const found = [...line.matchAll(literal)]
     .map(({ 0: text, index }) => ({ text, index }))
@@ -149,7 +149,7 @@ function changedString(text: string, quote: string): string {
   return `${quote}${inner.slice(0, last.index)}${changed}${inner.slice(last.index + 1)}${quote}`;
 }
 
-/** A text with some of its lines broken; null where one of them is not there, or not once. */
+/** A text with some of its lines broken; null if one of them is not there, or not once. */
 export function broken(text: string, flips: readonly Pick<Flip, "line" | "was" | "broken">[]): string | null {
   const lines = text.split("\n");
   for (const flip of flips) {

@@ -27,7 +27,7 @@ export type Questions = {
   readonly lab: Pick<Laboratory, "now" | "before" | "textAt" | "seed">;
   readonly setting: Setting;
   readonly differences: readonly Difference[];
-  /** Runs the check with these in the place of the work's files and those gone; null where it took too long, which is told. */
+  /** Runs the check with these in the place of the work's files and those gone; null if it took too long, which is reported. */
   readonly ask: (whether: string, change: Asked) => Promise<Observed | null>;
   /** The work's functions answering something else, and what came of it. */
   readonly mutant: { readonly change: Mutated; readonly observed: Observed } | null;
@@ -40,7 +40,7 @@ const changedMax = 60;
 type Answers = {
   /** What a person has to look at, in words. */
   readonly gaps: readonly string[];
-  /** Of the files that newly read the command line those that are loaded as programs alone; null where there is none. */
+  /** Of the files that newly read the command line those that are loaded as programs alone; null if there is none. */
   readonly programs: readonly string[] | null;
 };
 

@@ -9,7 +9,7 @@ export type Edit = { readonly path: string; readonly text: string };
 
 /** What an experiment needs of the world around it. */
 export type Laboratory = {
-  /** Runs the check in a fresh checkout with these files in the place of its own, and those gone; null where it was cancelled or took too long. */
+  /** Runs the check in a fresh checkout with these files in the place of its own, and those gone; null if it was cancelled or took too long. */
   readonly run: (side: Side, edits: readonly Edit[], gone?: readonly string[], command?: string) => Promise<Observed | null>;
   /**
    * The same for the work with nothing changed that means anything: it must pass, so it counts as a repetition too. `isSure`: also if it
@@ -22,7 +22,7 @@ export type Laboratory = {
   readonly used: readonly string[];
   /** Paths the work changed. */
   readonly changed: readonly string[];
-  /** What the check came to before the work began; null where nobody knows enough of it to compare with. */
+  /** What the check came to before the work began; null if nobody knows enough of it to compare with. */
   readonly before: Observed | null;
   /** Whether it failed then. */
   readonly wasRed: boolean;

@@ -26,7 +26,7 @@ const definedMax = 60;
 const changesMax = 3;
 const textCharsMax = 400_000;
 
-/** Null where there is nothing that could be changed. `tests`: the files of tests that call what is changed. */
+/** Null if there is nothing that could be changed. `tests`: the files of tests that call what is changed. */
 export function mutated(
   source: readonly Source[],
   tests: readonly Source[],
@@ -57,7 +57,7 @@ function applied(text: string, changes: readonly Change[]): string {
   return done;
 }
 
-/** Of the functions that were changed, those that no test noticed; null where it shows nothing. */
+/** Of the functions that were changed, those that no test noticed; null if it shows nothing. */
 export function unnoticed({ defined, cases }: Mutated, before: Observed, now: Observed): readonly Defined[] | null {
   if (now.passed) return defined;
   const names = [...now.failed].filter((name) => !before.failed.has(name));

@@ -6,7 +6,7 @@ import { beyond } from "./tolerances.ts";
 
 type Form = (said: string, draw: Draw) => string | null;
 
-/** Null where it has none of the known forms. */
+/** Null if it has none of the known forms. */
 export function nearTruth(said: string, draw: Draw): string | null {
   const compared = ofOrder(said, draw);
   if (compared !== null) return compared;

@@ -32,7 +32,7 @@ const branches = /=>|\bfunction\b|\blambda\b|\?|\|\||&&|\b(?:if|or|and|for|else|
 
 type Literal = { readonly at: number; readonly text: string };
 
-/** The expression with another value; null where it is none that could be changed with certainty (V1). `isExact`: by the least that can be (V3). */
+/** The expression with another value; null if it is none that could be changed with certainty (V1). `isExact`: by the least that can be (V3). */
 export function nearValue(expression: string, draw: Draw, isExact = false, beside = ""): string | null {
   const found = tellingIn(expression);
   const chosen = found[draw(found.length)];
@@ -187,7 +187,7 @@ function otherWhole(whole: string, draw: Draw): string {
   return String(others[draw(others.length)]);
 }
 
-/** For what is looked for inside something: text or a number that is not in there by accident; null where it is something else. */
+/** For what is looked for inside something: text or a number that is not in there by accident; null if it is something else. */
 export function farValue(expression: string, draw: Draw): string | null {
   const found = tellingIn(expression);
   const [only] = found;

@@ -24,7 +24,7 @@ const callsMax = 40;
 const setsUp =
   /\b(?:mock\w*|patch|stub\w*|spy\w*|fake\w*|sinon|nock|monkeypatch|fixtures?|set_?up|tear_?down|before(?:Each|All)?|afterEach|environ|env|useFakeTimers|chdir|jsdom)\b|@pytest\.|\bDate\b|\btime\b|\brandom\b/i;
 
-/** Null where a file of tests holds no such call. */
+/** Null if a file of tests holds no such call. */
 export function plainCallsOf(path: string, text: string, nonce: string): PlainCalls | null {
   const family = familyOf(path);
   if ((family !== "js" && family !== "py") || /\.[cm]?tsx?$/.test(path) || setsUp.test(text)) return null; // P1

@@ -15,11 +15,11 @@ export type Asking = {
   readonly setting: Setting;
   readonly differences: readonly Difference[];
   readonly lab: Pick<Laboratory, "textAt">;
-  /** Runs the check with these in the place of the work's files; null where it took too long, which is told. */
+  /** Runs the check with these in the place of the work's files; null if it took too long, which is reported. */
   readonly ask: (whether: string, change: { readonly edits: readonly Edit[] }) => Promise<Observed | null>;
 };
 
-/** The words of a gap; null where tests compare by nothing that the work changed, or it does not matter. */
+/** The words of a gap; null if tests compare by nothing that the work changed, or it does not matter. */
 export async function comparersGap({ setting, differences, lab: { textAt }, ask }: Asking): Promise<string | null> {
   const isTest = (path: string): boolean => setting.rowOf(path)?.kind === "test" || judges.test(path);
   const textsOf = async (paths: readonly string[]) =>

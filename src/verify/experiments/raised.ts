@@ -65,7 +65,7 @@ export async function expectedSources(setting: Setting, differences: readonly Di
   return changed.size === 0 ? [] : expectedFrom(await testsIn(setting, textAt), changed);
 }
 
-/** Functions beside the tests that they compare with and the work left alone, answering something else; null where there are none. */
+/** Functions beside the tests that they compare with and the work left alone, answering something else; null if there are none. */
 export async function referencesOf(
   setting: Setting,
   differences: readonly Difference[],
@@ -107,7 +107,7 @@ export async function plainCallsIn(
 export const outsideWords = (calls: readonly string[]): string =>
   `asked outside its tests, the code gives another answer to one of ${calls.slice(0, namesMax).join(", ")}${calls.length > namesMax ? ` and ${calls.length - namesMax} more` : ""}`;
 
-/** The work's own functions, as its tests call them, answering something else; null where there are none. */
+/** The work's own functions, as its tests call them, answering something else; null if there are none. */
 export async function changeOf(differences: readonly Difference[], textAt: TextAt, nonce: string): Promise<Mutated | null> {
   const paths = differences.filter(({ path, kind }) => kind !== "deleted" && isProgramText(path)).map(({ path }) => path);
   const texts = await Promise.all(

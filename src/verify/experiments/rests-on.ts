@@ -17,7 +17,7 @@ import type { Noticed, Observed } from "./noticed.ts";
 export type Rested = { readonly test: TestCase; readonly breaks: readonly Flip[] };
 export type Silent = {
   readonly test: TestCase;
-  /** What went unnoticed; null where nothing could be broken. */ readonly flip: Flip | null;
+  /** What went unnoticed; null if nothing could be broken. */ readonly flip: Flip | null;
 };
 
 const casesMax = 600;
@@ -119,7 +119,7 @@ export async function silentAmong(
 }
 
 export type Asking = {
-  /** Breaks these and nothing else; null where it took too long. */
+  /** Breaks these and nothing else; null if it took too long. */
   readonly tried: (flips: readonly Flip[]) => Promise<Noticed | null>;
   readonly run: (edits: readonly { readonly path: string; readonly text: string }[]) => Promise<Observed | null>;
   readonly textOf: (path: string) => string;

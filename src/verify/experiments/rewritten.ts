@@ -20,7 +20,7 @@ type Change = Span & { readonly text: string };
 const isOfC = /\.(?:c|cc|cpp|cxx|h|hpp)$/;
 const assertionsMax = 400;
 
-/** A file of tests, rewritten in these ways; null where nothing of it could be. `known`: classes that were there before the work. */
+/** A file of tests, rewritten in these ways; null if nothing of it could be. `known`: classes that were there before the work. */
 export function rewritten(path: string, text: string, ways: ReadonlySet<Way>, seed: string, known: readonly string[] = []): string | null {
   const sort = isOfC.test(path) ? "c" : /\.[cm]?tsx?$/.test(path) ? "ts" : familyOf(path);
   if (sort === null) return null;
@@ -91,7 +91,7 @@ function escaped(unit: number, sort: Sort): string {
   return sort === "py" && unit > 126 ? String.fromCharCode(unit) : `\\u${unit.toString(16).padStart(4, "0")}`;
 }
 
-/** W1, W2. Null where a language has no equality that could be one's own. */
+/** W1, W2. Null if a language has no equality that could be one's own. */
 function plainOf(given: string, expected: string, sort: Sort, known: readonly string[]): string | null {
   if (sort === "py") return `${pythonPlain(known)}, (${given}), ${expected})`;
   if (sort === "js" || sort === "ts") return `${jsPlain(sort === "ts")}(${given}, ${expected})`;

@@ -43,7 +43,7 @@ function parameterOf(side: string, body: string): number | null {
   return parameter === undefined ? null : Number(parameter);
 }
 
-/** A line that calls such a helper, with another expectation; null where it is none. */
+/** A line that calls such a helper, with another expectation; null if it is none. */
 export function helperCall(line: string, helpers: ReadonlyMap<string, number>): string | null {
   const name = /^[ \t]*([A-Za-z_][\w-]*)[ \t]/.exec(line)?.[1] ?? "";
   const parameter = helpers.get(name);
@@ -71,7 +71,7 @@ export const comparedFiles = (path: string, text: string): readonly string[] =>
 
 const scoreOfData = 4;
 
-/** A line of such a file, with one letter or digit changed; null where it holds none. */
+/** A line of such a file, with one letter or digit changed; null if it holds none. */
 export function dataFlip(path: string, text: string) {
   const lines = text.split("\n");
   const at = lines.findIndex((line) => /[A-Za-z0-9]/.test(line) && !/["'\\]/.test(line) && line.length < 500);

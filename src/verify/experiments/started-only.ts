@@ -2,7 +2,7 @@
 // reads there is its input, and tells it nothing of who runs the tests. Pure.
 //
 // Invariants:
-//   A1. It is found out by running: the file ends every process whose main program it is not. A check that passes all the same never
+//   A1. It is found out by running: the file ends every process whose main program it is not. A check that passes anyway never
 //       loads it from anything else, wherever it lies and whatever it is called.
 //   A2. The end cannot be caught: whoever loads it in passing would go on as if nothing had been there.
 

@@ -6,7 +6,7 @@
 
 export type Within = { readonly abs: number; readonly rel: number };
 
-/** What is written as a number; null where it is computed. */
+/** What is written as a number; null if it is computed. */
 const numberIn = (text: string | undefined): number | null =>
   text !== undefined && /^[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/.test(text.trim())
     ? Number(text.trim().replaceAll("_", ""))
@@ -63,7 +63,7 @@ function splitAt(inner: string): readonly string[] {
 
 const decimalsMax = 20;
 
-/** A number that is written out, as one that lies just beyond (L1); null where it is none, or too large for the difference to show. */
+/** A number that is written out, as one that lies just beyond (L1); null if it is none, or too large for the difference to show. */
 export function beyond(literal: string, { abs, rel }: Within): string | null {
   const value = numberIn(literal);
   if (value === null || /[eE]/.test(literal)) return null;

@@ -71,7 +71,7 @@ const kindsTried: ReadonlySet<Check["kind"]> = new Set(["criterion", "project", 
 export const isTriedOut = ({ canary, readBlob }: OpenParts, { base, commit, before }: CheckOrder, { id, kind }: Check): boolean =>
   canary !== "off" && readBlob !== undefined && base !== undefined && base !== commit && kindsTried.has(kind) && before?.[id] !== undefined;
 
-/** The results, with what came of trying them out; as they were where that is not wanted, or was called off. */
+/** The results, with what came of trying them out; as they were where that is not wanted, or was cancelled. */
 export async function tryOut(trial: Trial, results: readonly CheckResult[]): Promise<readonly CheckResult[]> {
   const { parts, order, base } = trial;
   const { canary: mode = "final" } = parts;
@@ -261,7 +261,7 @@ async function observe(
   return { passed: result.status === "passed", failed: new Set(names.failed.keys()), tests, held: names.passed };
 }
 
-/** What a check came to before; null where that is no yardstick: it failed, and nobody knows in what. */
+/** What a check came to before; null if that is no yardstick: it failed, and nobody knows in what. */
 function observedIn({ status, names, tests }: Evidence): Observed | null {
   if (status !== "passed" && (names?.failed ?? []).length === 0) return null;
   return { passed: status === "passed", failed: new Set(names?.failed ?? []), tests: tests ?? null, held: new Set(names?.passed ?? []) };

@@ -14,7 +14,7 @@ const isTyped = /\.[cm]?tsx?$/;
 const filesMax = 60;
 const askedMax = 2;
 
-/** Null where no test declares anything with the work's types, or the check does not read those tests. */
+/** Null if no test declares anything with the work's types, or the check does not read those tests. */
 export async function byTypes({ command }: Check, lab: Laboratory): Promise<Experiment | null> {
   if (![command, ...lab.used].some((words) => checksTypes.test(words))) return null;
   const paths = await lab.pathsAt("work");

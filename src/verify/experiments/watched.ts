@@ -22,7 +22,7 @@ export async function unlessWatched(lab: Laboratory, paths: readonly string[], f
   return told ?? byBlankLines(lab, paths, flips);
 }
 
-/** Which way of writing the tests otherwise it fails with; null where none does by itself, or a tool may only dislike how they look. */
+/** Which way of writing the tests otherwise it fails with; null if none does by itself, or a tool may only dislike how they look. */
 async function byWays(lab: Laboratory, paths: readonly string[], first: Observed): Promise<Experiment | null> {
   const namesOf = ({ failed }: Observed): readonly string[] => [...failed].filter((name) => !lab.now.failed.has(name));
   const isCounted = (lab.now.tests?.ran ?? 0) > 0;

@@ -1,5 +1,5 @@
 // without-work: whether a check's pass depends on the work. The work's source is taken out, its new tests are left in, and the check is
-// run once more. Pure, but for the run it asks for.
+// run once more. Pure, except for the run it asks for.
 
 import type { Experiment } from "../../contracts/evidence.ts";
 import type { Difference } from "../../ports/workspace.ts";
@@ -8,7 +8,7 @@ import { rowOf } from "../protected/kinds.ts";
 /** What is put back to take the work out: paths as they were, and paths that were not there. */
 export type TakenOut = { readonly paths: readonly string[]; readonly without: readonly string[] };
 
-/** What of a change is neither a test nor what tests are run with; null where taking it out would tell nothing that the base does not. */
+/** What of a change is neither a test nor what tests are run with; null if taking it out would tell nothing that the base does not. */
 export function workIn(differences: readonly Difference[]): TakenOut | null {
   const isOfTests = ({ path }: Difference): boolean => rowOf(path) !== null && rowOf(path)?.part !== "rust_source";
   const source = differences.filter((one) => !isOfTests(one));

@@ -9,7 +9,7 @@ import { placesIn } from "../claims/reported-files.ts";
 export type Cited = { readonly path: string; readonly line: number };
 export type CitedTree = {
   readonly paths: ReadonlySet<string>;
-  /** How many lines a file has, now or before the work; null where that is not known. */
+  /** How many lines a file has, now or before the work; null if that is not known. */
   readonly linesIn: (path: string) => number | null;
 };
 

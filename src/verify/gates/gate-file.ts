@@ -76,7 +76,7 @@ function judgeMatches(pattern: string, text: Text | null, { match }: GateFacts):
   return found.groups.length > 0 ? null : { rule: "matches", found: `no match${bounded(text)}`, expected, isUnsure: !text.isWhole };
 }
 
-/** Why a listed file has no text to look at; null where it has. */
+/** Why a listed file has no text to look at; null if it has. */
 export const faultOf = (text: Text | null): string | null => (text === null ? "a file that cannot be read" : (text.fault ?? null));
 
 function bounded(text: Text): string {

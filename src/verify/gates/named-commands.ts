@@ -9,9 +9,9 @@ import { proseLines } from "./citations.ts";
 
 export type CommandTree = {
   readonly paths: ReadonlySet<string>;
-  /** Scripts of every manifest, now or before the work; null where there is none or one cannot be read. */
+  /** Scripts of every manifest, now or before the work; null if there is none or one cannot be read. */
   readonly scripts: ReadonlySet<string> | null;
-  /** Targets of the makefile at the top; null where there is none, or it makes targets as it runs. */
+  /** Targets of the makefile at the top; null if there is none, or it makes targets as it runs. */
   readonly targets: ReadonlySet<string> | null;
 };
 
@@ -44,7 +44,7 @@ function isMissing(command: string, { paths, scripts, targets }: CommandTree): b
   return [...paths].some((path) => path.startsWith(top));
 }
 
-/** Null where it is no manifest that can be read. */
+/** Null if it is no manifest that can be read. */
 export function scriptsIn(manifest: string): readonly string[] | null {
   try {
     const found: unknown = JSON.parse(manifest);
@@ -55,7 +55,7 @@ export function scriptsIn(manifest: string): readonly string[] | null {
   }
 }
 
-/** Null where a makefile takes others in, or has targets by pattern. */
+/** Null if a makefile takes others in, or has targets by pattern. */
 export function targetsIn(makefile: string): readonly string[] | null {
   if (/^-?s?include\b|^[^\t#=\n]*[%$][^=\n]*:(?!=)/m.test(makefile)) return null;
   const rules = [...makefile.matchAll(/^([\w. /-]+?)\s*::?(?!=)/gm)].map(([, names = ""]) => names);

@@ -1,7 +1,7 @@
 // placeholder: whether an artifact has content of its own, or only looks as if it did. Pure: a text in, a reason out.
 //
 // A gate asks for a file, a number of lines, a heading. A hundred and twenty blank lines, or headings and nothing under them, are all
-// of that. The gate holds, as its author wrote it; what is said here is told beside it.
+// of that. The gate holds, as its author wrote it; what is said here is reported beside it.
 //
 // Invariants:
 //   H1. Only what nobody could mean as content is hollow: a short honest text is not.
@@ -24,7 +24,7 @@ const share = 10;
 const askedMin = 20;
 const echoCharsMin = 20;
 
-/** Why there is nothing in a text, in a few words; null where there is something. */
+/** Why there is nothing in a text, in a few words; null if there is something. */
 export function placeholderReason(text: string, { path, minLines, promptLines: prompted = new Set() }: Measured): string | null {
   const kind = kindOf(path);
   if (text.trim() === "") return blank(text);

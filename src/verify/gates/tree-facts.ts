@@ -65,7 +65,7 @@ export async function listTree(
   return { entries, isWhole, folderOf: (path) => lower.get(path) ?? top[0] ?? "" };
 }
 
-/** What lies at a path of each folder, and for a folder where it goes on: until something hides what is below (T5). */
+/** What lies at a path of each folder, and for a folder where it continues: until something hides what is below (T5). */
 async function itemsOf(
   folders: readonly string[],
   path: string,
@@ -83,7 +83,7 @@ async function itemsOf(
 
 const rememberedMax = 64;
 
-/** Reads the beginning of a listed regular file as text; null where it is none, or is none any more. */
+/** Reads the beginning of a listed regular file as text; null if it is none, or is none any more. */
 export function textReader(
   listing: Listing,
   limits: { filesMax: number; bytesMax: number } = readingLimits,

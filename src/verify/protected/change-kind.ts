@@ -11,7 +11,7 @@ export type Finding = { readonly how: How; readonly words: string };
 
 const shownMax = 3;
 
-/** Every finding, the gravest first; empty where nothing in particular was done. */
+/** Every finding, the gravest first; empty if nothing in particular was done. */
 export function findingsIn(path: string, kind: ProtectedKind, before: string, after: string): readonly Finding[] {
   if (kind === "snapshot") return [{ how: "changed", words: `the recorded output was rewritten, ${linesOf(before, after)}` }];
   const family = familyOf(path);

@@ -41,7 +41,7 @@ export function decidingMake(text: string, named: Named): Deciding {
 
 const besideTheWork = /^(?:\.PHONY|clean|distclean|docs?|install|uninstall|deploy|publish|release|help|run|serve|start|dev|fmt|format)\b/;
 
-/** Of a file that another makefile takes in every rule may be part of a check, but for those that never are. */
+/** Of a file that another makefile takes in every rule may be part of a check, except for those that never are. */
 export function decidingIncluded(text: string): Deciding {
   const { rules, settings } = read(text.replaceAll("\\\n", " "));
   const every = text.split("\n").filter((line) => always.test(line));

@@ -75,7 +75,7 @@ export function isHook(name: string, before: Deciding, named: Named, text = ""):
   return hooked !== undefined && Object.hasOwn(before, `scripts.${hooked}`);
 }
 
-/** The later file with the earlier one's deciding parts, and its dependencies too where the lock file is the earlier one; null where that cannot be. */
+/** The later file with the earlier one's deciding parts, and its dependencies too where the lock file is the earlier one; null if that cannot be. */
 export function mergedPackage(before: string, after: string, named: Named, withPackages: boolean): string | null {
   const [was, is] = [read(before), read(after)];
   if (was === null || is === null) return null;

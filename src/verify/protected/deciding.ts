@@ -12,7 +12,7 @@ import { masked } from "./masked.ts";
 import type { Deciding, Named } from "./named.ts";
 import { rustTests } from "./rust-tests.ts";
 
-/** Null where the text cannot be read as what it should be: then all of it decides. */
+/** Null if the text cannot be read as what it should be: then all of it decides. */
 export function decidingOf(part: Part, text: string, named: Named): Deciding | null {
   try {
     return read(part, text, named);

@@ -155,7 +155,7 @@ async function read(workspace: Reading, base: GitSha, commit: GitSha, difference
   return { difference, before, after };
 }
 
-/** A text but for the way from its folder to what it imports, which a file that moves has to change. */
+/** A text except for the way from its folder to what it imports, which a file that moves has to change. */
 const withoutWays = (text: string): string => text.replaceAll(/(?<=["'])(?:\.{1,2}\/)+/g, "./");
 
 /** Where deleted files went: a new file of the same content, or of the same name in another place. */

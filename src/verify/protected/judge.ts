@@ -29,10 +29,10 @@ export type Setting = {
   readonly named: Named;
   /** Whether checks that pass are tried out. */
   readonly areTriedOut?: boolean;
-  /** Files that are gone and stand elsewhere with the same content, but for the way to what they import. */
+  /** Files that are gone and stand elsewhere with the same content, except for the way to what they import. */
   readonly movedWhole?: ReadonlySet<string>;
 };
-/** A difference with both texts; null where there is none, or none that can be read. */
+/** A difference with both texts; null if there is none, or none that can be read. */
 export type ChangedFile = { readonly difference: Difference; readonly before: string | null; readonly after: string | null };
 export type Judged = { readonly content: Hash; readonly changes: readonly ProtectedChange[] };
 
@@ -43,7 +43,7 @@ export function isCandidate(difference: Difference, setting: Setting): boolean {
   return rowFor(difference, setting) !== null && (rowOf(path)?.part !== "lock" || named.restores);
 }
 
-/** What a difference is judged by; null where it judges nothing. A new test judges nothing, unless it rules (J1). */
+/** What a difference is judged by; null if it judges nothing. A new test judges nothing, unless it rules (J1). */
 export function rowFor({ path, kind }: Pick<Difference, "path" | "kind">, { rowOf, base, named }: Setting): Row | null {
   const row = rowOf(path);
   return row !== null && (kind !== "added" || isRuling(path, row, base, rowOf, named)) ? row : null;

@@ -42,7 +42,7 @@ export type Row = {
   readonly tool?: RegExp;
   /** New tests often bring one of these: it may be added, if the others pass without it and without them. */
   readonly serves?: true;
-  /** Whether a new file of this sort rules over nothing all the same. */
+  /** Whether a new file of this sort rules over nothing anyway. */
   readonly idle?: (text: string) => boolean;
   /** For a name that may mean something else: what the base's file must say to be a protected file. */
   readonly says?: RegExp;

@@ -61,7 +61,7 @@ const judgingImport = /\bsuper\b|\b(?:debug_)?assert\w*|\bpanic\b/;
 const macrosIn = (text: string, code: string, from: number, to: number): string =>
   /\bmacro_(?:rules|use|export)\b/.test(code.slice(from, to)) ? squeezed(text.slice(from, to)) : "";
 
-/** The later file with the earlier one's test modules; null where the later one's cannot be told from its code. */
+/** The later file with the earlier one's test modules; null if the later one's cannot be told from its code. */
 export function withRustTests(before: string, after: string): string | null {
   const was = modulesIn(masked(before, "rust")).map(({ from, to }) => before.slice(from, to));
   if (was.length === 0) return null;

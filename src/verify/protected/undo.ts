@@ -44,7 +44,7 @@ export async function undoOf(
   }
   return { from: base, paths: paths.toSorted(), without: [...without].toSorted(), written };
 
-  /** The file with the base's deciding parts; null where the whole of it must be the base's. */
+  /** The file with the base's deciding parts; null if the whole of it must be the base's. */
   async function fixed(path: string): Promise<string | null> {
     const part = rowOf(path)?.part;
     if (part !== "package" && part !== "composer" && part !== "rust_source") return null;

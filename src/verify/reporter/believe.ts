@@ -25,7 +25,7 @@ const isSame = (record: TestTally, output: TestTally | null): boolean =>
 
 const shownMax = 5;
 
-/** What a person has to look at, of a check that passes; null where there is nothing, or nothing to compare with. */
+/** What a person has to look at, of a check that passes; null if there is nothing, or nothing to compare with. */
 export function recordGap(
   { recorded: now, strangers }: { readonly recorded: Recorded | null; readonly strangers: number },
   before: Evidence | null,

@@ -3,7 +3,7 @@
 // Invariants:
 //   R1. A line counts only with the nonce made for this one run. What else is written to the channel is counted as a stranger's.
 //   R2. A test that was told to have failed has failed, whatever else is told of it: a line can be added, none can be taken back.
-//   R3. Bounded: so many tests, so many names. Failures are counted beyond that too, and that there was more is told.
+//   R3. Bounded: so many tests, so many names. Failures are counted beyond that too, and that there was more is reported.
 //   R4. What passed is told by name. So a test that is not told of was not run: in a chain of commands (`a && b`) nobody came to it.
 
 import type { TestTally } from "../../contracts/evidence.ts";
@@ -27,7 +27,7 @@ export type RecordReader = {
   readonly line: (line: string, isPast?: boolean) => void;
   /** Whether our programs were loaded into anything. */
   readonly isLoaded: () => boolean;
-  /** Null where no test runner told anything. `isOfTests`: whether a file that ran no test holds some. */
+  /** Null if no test runner told anything. `isOfTests`: whether a file that ran no test holds some. */
   readonly take: (isOfTests: (path: string) => boolean) => TestRecord | null;
 };
 

@@ -35,7 +35,7 @@ const lineCharsMax = 8_000;
 const drainMs = 2_000;
 const againMs = 5;
 
-/** Null where it cannot be had here. `cwd`: where the command runs. */
+/** Null if it cannot be had here. `cwd`: where the command runs. */
 export async function openReporter(scratch: string, cwd: string): Promise<Reporter | null> {
   const folder = join(scratch, word());
   if (/[\s:]/.test(folder)) return null; // neither variable can hold such a path

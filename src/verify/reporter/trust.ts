@@ -29,7 +29,7 @@ export type Trust<Run> = {
   readonly isOpen: () => boolean;
   /** Takes a run in; gives the runs that count. */
   readonly add: (run: Run) => readonly Run[];
-  /** What a person should know; empty where there is nothing. */
+  /** What a person should know; empty if there is nothing. */
   readonly note: () => string;
 };
 

@@ -10,10 +10,10 @@ export type LogRow = {
   readonly at: string;
   readonly event: string;
   readonly shape: Shape;
-  /** The phase it is about; empty where it is about the run. */
+  /** The phase it is about; empty if it is about the run. */
   readonly phase: string;
   readonly text: string;
-  /** Empty where it was the runner itself. */
+  /** Empty if it was the runner itself. */
   readonly actor: string;
   readonly reason: string;
 };

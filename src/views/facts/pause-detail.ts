@@ -8,7 +8,7 @@ import { figure } from "../wording.ts";
 export const isAnswered = ({ status, decided, blocks }: Pick<RunView, "status" | "decided" | "blocks">): boolean =>
   status === "paused" && decided === true && Object.keys(blocks).length === 0;
 
-/** Null where the reason says it all. */
+/** Null if the reason says it all. */
 export function pauseDetail(run: RunView): string | null {
   if (isAnswered(run)) return null;
   if (run.detail !== null && run.detail !== "") return run.detail;

@@ -1,4 +1,4 @@
-// notices: what a person who is not looking should be told of, from one event and the run as it stands after it.
+// notices: what a person who is not looking should be told of, from one event and the run as it is after it.
 //
 // Invariants:
 //   N1. A notice's id follows from the journal: the same fact has the same id, however often it is read.
@@ -165,7 +165,7 @@ const digested = ({ kind, title, text, next }: Notice): readonly string[] =>
       ]
     : ["", title, `  ${next}`];
 
-/** Whether an event is the answer to a notice of its run: a question that is answered, a pause that is over. Null where it answers none. */
+/** Whether an event is the answer to a notice of its run: a question that is answered, a pause that is over. Null if it answers none. */
 export function answeredBy(entry: Entry, run: RunView): ((notice: Notice) => boolean) | null {
   if (!["block_answered", "run_resumed", "run_stopped", "run_completed"].includes(entry.event)) return null;
   const { run_id } = run.drafted;

@@ -21,7 +21,7 @@ export const spanIdOf = ({ run, hash }: Pick<Origin, "run" | "hash">, key: strin
 export const traceparentOf = (origin: Pick<Origin, "run" | "hash">, key: string): string =>
   `00-${traceIdOf(origin)}-${spanIdOf(origin, key)}-01`;
 
-/** The ids of a `TRACEPARENT`; null where it is none. */
+/** The ids of a `TRACEPARENT`; null if it is none. */
 export function readTraceparent(text: string | undefined): { readonly traceId: string; readonly spanId: string } | null {
   const [, traceId = "", spanId = ""] = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}/.exec(text ?? "") ?? [];
   return /[1-9a-f]/.test(traceId) && /[1-9a-f]/.test(spanId) ? { traceId, spanId } : null;

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   S1. A span's key follows from the journal, so that sending a trace twice sends the same spans.
-//   S2. Only what is over is told, with the times of its lines; text of agents and of the repository is no attribute.
+//   S2. Only what is over is reported, with the times of its lines; text of agents and of the repository is no attribute.
 
 import type { Entry, EventOf } from "../../contracts/event.ts";
 import type { CheckResult } from "../../contracts/evidence.ts";

@@ -44,7 +44,7 @@ export const picture = (
   );
 const wideFrom = 400;
 
-/** What is left of the tightest limit, turn by turn. Null where there is no limit, or nothing was spent. */
+/** What is left of the tightest limit, turn by turn. Null if there is no limit, or nothing was spent. */
 export function burnDown(points: readonly SpendingPoint[], budget: BudgetView, from: string, now: string): Element | null {
   const unit = (["tokens", "usd", "minutes"] as const)
     .filter((one) => budget.limits[one] !== undefined)
@@ -79,7 +79,7 @@ export function burnDown(points: readonly SpendingPoint[], budget: BudgetView, f
   );
 }
 
-/** What was spent, turn by turn, where there is no limit to count down from: money where it is known, else tokens. Null where nothing was. */
+/** What was spent, turn by turn, where there is no limit to count down from: money where it is known, else tokens. Null if nothing was. */
 export function spendingCurve(points: readonly SpendingPoint[], from: string, now: string): Element | null {
   const last = points.at(-1);
   if (last === undefined || last.tokens === 0) return null;

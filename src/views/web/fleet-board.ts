@@ -11,7 +11,7 @@ type HolderShown = { readonly worker: string; readonly host: string; readonly pi
 export type FleetBoard = {
   readonly workers: readonly {
     readonly worker: string;
-    /** Null where its lease has lapsed. */
+    /** Null if its lease has lapsed. */
     readonly holder: HolderShown | null;
     readonly lease_left_ms: number | null;
     readonly jobs: number;

@@ -9,7 +9,7 @@ import { plural, short } from "./page-figures.ts";
 
 const shownMax = 30;
 
-/** Null where no run of the flow could be forecast yet. `run`: the one the page is about. */
+/** Null if no run of the flow could be forecast yet. `run`: the one the page is about. */
 export function forecastSection(flow: string, tests: readonly Backtest[], run: string | null): Element | null {
   const shown = tests.filter(({ used }) => used.isDone).slice(-shownMax);
   if (shown.length === 0) return null;

@@ -21,7 +21,7 @@ export function span(ms: number): string {
   return `${Math.floor(minutes / 1_440)} days`;
 }
 
-/** How long ago, by a clock that the caller names; empty where it is not known. */
+/** How long ago, by a clock that the caller names; empty if it is not known. */
 export function age(iso: string | null, now: string): string {
   const [from, to] = [msOf(iso ?? ""), msOf(now)];
   return from === null || to === null ? "" : span(Math.max(0, to - from));

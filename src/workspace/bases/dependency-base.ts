@@ -40,7 +40,7 @@ const lockBytesMax = 64 << 20;
 const looksDeepMax = 4;
 const looksMax = 200_000;
 
-/** The packages at these paths of a checkout; null where they cannot be shared. Whoever asks releases the lease. */
+/** The packages at these paths of a checkout; null if they cannot be shared. Whoever asks releases the lease. */
 export async function openDependencyBase(store: Store, root: string, paths: readonly string[]): Promise<DependencyBase | null> {
   const key = keyOf(root, paths);
   if (key === null) return null;
@@ -82,7 +82,7 @@ async function make(store: Store, root: string, paths: readonly string[], key: s
   return true;
 }
 
-/** D1; null where there is too much to look at. */
+/** D1; null if there is too much to look at. */
 function keyOf(root: string, paths: readonly string[]): string | null {
   const hash = createHash("sha256").update(JSON.stringify([root, paths]));
   for (const path of paths) {

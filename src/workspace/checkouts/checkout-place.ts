@@ -21,7 +21,7 @@ export const checkoutPlace = (runDir: string, folder: string): string =>
 export const mergedIn = (place: string): string => join(place, names.merged);
 export const deltaIn = (place: string): string => join(place, names.delta);
 
-/** The place of the checkout at a folder; null where that is a folder like any other. */
+/** The place of the checkout at a folder; null if that is a folder like any other. */
 export function checkoutAt(runDir: string, folder: string): string | null {
   const place = checkoutPlace(runDir, folder);
   return existsSync(join(place, lowerName(0))) ? place : null;

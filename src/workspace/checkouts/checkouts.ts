@@ -48,7 +48,7 @@ export type Checkouts = {
    * in it too.
    */
   make(folder: string, tree: GitSha, index?: string, packages?: DependencyBase | null): Promise<void>;
-  /** Installed packages at these paths of the user's checkout, as far as they fit into the tree; null where they cannot be shared here. */
+  /** Installed packages at these paths of the user's checkout, as far as they fit into the tree; null if they cannot be shared here. */
   packagesFor(tree: GitSha, root: string, paths: readonly string[]): Promise<DependencyBase | null>;
   /** Takes a checkout away with all that was written in it. */
   drop(folder: string): Promise<void>;

@@ -24,7 +24,7 @@ export type TreeDelta = {
   readonly gone: readonly BytePath[];
 };
 
-/** What leads from one tree to another; null where that is more than `pathsMax` paths. */
+/** What leads from one tree to another; null if that is more than `pathsMax` paths. */
 export async function deltaBetween(call: Omit<GitCall, "args">, from: GitSha, to: GitSha, pathsMax: number): Promise<TreeDelta | null> {
   if (from === to) return { changed: [], gone: [] };
   const folders = treeFolders(call);

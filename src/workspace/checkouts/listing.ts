@@ -47,7 +47,7 @@ async function keepsChangeTimes(place: string): Promise<boolean> {
   return isReported;
 }
 
-/** Which files of the checkout are as they were handed out; null where that was not noted. */
+/** Which files of the checkout are as they were handed out; null if that was not noted. */
 export async function readListing(place: string): Promise<UnchangedIn | null> {
   const text = await readFile(listingIn(place), "latin1").catch(() => null);
   if (text === null) return null;

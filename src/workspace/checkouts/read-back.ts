@@ -125,7 +125,7 @@ async function addGone(input: ReadBackInput, gone: Set<BytePath>, path: BytePath
   else for await (const [below, entry] of input.folders.filesBelow(input.tree, path)) if (entry.mode !== "160000") gone.add(below);
 }
 
-/** A folder that was shut to keep us out is let open first; what cannot be read is told. */
+/** A folder that was shut to keep us out is let open first; what cannot be read is reported. */
 function list({ folder }: ReadBackInput, { path }: Shared, written: Written): readonly (readonly [BytePath, Stats])[] {
   const at = path.lastIndexOf("/");
   if (path !== "") withHeld(folder, path.slice(0, Math.max(at, 0)) as BytePath, (held) => letIn(held, path.slice(at + 1) as BytePath));

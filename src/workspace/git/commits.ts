@@ -15,7 +15,7 @@ const commitBytesMax = 1 << 20;
 /** A run adds a commit a step; a longer way is git's to look for. */
 const stepsMax = 100;
 
-/** A commit; null where it is not here, is none, or is larger than any that people write. */
+/** A commit; null if it is not here, is none, or is larger than any that people write. */
 export async function readCommit(call: Omit<GitCall, "args">, commit: GitSha): Promise<ReadCommit | null> {
   const object = await readObject(call, commit, commitBytesMax);
   if (object?.type !== "commit" || object.content === null) return null;

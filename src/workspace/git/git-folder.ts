@@ -47,7 +47,7 @@ export function requireSound(places: GitPlaces): void {
   );
 }
 
-/** Why git may not be let into a repository; null where it may. Starts nothing and opens nothing but small files. */
+/** Why git may not be let into a repository; null if it may. Starts nothing and opens nothing but small files. */
 export function whyUnsound({ root, gitDir, commonDir }: GitPlaces): string | null {
   const said = (path: string, why: string): string => `${shown(root, path)} ${why}`;
   const folders = gitDir === commonDir ? [gitDir] : [commonDir, gitDir];
@@ -75,7 +75,7 @@ export function whyUnsound({ root, gitDir, commonDir }: GitPlaces): string | nul
 
 type Seen = (at: string, entry: Dirent<Buffer>, depth: number) => string | null;
 
-/** The first thing that is wrong below a git folder. Names are bytes: what isn't text is looked at all the same. */
+/** The first thing that is wrong below a git folder. Names are bytes: what isn't text is looked at anyway. */
 function walk(folder: string, depth: number, seen: Seen): string | null {
   for (const entry of entriesOf(folder)) {
     if (entry.isFile()) continue; // most are: thousands of objects
@@ -177,7 +177,7 @@ export function whyInclude(path: string): string | null {
   return why === null ? null : `${path}, which the repository's configuration includes, ${why}`;
 }
 
-/** A pipe or device in a checkout, at any depth, where git opens files by name; null where there is none. For a git that takes long. */
+/** A pipe or device in a checkout, at any depth, where git opens files by name; null if there is none. For a git that takes long. */
 export async function whereGitWaits(folder: string, ended: AbortSignal): Promise<string | null> {
   const left = [folder];
   for (let at = left.pop(); at !== undefined && !ended.aborted; at = left.pop()) {

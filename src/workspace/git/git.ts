@@ -87,7 +87,7 @@ export async function gitLine(call: GitCall): Promise<string> {
   return (await git(call)).out.toString("utf8").replace(/\n$/, "");
 }
 
-/** What every git is told before anything else. G1 */
+/** What every git is given before anything else. G1 */
 export function gitArguments({ config }: Pick<GitCall, "config">): readonly string[] {
   const settings = config === "user" ? hardening : [...hardening, ...hardeningAlone];
   return settings.flatMap(([key, value]) => ["-c", `${key}=${value}`]);

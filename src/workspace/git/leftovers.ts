@@ -25,7 +25,7 @@ export async function clearLeftovers(run: Pick<OpenRun, "repository" | "ref">): 
   await clearLock(join(commonDir, `${run.ref}.lock`), root, "ours");
 }
 
-/** Takes away a lock that nobody holds any more; false where it stays, because somebody may. */
+/** Takes away a lock that nobody holds any more; false if it stays, because somebody may. */
 export async function clearLock(path: string, root: string, whose: "ours" | "theirs"): Promise<boolean> {
   if (!existsSync(path)) return true;
   if (process.platform !== "linux" && whose === "theirs") return false; // Z1

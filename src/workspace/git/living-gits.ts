@@ -30,7 +30,7 @@ function endAll(): void {
 
 const isRunning = (pid: number): boolean => signal(pid, 0);
 
-/** To the whole group; false where it is gone. */
+/** To the whole group; false if it is gone. */
 export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-pid, name);

@@ -19,7 +19,7 @@ const harmless = new Set([
 ]);
 const harmful = ["--filters", "--textconv", "--ext-diff", "--show-signature"];
 const patches = ["-p", "--patch"];
-/** A patch runs nothing where both kinds of program that could make it are off. */
+/** A patch runs nothing if both kinds of program that could make it are off. */
 const disarms = ["--no-ext-diff", "--no-textconv"];
 
 /** Whether a call may be made: its first word that is no option is the command. */

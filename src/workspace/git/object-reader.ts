@@ -12,14 +12,14 @@ import { WorkspaceFailed } from "../failure.ts";
 import { endsWithUs } from "./living-gits.ts";
 import { gitArguments, gitEnvironment, type GitCall, timeoutMsDefault } from "./git.ts";
 
-/** `content` is null where it is larger than what was asked for. */
+/** `content` is null if it is larger than what was asked for. */
 export type ReadObject = { readonly sha: GitSha; readonly type: string; readonly content: Buffer | null };
 
 const idleMs = 20_000;
 const bytesMaxDefault = 1 << 29;
 const readers = new Map<string, Reader>();
 
-/** The object a name leads to (`<sha>`, `<sha>^{tree}`); null where it is not here. */
+/** The object a name leads to (`<sha>`, `<sha>^{tree}`); null if it is not here. */
 export async function readObject(call: Omit<GitCall, "args">, name: string, bytesMax = bytesMaxDefault): Promise<ReadObject | null> {
   // Where new objects go plays no part in reading: a repository that borrows from that place sees them too.
   const { GIT_OBJECT_DIRECTORY: _, ...env } = call.env ?? {};

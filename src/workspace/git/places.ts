@@ -8,7 +8,7 @@ export type GitPlaces = { readonly root: string; readonly gitDir: string; readon
 
 const pointerBytesMax = 1 << 20;
 
-/** The repository around a folder, found without asking it; null where there is none. */
+/** The repository around a folder, found without asking it; null if there is none. */
 export function placesAround(folder: string): GitPlaces | null {
   for (let root = resolve(folder); ; root = dirname(root)) {
     const named = join(root, ".git");

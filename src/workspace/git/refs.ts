@@ -16,12 +16,12 @@ const plainBranch = /^refs\/heads\/(?!.*(?:\.\.|\/\/|\/\.|@\{|\.lock(?:\/|$)))[^
 /** Whether a branch of this full name is kept in the one file of that name, where refs are files. */
 export const isPlainBranch = (ref: string): boolean => plainBranch.test(ref);
 
-/** The commit a branch stands at, by its full name; null where there is no such branch. `call`: how git is asked there. */
+/** The commit a branch stands at, by its full name; null if there is no such branch. `call`: how git is asked there. */
 export async function branchAt(places: GitPlaces, ref: string, call: Omit<GitCall, "args"> = inPlaces(places)): Promise<GitSha | null> {
   return plainRef(places, ref) ?? asked(call, ref);
 }
 
-/** The full name of the branch that is checked out; null where HEAD is detached. */
+/** The full name of the branch that is checked out; null if HEAD is detached. */
 export async function headBranch(places: GitPlaces): Promise<string | null> {
   const plain = plainHead(places);
   if (plain !== null) return "branch" in plain ? plain.branch : null;
@@ -29,7 +29,7 @@ export async function headBranch(places: GitPlaces): Promise<string | null> {
   return code === 0 ? out.toString("utf8").trim() : null;
 }
 
-/** The commit HEAD stands at; null where there is none yet. */
+/** The commit HEAD stands at; null if there is none yet. */
 export async function headCommit(places: GitPlaces): Promise<GitSha | null> {
   const plain = plainHead(places);
   if (plain === null) return asked(inPlaces(places), "HEAD");

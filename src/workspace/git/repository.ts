@@ -135,7 +135,7 @@ function stampOf(places: GitPlaces | null): string {
   ]);
 }
 
-/** Everything with one git process, as almost always; null where that does not work out, and has to be asked in pieces. */
+/** Everything with one git process, as almost always; null if that does not work out, and has to be asked in pieces. */
 async function answersAtOnce(folder: string): Promise<Answers | null> {
   const places = ["--absolute-git-dir", "--is-bare-repository", "--git-common-dir", "--show-object-format", "--show-toplevel"];
   const answer = await ask(folder, ...places, "HEAD^{commit}", "HEAD^{tree}", "--symbolic-full-name", "HEAD");

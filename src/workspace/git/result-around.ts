@@ -49,7 +49,7 @@ const isCommonDir = (path: BytePath): boolean => path.endsWith("commondir") && n
 const lookedThrough = async (call: Omit<GitCall, "args">, tree: GitSha): Promise<ReadonlySet<BytePath>> =>
   new Set((await listTree(call, tree)).paths.filter(isCommonDir));
 
-/** Null where the tree before is not in this repository. */
+/** Null if the tree before is not in this repository. */
 async function movedOn(call: Omit<GitCall, "args">, from: NonNullable<typeof last>, to: GitSha): Promise<ReadonlySet<BytePath> | null> {
   if ((await readObject(call, from.tree)) === null) return null;
   const paths = new Set(from.paths);

@@ -20,7 +20,7 @@ export const isTree = (entry: TreeEntry | undefined): boolean => entry?.mode ===
 /** Reads folders by their names. What bears a name never changes, so those read before are kept. */
 export type TreeFolders = {
   read(tree: GitSha): Promise<TreeFolder>;
-  /** The entry at a path below a tree; undefined where there is none. The path of the top is the tree itself. */
+  /** The entry at a path below a tree; undefined if there is none. The path of the top is the tree itself. */
   at(tree: GitSha, path: BytePath): Promise<TreeEntry | undefined>;
   /** Every file below a folder of the tree. */
   filesBelow(tree: GitSha, folder: BytePath): AsyncGenerator<readonly [BytePath, TreeEntry]>;
@@ -62,7 +62,7 @@ export function treeFolders(call: Omit<GitCall, "args">): TreeFolders {
   return { read, at, filesBelow };
 }
 
-/** Every file of a tree whose folders are few or mostly known; null where more than so many would have to be asked for, or one is not here. */
+/** Every file of a tree whose folders are few or mostly known; null if more than so many would have to be asked for, or one is not here. */
 export async function filesOfFew(call: Omit<GitCall, "args">, tree: GitSha, questionsMax: number): Promise<Tree | null> {
   const folders = treeFolders(call);
   const files = new Map<BytePath, TreeEntry>();

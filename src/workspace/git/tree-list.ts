@@ -9,7 +9,7 @@ import { isObjectName, knownTree, type TreeEntry } from "./tree.ts";
 
 export type TreeList = {
   readonly paths: readonly BytePath[];
-  /** Whether each path is text as it stands, as almost always. */
+  /** Whether each path is text as it is, as almost always. */
   readonly isPlain: boolean;
   /** Places of other repositories, and files of attributes: what a survey tells of. */
   readonly notable: readonly (readonly [BytePath, TreeEntry])[];

@@ -17,7 +17,7 @@ const knownMax = 200;
 const configBytesMax = 1 << 20;
 const known = new Map<string, { readonly stamp: string; readonly at: number; readonly text: string | null }>();
 
-/** What `git config` prints to these words; null where nothing is set. */
+/** What `git config` prints to these words; null if nothing is set. */
 export async function askUserConfig(call: Omit<GitCall, "args" | "codes">, args: readonly string[]): Promise<string | null> {
   const key = JSON.stringify([call.cwd, call.env, args]);
   const stamp = stampFor(call.cwd);
@@ -30,7 +30,7 @@ export async function askUserConfig(call: Omit<GitCall, "args" | "codes">, args:
   return text;
 }
 
-/** How the files look that git reads in this folder; null where they name others. C1 */
+/** How the files look that git reads in this folder; null if they name others. C1 */
 function stampFor(folder: string): string | null {
   const places = placesAround(folder);
   const { env } = process;

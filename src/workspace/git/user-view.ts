@@ -4,7 +4,7 @@
 // A repository's configuration can name programs (filters, monitors, signers, transports), and comes with whoever packed the repository.
 //
 // Invariants:
-//   U1. No line of the repository's own configuration counts but for a few that say how files lie on this disk, taken by name and only
+//   U1. No line of the repository's own configuration counts except for a few that say how files lie on this disk, taken by name and only
 //       where their value is a plain word. What git learns to run tomorrow is not among them.
 //   U2. The user's own configuration (global, system) counts: filters that they installed for themselves still run.
 //   U3. Nothing of the view is shared with the repository but by links; the index is the repository's own, with its lock.

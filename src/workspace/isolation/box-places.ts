@@ -125,7 +125,7 @@ export const homeToolchains: readonly string[] = [
   ".local/state/nix/profiles",
 ];
 
-/** Parts of those that hold keys and tokens all the same. */
+/** Parts of those that hold keys and tokens anyway. */
 export const homeSecrets: readonly string[] = [
   ".cargo/credentials",
   ".cargo/credentials.toml",

@@ -20,7 +20,7 @@ export function programOnPath(name: string): string | null {
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? null;
 }
 
-/** Null where nothing is there. P2 */
+/** Null if nothing is there. P2 */
 export function wayTo(path: string): Way | null {
   const links: (readonly [string, string])[] = [];
   let at = "/";

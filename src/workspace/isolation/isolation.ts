@@ -43,7 +43,7 @@ export type InspectedIsolation = {
   readonly level: IsolationLevel;
   readonly isUsable: boolean;
   readonly found: string;
-  /** What to do so that it can be used; empty where it can. */
+  /** What to do so that it can be used; empty if it can. */
   readonly fix: string;
 };
 

@@ -53,7 +53,7 @@ export function ownFolders(mountinfo: string, own: string): readonly string[] {
 const unescaped = (path: string): string =>
   path.replaceAll(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 
-/** What of it works here; null where nothing does. What dead runners left is taken away. */
+/** What of it works here; null if nothing does. What dead runners left is taken away. */
 export async function openCgroups(runDir: string, parents = parentsHere()): Promise<Cgroups | null> {
   const usable = parents.flatMap((parent) => {
     const files = filesOfGroup(parent, groupName(runDir, `probe-${randomUUID()}`));
@@ -89,7 +89,7 @@ function parentsHere(): readonly string[] {
   return [...new Set(parents)];
 }
 
-/** What a seat below this folder would offer, seen by making one; null where none can be made. */
+/** What a seat below this folder would offer, seen by making one; null if none can be made. */
 function filesOfGroup(parent: string, name: string): readonly string[] | null {
   const probe = join(parent, name);
   try {
@@ -151,7 +151,7 @@ async function removeGroup(folder: string): Promise<void> {
 
 const pidNamespace = (): string => /\d+/.exec(linkOf("/proc/self/ns/pid"))?.[0] ?? "0";
 
-/** The moment a process began, in the kernel's ticks; undefined where there is none. */
+/** The moment a process began, in the kernel's ticks; undefined if there is none. */
 function beganOf(pid: number): string | undefined {
   const line = textOf(`/proc/${pid}/stat`);
   return line === "" ? undefined : line.slice(line.lastIndexOf(")") + 2).split(" ")[19];

@@ -9,7 +9,7 @@ export type Systemd = { readonly flags: readonly string[]; readonly env: Readonl
 const answerWithinMs = 4_000;
 export const addressNames = ["XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"] as const;
 
-/** The user's own starter, asked by starting something; null where it does not answer. */
+/** The user's own starter, asked by starting something; null if it does not answer. */
 export async function systemdHere(): Promise<Systemd | null> {
   if (process.platform !== "linux") return null;
   const env = Object.fromEntries(

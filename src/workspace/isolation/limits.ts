@@ -199,7 +199,7 @@ async function refusesMemory(means: Means): Promise<boolean> {
   return said !== null && said.includes("ended") && !said.includes(String(bytesTried));
 }
 
-/** What a command under the small test limits said; null where it could not be started under them. */
+/** What a command under the small test limits said; null if it could not be started under them. */
 async function tried(means: Means, command: string, key: string): Promise<string | null> {
   try {
     const said = await saidBy(wrapped(means, ["/bin/sh", "-c", `echo began; ${command}`], testLimits, key));

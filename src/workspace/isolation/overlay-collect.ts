@@ -84,7 +84,7 @@ async function sharedFolders(upper: string, lower: string): Promise<readonly Byt
   return shared;
 }
 
-/** Of one folder: the names that are gone, and those above that stand for no file but for one that is gone. */
+/** Of one folder: the names that are gone, and those above that stand for no file except for one that is gone. */
 type Difference = { readonly gone: readonly BytePath[]; readonly unseen: ReadonlySet<BytePath> };
 
 async function differencesIn(input: CollectInput, apart: string, shared: readonly BytePath[]): Promise<ReadonlyMap<BytePath, Difference>> {

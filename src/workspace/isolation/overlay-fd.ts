@@ -30,7 +30,7 @@ const pathOnly = 0o10000000;
 const isRefused = new Set(["EMLINK", "EPERM", "EXDEV"]);
 const isThereNot = new Set(["ENOENT", "ENOTDIR", "ELOOP"]);
 
-/** Null where there is no such real folder. */
+/** Null if there is no such real folder. */
 export function withHeld<T>(root: string, path: BytePath, use: (held: HeldFolder) => T): T | null {
   let descriptor = openFolder(root);
   try {

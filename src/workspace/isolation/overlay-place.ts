@@ -16,7 +16,7 @@ export const apartRoot = (runDir: string): string => join(runDir, "apart");
 /** All that was ever kept apart for folders of this name begins so. */
 export const apartPrefix = (folder: string): string => `${basename(folder)}-${hashOf(folder)}-`;
 
-/** Where writes to a folder are kept; null where there is no such folder. */
+/** Where writes to a folder are kept; null if there is no such folder. */
 export function apartOf(runDir: string, folder: string): string | null {
   const stat = statSync(folder, { bigint: true, throwIfNoEntry: false });
   if (stat === undefined) return null;

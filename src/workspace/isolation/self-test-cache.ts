@@ -16,7 +16,7 @@ import { programOnPath } from "./box-programs.ts";
 import { readSmallFile } from "../folder.ts";
 
 export type SelfTestCache = {
-  /** What was noted of a test that starts these programs; null where nothing was, or something is not as it was. */
+  /** What was noted of a test that starts these programs; null if nothing was, or something is not as it was. */
   read(test: string, programs: readonly string[]): string | null;
   note(test: string, programs: readonly string[], result: string): void;
 };

@@ -1,4 +1,4 @@
-// srt-settings: what Anthropic's sandbox runtime is told for one command, from the lists a box is made of. Its reads are open unless denied,
+// srt-settings: what Anthropic's sandbox runtime is given for one command, from the lists a box is made of. Its reads are open unless denied,
 // so every top of the machine that holds no programs is denied, and what the command needs of it is given back.
 
 import { readdirSync } from "node:fs";

@@ -134,7 +134,7 @@ function wrapCommand(place: IsolationPlace, command: Command, { program, inner: 
   };
 }
 
-/** S3: everything as the runtime has it, but nothing of the kernel's own can be written. Empty where it cannot be had. */
+/** S3: everything as the runtime has it, but nothing of the kernel's own can be written. Empty if it cannot be had. */
 function innerArguments(): readonly string[] {
   const processor = processorHere();
   const { language, abi } = landlockHere();

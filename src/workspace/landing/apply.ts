@@ -116,7 +116,7 @@ async function commitOn(
   return { ...made, parent: tip.commit, paths: await pathsBetween(run, tip.commit, made.commit), notApplied: examined.ignored };
 }
 
-/** The commit alone, on no branch yet; null where its tree would be the tip's. */
+/** The commit alone, on no branch yet; null if its tree would be the tip's. */
 async function commitOf(
   run: OpenRun,
   attempt: AttemptId,
@@ -140,7 +140,7 @@ async function commitOf(
   return { commit, tree };
 }
 
-/** Moves the branch from one commit to the next; false where it is no longer where we saw it. */
+/** Moves the branch from one commit to the next; false if it is no longer where we saw it. */
 export async function moveBranch(run: OpenRun, to: GitSha, from: GitSha): Promise<boolean> {
   const user = inUser(run);
   const answer = await git({

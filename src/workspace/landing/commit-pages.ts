@@ -41,7 +41,7 @@ type Call = Omit<GitCall, "args"> & { readonly env: Readonly<Record<string, stri
 const trailer = "Autopilot-Pages";
 const underWay = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"];
 
-/** The commit, or null where there is none to make or it cannot be made now. */
+/** The commit, or null if there is none to make or it cannot be made now. */
 export async function commitPages(stepInput: PagesInput): Promise<GitSha | null> {
   const found = await findRepository(stepInput.root);
   if (!("repository" in found)) return null;
@@ -128,7 +128,7 @@ async function before(call: Call, head: GitSha, changes: readonly Change[]): Pro
   );
 }
 
-/** Tells the user's index of these files; false where another git is at work on it. */
+/** Tells the user's index of these files; false if another git is at work on it. */
 async function stage(call: Call, { head }: Repository, changes: readonly Change[]): Promise<boolean> {
   const nothing = "0".repeat(head.commit.length);
   const input = changes.map(([path, entry]) =>

@@ -34,7 +34,7 @@ export const forgetLanding = (run: OpenRun): Promise<void> => rm(fileFor(run), {
 /** Why a landing that was cut short cannot be undone. */
 export type Stuck = { readonly because: "checkout_busy" | "checkout_dirty"; readonly detail: string };
 
-/** Undoes a landing that was cut short; says why where it cannot be, null where there is nothing left of it. */
+/** Undoes a landing that was cut short; says why where it cannot be, null if there is nothing left of it. */
 export async function undoCutLanding(run: OpenRun): Promise<Stuck | null> {
   const begun = v.safeParse(Begun, await readJson(fileFor(run)));
   if (!begun.success) return null;
@@ -117,7 +117,7 @@ async function isOfLanding(run: OpenRun, path: BytePath, from: GitSha, to: GitSh
   return after !== null && after.subarray(0, found.length).equals(found);
 }
 
-/** A file's content as a checkout would write it, with the user's own filters; null where the commit has no such file. */
+/** A file's content as a checkout would write it, with the user's own filters; null if the commit has no such file. */
 async function contentIn(run: OpenRun, commit: GitSha, path: BytePath): Promise<Buffer | null> {
   const name = `${commit}:${bytesOf(path).toString("utf8")}`;
   const { code, out } = await git({ ...inView(run.repository), args: ["cat-file", "--filters", name], codes: [0, 128] });

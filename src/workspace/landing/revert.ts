@@ -3,7 +3,7 @@
 // Invariants:
 //   U1. What is taken back stays under a branch of its own, which is there before anything is undone; no branch is moved or overwritten for it.
 //   U2. It is a commit on top: history is never rewritten.
-//   U3. Either all of it is taken back or nothing: where others changed the same since, both sides are merged, and a conflict is told.
+//   U3. Either all of it is taken back or nothing: where others changed the same since, both sides are merged, and a conflict is reported.
 //   U4. It is done at most once: its commit is found by its key.
 
 import type { GitSha } from "../../contracts/ids.ts";
@@ -78,7 +78,7 @@ async function changesOf(
 const treeWith = (run: OpenRun, onto: GitSha, rows: readonly Row[]): Promise<GitSha> =>
   writeTree(run.shadow, run.shadow.callIntoUser, onto, rows);
 
-/** As git reverts: what others did since, without what was done before it. Null where that conflicts, or the commits are mingled. */
+/** As git reverts: what others did since, without what was done before it. Null if that conflicts, or the commits are mingled. */
 async function mergedTree(run: OpenRun, { of, since }: RevertRequest, commits: readonly RunCommit[], tip: GitSha): Promise<GitSha | null> {
   const first = commits.findIndex((commit) => !isOf(commit, of));
   const last = commits[first - 1];

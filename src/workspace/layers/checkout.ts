@@ -94,7 +94,7 @@ async function eraseLater(run: OpenRun, grave: string | null): Promise<void> {
   if (grave !== null) erasing.set(run, erase(grave));
 }
 
-/** The commit's tree, but for files that are taken from another commit, left out, or given a text of the runner's own. */
+/** The commit's tree, except for files that are taken from another commit, left out, or given a text of the runner's own. */
 async function treeWith(run: OpenRun, commit: GitSha, taken: Taken | undefined): Promise<GitSha> {
   const { call, format } = run.shadow;
   const tree = await treeIdOf(call, commit);

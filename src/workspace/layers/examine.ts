@@ -1,4 +1,4 @@
-// examine: looks at a layer or a checkout as it lies there and says how it differs from the commit it was made from.
+// examine: looks at a layer or a checkout as it is there and says how it differs from the commit it was made from.
 
 import { lstatSync } from "node:fs";
 import { basename } from "node:path";

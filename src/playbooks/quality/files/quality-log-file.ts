@@ -15,7 +15,7 @@ import { appendToFile, moveFile, readBounded, writeWholeFile } from "../../contr
 
 const logBytesMax = 256 * 1024 * 1024;
 
-/** The log that lay there when the run was drafted: how long it was, what it was, and its text where it goes on. */
+/** The log that lay there when the run was drafted: how long it was, what it was, and its text where it continues. */
 export type EarlierLog = { readonly bytes: number; readonly hash: string; readonly text: string | null };
 /** Where what lies there stops being what the journal yields. */
 export type Differs = { readonly line: number; readonly found: string };
@@ -36,7 +36,7 @@ export class QualityLogFile {
     this.#earlier = earlier;
   }
 
-  /** Null where the file may be added to. Reads only. */
+  /** Null if the file may be added to. Reads only. */
   async differs(): Promise<Differs | null> {
     const volume = this.#log.volumes.at(-1);
     if (volume === undefined || this.#isKnown(volume)) return null;
@@ -150,7 +150,7 @@ function differenceOf(bytes: Buffer, before: number, own: Buffer): Differs {
   return { line, found: bytes.toString("utf8", start, Math.min(end === -1 ? bytes.length : end, start + foundCharsMax)) };
 }
 
-/** Null where there isn't a regular file. */
+/** Null if there isn't a regular file. */
 function sizeOf(root: string, path: string): number | null {
   const stats = lstatSync(join(root, path), { throwIfNoEntry: false });
   return stats?.isFile() === true ? stats.size : null;

@@ -45,7 +45,7 @@ export function logOf({ entries, readBlob }: { entries: () => Iterable<Entry>; r
   return log;
 }
 
-/** The log the run found when it was drafted; null where there was none. */
+/** The log the run found when it was drafted; null if there was none. */
 export function earlierOf({ options, documents }: RunView["drafted"], readBlob: PlaybookParts["readBlob"]): EarlierLog | null {
   const { earlier_log: kind, earlier_bytes: bytes, earlier_hash: hash } = options;
   if (kind !== "continued" && kind !== "moved") return null;

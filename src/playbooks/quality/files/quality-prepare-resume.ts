@@ -1,4 +1,4 @@
-// quality-prepare-resume: before a quality run goes on, its files are looked at: a log that is not the journal's is told, and phases whose landed
+// quality-prepare-resume: before a quality run continues, its files are looked at: a log that is not the journal's is reported, and phases whose landed
 // artifacts the user no longer has are run again.
 //
 // Invariants:

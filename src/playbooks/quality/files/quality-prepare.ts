@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   Q1. A sound log whose run has not ended is gone on with; any other is moved to history, never overwritten.
-//   Q2. Work that somebody began is not done twice: what of it agents could not see is told before anything runs.
+//   Q2. Work that somebody began is not done twice: what of it agents could not see is reported before anything runs.
 
 import { lstatSync } from "node:fs";
 import { basename, join } from "node:path";

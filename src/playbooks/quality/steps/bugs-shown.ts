@@ -89,7 +89,7 @@ function triesOf(tree: QualityTree, id: string, { command }: Check): readonly Ch
   return tree.has(fixPatch(id)) ? [red, green] : [red];
 }
 
-/** Why a bug is not shown; null where it is. */
+/** Why a bug is not shown; null if it is. */
 export function whyNotShown(id: string, results: readonly CheckResult[], before: TestTally | undefined): string | null {
   const of = (name: string): CheckResult | undefined => results.find(({ check }) => check.id === `bug:${name}`);
   const [red, green] = [of(id), of(`${id}:fixed`)];
@@ -108,7 +108,7 @@ export function whyNotShown(id: string, results: readonly CheckResult[], before:
 const passedOf = (tests: TestTally | undefined): number | null =>
   tests === undefined || tests.ran === 0 ? null : tests.ran - tests.failed - tests.skipped;
 
-/** What a try printed, as the log that the audit keeps of it; null where it is not known. */
+/** What a try printed, as the log that the audit keeps of it; null if it is not known. */
 export function logOfTry(result: CheckResult, readBlob: (hash: string) => Buffer | null): string | null {
   const read = v.safeParse(v.pipe(v.string(), v.parseJson(), Evidence), readBlob(result.evidence)?.toString("utf8"));
   if (!read.success) return null;

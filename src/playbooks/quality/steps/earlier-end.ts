@@ -5,7 +5,7 @@ import { readLog } from "../views/run-state-read.ts";
 import type { PhaseEnd } from "../views/run-state-volume.ts";
 import type { RunView } from "../../../core/state.ts";
 
-/** Null where there was no log, it cannot be read, or the phase had not ended in it. */
+/** Null if there was no log, it cannot be read, or the phase had not ended in it. */
 export function earlierEnd(state: RunView, phase: string, readBlob: (hash: string) => Buffer | null): PhaseEnd | null {
   const hash = state.drafted.documents?.find(({ path }) => path === earlierLogPath)?.hash;
   const text = hash === undefined ? null : (readBlob(hash)?.toString("utf8") ?? null);

@@ -56,7 +56,7 @@ async function verifiedBefore({ workspace, readBlob }: Parts, { state, commit }:
   return found(isSame, isSame ? "" : `BUGS.md has ${bugs} bugs now`);
 }
 
-/** Takes off the branch what was found gone from the user's checkout when the run was taken up. */
+/** Takes off the branch what was found gone from the user's checkout when the run was resumed. */
 async function cleared({ workspace, entries }: Parts, { attempt, cursor, commit }: StepInput): Promise<FunctionResult> {
   const gone = goneSince(entries(), cursor.phase);
   const there = (await workspace.pathsAt(commit)).filter((path) => gone.has(path));

@@ -12,7 +12,7 @@ import { figure, oneLine, plural } from "../../../views/wording.ts";
 const recentMax = 10;
 const messageCharsMax = 160;
 
-/** What stands beside the journal and belongs into the page all the same. */
+/** What stands beside the journal and belongs into the page anyway. */
 export type Beside = {
   /** The log on disk is not what the journal yields: in one sentence. */
   readonly differs: string | null;

@@ -3,7 +3,7 @@
 
 import type { Report } from "./run-state-field-rules.ts";
 
-/** What the log says of documentation, by line; null where it says nothing. */
+/** What the log says of documentation, by line; null if it says nothing. */
 export type DocsFacts = { readonly codeOnly: number | null; readonly aborted: number | null; readonly isExplored: boolean };
 
 export type DocsRules = {

@@ -79,7 +79,7 @@ function open(report: Report, what: string, value: unknown, known: readonly stri
   report("RS-enum", `${what} is ${shown(value)}, which is none of ${known.join(", ")}`, "warning");
 }
 
-/** The format requires the counts and lists what they hold by phase; a count that is left out is told, and no reason to refuse the log. */
+/** The format requires the counts and lists what they hold by phase; a count that is left out is reported, and no reason to refuse the log. */
 function judgeCounts({ phase, key_counts }: Tree, report: Report): void {
   const check = countChecks.get(phase);
   if (check === undefined || !isTree(key_counts) || check.countIn(key_counts) !== unfit) return;

@@ -59,7 +59,7 @@ function headIn(tree: Readonly<Record<string, unknown>>): LogHead {
   return Object.fromEntries(headNames.flatMap((name) => (isWord(tree[name]) ? [[name, tree[name]]] : [])));
 }
 
-/** Why nothing may be added to a log; null where it is sound and still open. */
+/** Why nothing may be added to a log; null if it is sound and still open. */
 export function whyOver(log: LogRead): string | null {
   if (log.end !== null) return `its run ended (${log.end.status})`;
   const [first] = log.errors;

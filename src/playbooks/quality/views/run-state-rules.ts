@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   V1. One pass, and the same memory for every length: what is kept is one bit a phase, one line number, and the list of event types.
-//   V2. Nothing is put right. A line that breaks a rule is told and counts as what it says as far as it can be read.
+//   V2. Nothing is put right. A line that breaks a rule is reported and counts as what it says as far as it can be read.
 //   V3. Where two lines contradict each other, both are named: either may be the wrong one.
 // RS5, that nothing written is ever edited, cannot be seen in one version of a file: whoever has another version compares (host).
 
@@ -18,7 +18,7 @@ import { judgeFields, type KnownEvent, knownEvents, type Level, type Report } fr
 export type RunStateFacts = {
   readonly level: Level;
   readonly events: number;
-  /** Which run or cycle it is of: what `_index` says of its beginning; null where it says nothing. */
+  /** Which run or cycle it is of: what `_index` says of its beginning; null if it says nothing. */
   readonly begunAt: string | null;
   /** The run that `run_start` names: ours do. */
   readonly runId: string | null;
@@ -162,7 +162,7 @@ function judgeSuccess(open: readonly PhaseNumber[], bugsCounted: number | null, 
 }
 
 type Phases = {
-  /** What is wrong with a marker that stands here; null where nothing is. */
+  /** What is wrong with a marker that stands here; null if nothing is. */
   readonly start: (phase: unknown, line: number) => string | null;
   readonly end: (phase: unknown, line: number) => string | null;
   /** The phases that have not ended. */

@@ -277,7 +277,7 @@ export class RunStateLog {
     this.#add({ event: "run_end", ts, status, ...this.#total(), ...final });
   }
 
-  /** Every finding once, those that an earlier tool logged included; nothing where only its counts are known. */
+  /** Every finding once, those that an earlier tool logged included; nothing if only its counts are known. */
   #total(): { readonly total_findings?: number } {
     const logged = this.volumes
       .flatMap(({ events }) => events)

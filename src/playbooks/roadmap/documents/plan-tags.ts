@@ -9,7 +9,7 @@ import type { Report } from "../../../documents/report.ts";
 const tagLinesMax = 20;
 const attributesMax = 50;
 
-/** A task as it lies in the file: its attributes, and the lines between its tags. */
+/** A task as it is in the file: its attributes, and the lines between its tags. */
 export type TaskBlock = {
   readonly place: Position;
   readonly attributes: ReadonlyMap<string, string>;
@@ -113,7 +113,7 @@ function tagFrom(
   }
 }
 
-/** The attributes up to the tag's `>`; null where it has not come yet, or something else stands there. */
+/** The attributes up to the tag's `>`; null if it has not come yet, or something else stands there. */
 function attributesIn(text: string): {
   readonly attributes: ReadonlyMap<string, string>;
   readonly twice: readonly string[];

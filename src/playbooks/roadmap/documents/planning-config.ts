@@ -7,7 +7,7 @@ import { isRefused, readLocated } from "../../../kit/located.ts";
 /** Where the project keeps it. */
 export const planningConfigPath = ".planning/config.json";
 
-/** What `.planning/config.json` says; a wrong type is told with its line, a key that is not ours is left alone. An empty file says nothing. */
+/** What `.planning/config.json` says; a wrong type is reported with its line, a key that is not ours is left alone. An empty file says nothing. */
 export function readPlanningConfig(
   file: string,
   text: string | Uint8Array,

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   R1. The same sections and lines in another order are the same phases.
-//   R2. What is written and not understood is told; nothing that may be a phase or a dependency is dropped in silence.
+//   R2. What is written and not understood is reported; nothing that may be a phase or a dependency is dropped in silence.
 //   R3. Phases come in execution order: topological, ties by number; those that wait for each other last.
 
 import type { RoadmapPhase } from "../../../contracts/roadmap.ts";

@@ -9,7 +9,7 @@ import { type ProjectPaths, isBegun, runFolder } from "../../../project/runs/pro
 import { claimsFrom } from "../../../project/runs/run-blobs.ts";
 import { carriedBy } from "./carried.ts";
 
-/** The text of state.json as the journal of a run of this project tells it; null where there is no such journal, or it cannot be read. */
+/** The text of state.json as the journal of a run of this project tells it; null if there is no such journal, or it cannot be read. */
 export function stateOfRun(paths: ProjectPaths, run: string): string | null {
   if (!isBegun(paths, run)) return null;
   const folder = runFolder(paths, run);

@@ -17,7 +17,7 @@ import { type DocumentFound, readDocument } from "../../contract/read-document.t
 /** Where a roadmap lies; the first that is there counts. */
 export const roadmapPaths = [".planning/ROADMAP.md", "ROADMAP.md"] as const;
 
-/** A document as it lies, byte order mark and all, so that its hash is the one that `sha256sum` says. */
+/** A document as it is, byte order mark and all, so that its hash is the one that `sha256sum` says. */
 export type Kept = { readonly path: string; readonly bytes: Buffer };
 export type PlanFound = { readonly path: string; readonly plan: Plan | null; readonly findings: readonly Finding[] };
 
@@ -35,7 +35,7 @@ export type RoadmapDocuments = {
   readonly kept: readonly Kept[];
 };
 
-/** Null where there is no roadmap. Plans of phases for which `isDone` holds are history, and are not looked at. */
+/** Null if there is no roadmap. Plans of phases for which `isDone` holds are history, and are not looked at. */
 export function readRoadmapDocuments(root: string, isDone: (phase: RoadmapPhase) => boolean): RoadmapDocuments | null {
   const path = roadmapPaths.find((one) => readDocument(root, one) !== null);
   if (path === undefined) return null;
@@ -98,5 +98,5 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** The phase that a finding of the roadmap is about; null where it is about the whole. */
+/** The phase that a finding of the roadmap is about; null if it is about the whole. */
 export const phaseOfFinding = ({ path }: Finding): string | null => /^phase_(\d+(?:\.\d+)*)(?:\.|$)/.exec(path)?.[1] ?? null;

@@ -13,7 +13,7 @@ export type KnownPhase = {
   readonly isCompleted: boolean;
   /** The runs that completed it, oldest first. */
   readonly runs: readonly string[];
-  /** What it was called when it was last completed; null where nobody wrote that down. */
+  /** What it was called when it was last completed; null if nobody wrote that down. */
   readonly name: string | null;
 };
 
@@ -58,7 +58,7 @@ type StateRead = {
   readonly names: ReadonlyMap<string, string>;
 };
 
-/** Null where it is no state. */
+/** Null if it is no state. */
 function stateIn(path: string): StateRead | null {
   try {
     const state = JSON.parse((readOwnFile(path) ?? "").replace(/^\ufeff/, "")) as unknown;

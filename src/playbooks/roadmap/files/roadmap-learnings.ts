@@ -3,7 +3,7 @@
 import { learningLines } from "../views/learnings.ts";
 import { type Learning, learningRoles, learningsFor, rechecksOf } from "../insight/learnings.ts";
 
-/** Whether a command holds on the tree as it is; null where that could not be found out. */
+/** Whether a command holds on the tree as it is; null if that could not be found out. */
 export type Holds = (command: string) => Promise<boolean | null>;
 
 const rechecksMax = 12;

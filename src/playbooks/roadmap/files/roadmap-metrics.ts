@@ -1,4 +1,4 @@
-// roadmap-metrics: `.autopilot/archive/metrics.json` as it lies there: the figures of the runs before this one.
+// roadmap-metrics: `.autopilot/archive/metrics.json` as it is there: the figures of the runs before this one.
 
 import * as v from "valibot";
 import { RunMetrics } from "../../../contracts/roadmap-reports.ts";

@@ -1,7 +1,7 @@
 // roadmap-open: the roadmap's files beside a run that works: read off the journal, followed entry by entry, drawn when asked.
 //
 // Invariants:
-//   O1. Whatever is drawn follows from the journal and its blobs alone, but for the spans of signals, which are kept beside it.
+//   O1. Whatever is drawn follows from the journal and its blobs alone, except for the spans of signals, which are kept beside it.
 //   O2. An entry that does not follow on the last one taken is not guessed at: the journal is read up to it before the next drawing.
 //   O3. A file that cannot be written keeps no other from being drawn, and is tried again.
 //   O4. Whoever is acknowledged waits for nothing: an entry is put on a pile, and read when something is to be drawn from it.

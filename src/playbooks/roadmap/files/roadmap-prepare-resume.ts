@@ -1,4 +1,4 @@
-// roadmap-prepare-resume: whether a run of a roadmap may be taken up again: its specification is the one it was locked to, or somebody accepts it.
+// roadmap-prepare-resume: whether a run of a roadmap may be resumed: its specification is the one it was locked to, or somebody accepts it.
 
 import { createHash } from "node:crypto";
 import type { Scalar } from "../../../contracts/flow.ts";
@@ -96,7 +96,7 @@ const textIn = (options: Readonly<Record<string, Scalar>>, name: string): string
   return typeof value === "string" && value !== "" ? value : null;
 };
 
-/** As it would be recorded; null where it cannot be read any more. */
+/** As it would be recorded; null if it cannot be read any more. */
 function hashOf(root: string, path: string, redact: (text: string) => string): string | null {
   const read = readDocument(root, path);
   return read === null || "findings" in read ? null : sha256(redact(read.bytes.toString("utf8")));
@@ -104,6 +104,6 @@ function hashOf(root: string, path: string, redact: (text: string) => string): s
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** How an accepted change is told. */
+/** How an accepted change is reported. */
 export const acceptedMessage = (path: string, locked: string, found: string): string =>
   `The changed specification ${path} was accepted: the run was locked to ${locked} and is locked to ${found} now.`;

@@ -72,7 +72,7 @@ export async function prepare({ context, paths, input }: PrepareInput): Promise<
   };
 }
 
-/** The state of the run that is to be gone on with, as it lies here now; refused where it is another one, or cools down. */
+/** The state of the run that is to be gone on with, as it is here now; refused where it is another one, or cools down. */
 async function theirState(root: string, { options, now }: PrepareInput["input"]) {
   const { state, text, from } = await readStateHere(root);
   if (state === null || from === null || state._meta.run_id !== options?.["resumes"])

@@ -54,7 +54,7 @@ const fatalWhenAsked: ReadonlySet<string> = new Set(["stub_goal", "missing_secti
 
 /**
  * Every finding with the weight it has for this selection: a phase that is asked for needs a goal or a plan, and its plan must be sound;
- * what is wrong with a phase that nobody asked for is told and stops nothing, unless the roadmap itself makes no sense.
+ * what is wrong with a phase that nobody asked for is reported and stops nothing, unless the roadmap itself makes no sense.
  */
 export function judged(read: RoadmapDocuments, requested: ReadonlySet<string>, completed: ReadonlySet<string>): readonly Finding[] {
   const isAsked = (id: string | null): boolean => id !== null && requested.has(id) && !completed.has(id);
@@ -70,7 +70,7 @@ export function judged(read: RoadmapDocuments, requested: ReadonlySet<string>, c
   return [...ofRoadmap, ...ofPlans];
 }
 
-/** Nothing runs on a roadmap with errors: all of them are told. */
+/** Nothing runs on a roadmap with errors: all of them are reported. */
 export function refuseRoadmap({ path, phases }: RoadmapDocuments, errors: readonly Finding[], requested: ReadonlySet<string>): never {
   const unwritten = errors.flatMap((error) => (fatalWhenAsked.has(error.rule) ? (phaseOfFinding(error) ?? []) : []));
   const rest = phases.map(({ id }) => id).filter((id) => requested.has(id) && !unwritten.includes(id));

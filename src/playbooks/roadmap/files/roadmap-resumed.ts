@@ -5,7 +5,7 @@
 //   U1. A phase goes on at the step it stood at, unless what that step works on is not there: then at the step that makes it.
 //   U2. What it says was verified, the runner verifies for itself: nothing is completed on another tool's word.
 //   U3. A plan that goes on to be executed has passed the runner's own lint, and its commands are locked.
-//   U4. A task is not done again only where its commit is part of what is checked out; its commands are run all the same (U2).
+//   U4. A task is not done again only where its commit is part of what is checked out; its commands are run anyway (U2).
 
 import type { RoadmapPhase } from "../../../contracts/roadmap.ts";
 import type { PhaseRecord, RoadmapState } from "../../../contracts/roadmap-state.ts";
@@ -129,7 +129,7 @@ async function tasksDone({ root, head }: Asked, record: PhaseRecord | undefined)
   return done;
 }
 
-/** How it goes on, for whoever is asked to start it. */
+/** How it continues, for whoever is asked to start it. */
 export function describeResumed({ run, status, phases, breaker }: Resumed, state: RoadmapState): string {
   const at = phases.find(({ id }) => id === state._meta.current_phase);
   const stood = state._meta.current_step ?? "its beginning";

@@ -16,7 +16,7 @@ export type Room = {
   write(path: string, text: string): void;
   text(path: string): string;
   has(path: string): boolean;
-  /** Every file of the project by path, but for what is under these folders. */
+  /** Every file of the project by path, except for what is under these folders. */
   files(...without: readonly string[]): Readonly<Record<string, string>>;
 };
 

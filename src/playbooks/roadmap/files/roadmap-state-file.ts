@@ -19,7 +19,7 @@ export type StateFileParts = {
   /** The run's own folder, and its name. */
   readonly folder: string;
   readonly run: string;
-  /** The last state of another run of ours as its journal tells it; null where there is no such journal. */
+  /** The last state of another run of ours as its journal tells it; null if there is no such journal. */
   readonly derive: (run: string) => string | null;
 };
 
@@ -75,7 +75,7 @@ async function keepBackup(root: string, run: string, mark: string | null): Promi
   }
 }
 
-/** The run whose state a file holds; null where it holds none. Only what says so itself is taken for a state. */
+/** The run whose state a file holds; null if it holds none. Only what says so itself is taken for a state. */
 async function runIn(root: string, path: string): Promise<string | null> {
   const read = await readBounded(root, path, stateBytesMax);
   if (read.kind !== "read") return null;

@@ -11,7 +11,7 @@ import { archiveFolder, backupFile, stateBytesMax, stateFile } from "../../../co
 import { readBounded } from "../../contract/whole-file.ts";
 
 export type StateRead = {
-  /** The state, from whichever file holds one; null where none does. */
+  /** The state, from whichever file holds one; null if none does. */
   readonly state: RoadmapState | null;
   readonly text: string;
   readonly from: typeof stateFile | typeof backupFile | null;
@@ -34,7 +34,7 @@ export async function readStateHere(root: string): Promise<StateRead> {
 
 type OneRead = { readonly state: RoadmapState | null; readonly text: string; readonly findings: readonly Finding[] };
 
-/** Null where there is no such file. */
+/** Null if there is no such file. */
 export async function readState(root: string, path: string): Promise<OneRead | null> {
   const read = await readBounded(root, path, stateBytesMax);
   if (read.kind === "absent") return null;

@@ -9,7 +9,7 @@ export function specCandidates(config: PlanningConfig, roadmapPath: string): rea
   return [...new Set([...(config.project?.spec_paths ?? []).map(tidied), ...standard, tidied(roadmapPath)])];
 }
 
-/** The first candidate that is there; null where none is. */
+/** The first candidate that is there; null if none is. */
 export function chosenSpec(candidates: readonly string[], isThere: (path: string) => boolean): string | null {
   return candidates.find(isThere) ?? null;
 }
@@ -19,7 +19,7 @@ const tidied = (path: string): string => path.replace(/^(?:\.\/)+/, "");
 /** Over the bytes as they lie, so that `sha256sum` says the same. */
 export const specHash = (bytes: Uint8Array): string => `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
 
-/** What to say where the specification is another than the one that was locked; null where it is the same. */
+/** What to say where the specification is another than the one that was locked; null if it is the same. */
 export function specMismatch(path: string, locked: string, now: string): string | null {
   if (locked === now) return null;
   return `The specification ${path} changed: it was ${locked} when the run began and is ${now} now.`;

@@ -61,7 +61,7 @@ async function runBranches(root: string): Promise<ReadonlySet<string>> {
   return new Set(out.toString("utf8").split("\n").filter(Boolean));
 }
 
-/** The phases with commits on a branch that are not here; none where a merge would change nothing, for then their work came another way. */
+/** The phases with commits on a branch that are not here; none if a merge would change nothing, for then their work came another way. */
 async function phasesMissing(root: string, branch: string): Promise<ReadonlySet<string>> {
   const places = placesAround(root);
   if (places === null) return new Set();

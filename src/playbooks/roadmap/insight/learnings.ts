@@ -46,7 +46,7 @@ const lasting: ReadonlySet<FailureCategory> = new Set(["acceptance_criteria_unme
 
 /**
  * The command that holds as long as a failure has something to teach: the phase's own criterion is still red.
- * Null where the work was at fault, for it was rolled back, and what it taught stays true. `visit`: the entries of the phase.
+ * Null if the work was at fault, for it was rolled back, and what it taught stays true. `visit`: the entries of the phase.
  */
 export function recheckOf(visit: readonly Entry[], category: FailureCategory): string | null {
   if (!lasting.has(category)) return null;
@@ -82,7 +82,7 @@ export function learningFromVerdict(given: VerdictGiven, { run_id, recheck = nul
   };
 }
 
-/** Who designs or does the work is told; who judges it is not, so that nobody judges by hearsay. */
+/** Who designs or does the work is reported; who judges it is not, so that nobody judges by hearsay. */
 export const learningRoles: readonly string[] = ["planner", "executor"];
 
 const shownMax = 12;

@@ -13,7 +13,7 @@ import type { Found, StepInput, RoadmapParts } from "./parts.ts";
 import { placesIn, whyNotThere } from "./places.ts";
 import { documentOf, hashOf, openStep } from "./written.ts";
 
-/** The report as it was before the judge saw anybody else's, and as it is; null where it is not there. */
+/** The report as it was before the judge saw anybody else's, and as it is; null if it is not there. */
 async function reportOf(
   { workspace }: Pick<RoadmapParts, "workspace">,
   { state, cursor, commit }: StepInput,

@@ -1,4 +1,4 @@
-// phase-plan: a phase's plan as it lies on the run's branch.
+// phase-plan: a phase's plan as it is on the run's branch.
 
 import { phaseIdOf } from "../../../documents/phase-id.ts";
 import { readPlan } from "../documents/plan.ts";
@@ -16,7 +16,7 @@ export type PlanFound = PlanAt & {
   readonly isUsers: boolean;
 };
 
-/** The plan of a phase on a commit; null where there is none, or it is no text. */
+/** The plan of a phase on a commit; null if there is none, or it is no text. */
 export async function planAt(
   { workspace }: Pick<RoadmapParts, "workspace">,
   state: RunView,

@@ -8,7 +8,7 @@ const textBytesMax = 1_048_576;
 const placesMax = 20;
 const charactersMax = 20_000;
 
-/** Paths with an ending that a text names, with their line where one is told. */
+/** Paths with an ending that a text names, with their line where one is reported. */
 export function placesIn(text: string): readonly NamedPlace[] {
   const found = new Map<string, NamedPlace>();
   for (const match of text
@@ -21,7 +21,7 @@ export function placesIn(text: string): readonly NamedPlace[] {
   return [...found.values()];
 }
 
-/** Why none of the places a text names is there; null where one is. */
+/** Why none of the places a text names is there; null if one is. */
 export async function whyNotThere(workspace: Pick<Workspace, "textAt">, commit: string, text: string): Promise<string | null> {
   const places = placesIn(text);
   if (places.length === 0) return `${JSON.stringify(text.slice(0, 80))} names no file:line`;

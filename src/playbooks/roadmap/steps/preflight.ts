@@ -83,7 +83,7 @@ async function uncommitted({ paths }: RoadmapParts, state: RunView): Promise<rea
   return changed.filter((path) => !documents.includes(path));
 }
 
-/** The specification as it lies in the user's checkout must be the one the run is locked to. */
+/** The specification as it is in the user's checkout must be the one the run is locked to. */
 function specIssue({ paths }: RoadmapParts, state: RunView): string | null {
   const [path, locked] = [textOption(state, "spec_path"), textOption(state, "spec_hash")];
   if (path === null || locked === null) return null;

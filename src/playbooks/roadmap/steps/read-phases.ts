@@ -3,7 +3,7 @@
 // Invariants:
 //   R1. Only the recorded roadmap counts; what lies in a folder meanwhile does not.
 //   R2. Phases come in execution order, and wait for those of them they depend on.
-//   R3. A phase that is completed already is told and not run, whoever completed it.
+//   R3. A phase that is completed already is reported and not run, whoever completed it.
 
 import type { RoadmapPhase } from "../../../contracts/roadmap.ts";
 import type { RunView } from "../../../core/state.ts";
@@ -45,7 +45,7 @@ export function readPhases(parts: RoadmapParts): (state: RunView) => Promise<rea
   };
 }
 
-/** What was asked for, and the completed phases it rests on; with the whole roadmap every completed phase is told. */
+/** What was asked for, and the completed phases it rests on; with the whole roadmap every completed phase is reported. */
 function wantedOf(
   phases: readonly RoadmapPhase[],
   asked: ReadonlySet<string>,

@@ -9,7 +9,7 @@ import type { RoadmapParts } from "./parts.ts";
 
 type Parts = Pick<RoadmapParts, "readBlob">;
 
-/** The text of a recorded document; null where none was recorded under this path, or its blob is gone. */
+/** The text of a recorded document; null if none was recorded under this path, or its blob is gone. */
 export function recordedText({ readBlob }: Parts, state: RunView, path: string): string | null {
   const hash = (state.drafted.documents ?? []).find((document) => document.path === path)?.hash;
   const bytes = hash === undefined ? null : readBlob(hash);
@@ -33,7 +33,7 @@ export type RoadmapRecorded = { readonly path: string; readonly phases: readonly
 /** A run has one roadmap, and it is asked for in every phase: it is read once. */
 const read = new WeakMap<object, { readonly hash: string; readonly roadmap: RoadmapRecorded }>();
 
-/** The recorded roadmap; null where the run has none. */
+/** The recorded roadmap; null if the run has none. */
 export function roadmapOf(parts: Parts, state: RunView): RoadmapRecorded | null {
   const path = roadmapPathOf(state);
   const hash = (state.drafted.documents ?? []).find((document) => document.path === path)?.hash;
@@ -50,7 +50,7 @@ export function phaseIn(parts: Parts, state: RunView, id: string): RoadmapPhase 
   return roadmapOf(parts, state)?.phases.find((phase) => phase.id === id) ?? null;
 }
 
-/** What the recorded planning config says; nothing where there is none. */
+/** What the recorded planning config says; nothing if there is none. */
 export function configOf(parts: Parts, state: RunView): PlanningConfig {
   const text = recordedText(parts, state, planningConfigPath);
   if (text === null) return {};

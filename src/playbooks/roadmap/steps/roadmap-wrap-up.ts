@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   U1. Doing it twice leaves what doing it once does: a run has one entry among the figures, and one report.
-//   U2. A report that cannot be written is told and ends no run.
+//   U2. A report that cannot be written is reported and ends no run.
 //   U3. A report of phases that failed, or were held up by one that did, never says that everything was proved.
 //   U4. What the self-audit left open, or never came to, is a gap in the run's verdict: not everything asked for was proved.
 
@@ -100,7 +100,7 @@ async function summed({ paths, folder, entries, readBlob, clock }: WrapUpParts, 
   };
 }
 
-/** Null where there is no run before, or its journal is not here any more. */
+/** Null if there is no run before, or its journal is not here any more. */
 async function changedSince(
   { root, folder }: WrapUpParts["paths"],
   before: string | undefined,
@@ -164,7 +164,7 @@ function phasesOf(run: RunView, readBlob: WrapUpParts["readBlob"]): readonly Roa
   return phases.length > 0 ? phases : run.phases.filter(({ group }) => group === "phases");
 }
 
-/** Null where everything is on the disk; else what is not, and why. */
+/** Null if everything is on the disk; else what is not, and why. */
 async function written({ paths: { root } }: WrapUpParts, input: CompletionInput & Runs): Promise<string | null> {
   const files = [
     [metricsFile, json(input.runs)],

@@ -22,14 +22,14 @@ export type CompletionInput = {
   readonly names: Readonly<Record<string, string>>;
   readonly metrics: RunMetrics;
   readonly trend: TrendSummary | null;
-  /** Null where no audit was made. */
+  /** Null if no audit was made. */
   readonly selfAudit: SelfAuditSummary | null;
   /** The part about the whole roadmap: --complete only. */
   readonly batch: CompletionReport | null;
   /** Phases that were asked for and passed over, blocked ones among them. */
   readonly skipped: readonly SkippedPhase[];
   readonly warnings: readonly Warning[];
-  /** What was different in the run before: flow, prompts, agents, models; null where that run's journal is gone. */
+  /** What was different in the run before: flow, prompts, agents, models; null if that run's journal is gone. */
   readonly changed?: readonly string[] | null;
   /** What the run's work is worth and where it is, in a sentence made from the verdict. */
   readonly ending?: string;

@@ -11,7 +11,7 @@ import type { TaskRecord } from "../../../contracts/roadmap-state.ts";
 import { own } from "../../../core/record.ts";
 import { attemptParts, isAround, phaseOfEntry, phaseOfPath, taskOfCursor } from "../../../insight/places.ts";
 
-/** The names of steps that the roadmap's files know. Anything else is told under its own name. */
+/** The names of steps that the roadmap's files know. Anything else is reported under its own name. */
 export const roadmapSteps = {
   checks: "checks",
   verify: "verify",

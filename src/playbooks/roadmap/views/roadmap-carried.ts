@@ -1,4 +1,4 @@
-// roadmap-carried: what a run has of another tool's that it goes on with, as state.json shows both as one: earlier events first, records of
+// roadmap-carried: what a run has of another tool's that it continues with, as state.json shows both as one: earlier events first, records of
 // phases added to, counters summed.
 
 import type { RoadmapEvent } from "../../../contracts/roadmap-events.ts";

@@ -13,7 +13,7 @@ import { describeAttempt, duration, plural } from "../../../views/wording.ts";
 
 export type ExecutionLog = {
   apply(entry: Entry): void;
-  /** The page of a phase; null where nothing was begun in it. */
+  /** The page of a phase; null if nothing was begun in it. */
   pageOf(phase: string, name: string, run: string): string | null;
 };
 

@@ -10,7 +10,7 @@ import { issuesOf } from "../../../kit/located-issues.ts";
 import type { ClaimOf } from "./roadmap-audit.ts";
 import { selfAudit } from "./phase-history.ts";
 
-/** Null where no audit was made. Where the auditor's own words are not at hand, the counts of the log stand for them. */
+/** Null if no audit was made. Where the auditor's own words are not at hand, the counts of the log stand for them. */
 export function selfAuditSummary(entries: readonly Entry[], claimOf: ClaimOf, log: RoadmapState["event_log"]): SelfAuditSummary | null {
   const own = lastVisit(entries.filter((entry) => phaseOfEntry(entry) === selfAudit.phase));
   const commits = own.flatMap((entry) => (entry.event === "changes_applied" && isFix(entry.attempt) ? [entry.commit] : []));

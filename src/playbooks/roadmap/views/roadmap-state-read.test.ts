@@ -1,4 +1,4 @@
-// A state.json that another tool wrote: what can be read is read, what had to be guessed is told with its line, what decides is never guessed.
+// A state.json that another tool wrote: what can be read is read, what had to be guessed is reported with its line, what decides is never guessed.
 
 import * as fc from "fast-check";
 import * as v from "valibot";

@@ -3,7 +3,7 @@
 // Invariants:
 //   R1. Whatever the bytes are, the answer is a state or the findings that forbid one; nothing is thrown.
 //   R2. What comes out is valid against the schema; whatever had to be filled in, renamed or left out is a warning with its line.
-//   R3. What decides where the run goes on (the run's status, a phase's status) is never guessed.
+//   R3. What decides where the run continues (the run's status, a phase's status) is never guessed.
 
 import { RoadmapEvent } from "../../../contracts/roadmap-events.ts";
 import { RoadmapState } from "../../../contracts/roadmap-state.ts";

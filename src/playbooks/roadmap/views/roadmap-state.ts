@@ -136,7 +136,7 @@ function counted(
   return carried === null ? ids.length : carried._meta[name] + newlyAmong(ids, carried, isCounted);
 }
 
-/** One state, the roadmap's word for it. A draft has no file; whoever asks all the same learns that nothing goes on. */
+/** One state, the roadmap's word for it. A draft has no file; whoever asks anyway learns that nothing goes on. */
 export function statusOf(run: RunView): RoadmapState["_meta"]["status"] {
   if (run.status === "running" || run.status === "completed") return run.status;
   if (run.status === "stopped") return "failed";
@@ -144,7 +144,7 @@ export function statusOf(run: RunView): RoadmapState["_meta"]["status"] {
 }
 
 /**
- * Where it goes on: the phase under way, else one that waits for a person, else the next. What the run does before its phases is part of
+ * Where it continues: the phase under way, else one that waits for a person, else the next. What the run does before its phases is part of
  * the next one's preflight; after all of them there is neither phase nor step, and the log tells what is done.
  */
 function placeOf(run: RunView): Pick<RoadmapState["_meta"], "current_phase" | "current_step"> {

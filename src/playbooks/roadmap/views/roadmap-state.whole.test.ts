@@ -110,7 +110,7 @@ describe("whatever the run", () => {
     for (const event of seen) expect(roadmapEventNames).toContain(event);
     expect(Object.keys(roadmapEventSources).toSorted()).toEqual([...roadmapEventNames].toSorted());
     const unseen = roadmapEventNames.filter((event) => !seen.has(event));
-    // The rate and the report are told below.
+    // The rate and the report follow below.
     expect(unseen).toEqual(["high_defer_rate_warning", "batch_completion_report"]);
   });
 });

@@ -16,7 +16,7 @@ import { describeAttempt, duration } from "../../../views/wording.ts";
 
 export type Verification = {
   apply(entry: Entry): void;
-  /** The page of a phase; null where nothing was verified in it yet. */
+  /** The page of a phase; null if nothing was verified in it yet. */
   pageOf(phase: string, name: string, run: string): string | null;
 };
 

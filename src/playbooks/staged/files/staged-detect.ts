@@ -68,7 +68,7 @@ function at(flow: Flow, { entered }: Scan, because: string, seen: Pick<Detected,
   return { flow: flow.flow, step: entered?.id ?? "done", name: entered?.name ?? last, because, ...seen };
 }
 
-/** A flow whose runs are shown by the state file; null where there is none of that name. */
+/** A flow whose runs are shown by the state file; null if there is none of that name. */
 export async function stagedFlow(root: string, name: string): Promise<Flow | null> {
   const loaded = await loadFlow(root, name);
   return loaded.kind === "loaded" && loaded.flow.playbook === "staged" ? loaded.flow : null;
@@ -80,7 +80,7 @@ async function mustHave(root: string, name: string): Promise<Flow> {
   return flow;
 }
 
-/** Where the state file and the folders part, in a sentence; null where they agree or there is no file. */
+/** Where the state file and the folders part, in a sentence; null if they agree or there is no file. */
 export function disagreement(flow: Flow, scan: Scan, record: StagedRead["state"] | null): string | null {
   const current = record?.current ?? null;
   if (current === null || current.flow !== flow.flow) return null;

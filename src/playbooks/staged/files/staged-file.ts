@@ -1,4 +1,4 @@
-// staged-file: `_docs/_autopilot_state.md` in the user's checkout, which people and other tools may edit while a run goes on.
+// staged-file: `_docs/_autopilot_state.md` in the user's checkout, which people and other tools may edit while a run continues.
 //
 // Invariants:
 //   O1. It is never overwritten unread: what somebody else wrote stays until it has been read and its differences are journaled.
@@ -40,7 +40,7 @@ const memoryName = "staged-file.json";
 const writtenMax = 2;
 const nothing: Memory = { written: [], isPlaced: false, read: null, pending: null, said: null };
 
-/** Reads the file as it lies there; null where there is none that can be read. */
+/** Reads the file as it is there; null if there is none that can be read. */
 export async function stagedTextIn(root: string): Promise<{ readonly text: string } | { readonly why: string } | null> {
   const found = await readBounded(root, stagedStatePath, fileBytesMax);
   if (found.kind === "absent") return null;
@@ -99,7 +99,7 @@ export class StagedFile {
       await this.#remember({ ...memory, read: memory.pending.text, pending: null });
   }
 
-  /** False where somebody else's text lies there that was not read yet. */
+  /** False if somebody else's text lies there that was not read yet. */
   async write(text: string, first: string | null): Promise<boolean> {
     const there = await this.look(first);
     if (there.kind === "edited") return false; // O1

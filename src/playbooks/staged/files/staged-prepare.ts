@@ -1,4 +1,4 @@
-// staged-prepare: what a run of a staged flow is drafted with: the state file as it lies there, and what its record decides already.
+// staged-prepare: what a run of a staged flow is drafted with: the state file as it is there, and what its record decides already.
 
 import { scopeOf } from "../../../workspace/layers/scope.ts";
 import type { Flow, Scalar } from "../../../contracts/flow.ts";

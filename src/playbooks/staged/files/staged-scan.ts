@@ -14,7 +14,7 @@ import type { StagedTree } from "./staged-tree.ts";
 
 export type Phase = { readonly id: string; readonly name: string };
 export type Scan = {
-  /** The first step that is not passed; null where all are. */
+  /** The first step that is not passed; null if all are. */
   readonly entered: Phase | null;
   readonly proved: readonly string[];
   /** What is missing there, or the last thing that was found. */
@@ -54,7 +54,7 @@ export async function scanFlow(flow: FlowView, tree: StagedTree, record: Recorde
   return { entered: entered ?? null, proved, because: entered === undefined ? "every step is proved" : (found[at] ?? ""), part };
 }
 
-/** Null where a phase is found done; else what is missing. */
+/** Null if a phase is found done; else what is missing. */
 async function missingOf(flow: FlowView, phase: string, tree: StagedTree, record: Recorded): Promise<string | null> {
   const proofs = findingProofs(flow, phase);
   if (proofs.length === 0) return "nothing in the flow tells whether it is done";

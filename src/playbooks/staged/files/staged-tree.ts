@@ -57,7 +57,7 @@ export async function stagedTreeIn(root: string): Promise<StagedTree> {
   };
 }
 
-/** The first thing found that is source; null where there is none. */
+/** The first thing found that is source; null if there is none. */
 export async function sourceIn(root: string): Promise<string | null> {
   let seen = 0;
   const waiting = [""];

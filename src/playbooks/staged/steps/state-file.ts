@@ -103,7 +103,7 @@ function isPassedOver(run: RunView, { phase }: CursorView, said: SaidStep | null
   return said.step > Number(phase) || (said.step === Number(phase) && said.status === "skipped");
 }
 
-/** What was found when the project was taken up. */
+/** What was found when the project was resumed. */
 export const surveyed = (run: RunView) => own(run.cursors, "before.survey")?.last["look"];
 
 const drafts = /^_docs\/01_solution\/solution_draft[^/]*\.md$/;

@@ -1,4 +1,4 @@
-// survey-project: what lies in the folders when a project is taken up, held against what its state file says. Where they disagree, the folders hold.
+// survey-project: what lies in the folders when a project is resumed, held against what its state file says. Where they disagree, the folders hold.
 //
 // Invariant:
 //   V1. A state file that shows a step failed with its retries used up waits for a person, wherever the run would begin;
@@ -77,7 +77,7 @@ function corrections(run: RunView, recorded: Recorded, entered: Phase | null, pa
   return correctionsOf(recorded, { ...begin, isBegun: true }, elsewhere ?? begun);
 }
 
-/** Why the run begins elsewhere than the file says; null where it doesn't. */
+/** Why the run begins elsewhere than the file says; null if it doesn't. */
 function whyElsewhere({ drafted: { flow } }: RunView, current: CurrentStep | null, entered: Phase | null): string | null {
   if (current === null) return "its Current Step cannot be read, so the folders tell";
   if (current.flow !== flow.flow) return `the run walks ${flow.flow}`;

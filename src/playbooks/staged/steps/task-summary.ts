@@ -20,7 +20,7 @@ export function taskSummary(workspace: Workspace) {
     async perform({ commit, state, cursor }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
       const tree = await lookAtCommit(workspace, commit);
       const { tasks, faults } = await readTasks(tree);
-      // A project that is taken up here begins a new conversation anyway.
+      // A project that is resumed here begins a new conversation anyway.
       const entered = cursor.visit === 1 && surveyed(state)?.facts["entered"] === cursor.phase;
       const facts = { ...sized(tasks, (await readReports(tree)).isDone), sessions, entered };
       return { ok: true, facts, ...(faults.length === 0 ? {} : { detail: faults.join("; ") }) };

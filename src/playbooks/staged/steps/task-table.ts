@@ -1,7 +1,7 @@
 // task-table: the tasks of a staged project: one file each in `_docs/02_tasks/`, and the table of what depends on what beside them.
 //
 // Invariants:
-//   T1. Every fault of the table is told, with its line; a table with a fault yields no tasks.
+//   T1. Every fault of the table is reported, with its line; a table with a fault yields no tasks.
 //   T2. What is handed on can be put in waves: ids are unique, every dependency is there, and none waits for itself.
 
 import { ringsAmong } from "../../../documents/graph.ts";
@@ -16,7 +16,7 @@ export type StagedTask = {
   readonly name: string;
   readonly points: number | null;
   readonly after: readonly string[];
-  /** What it says it changes, as paths and patterns; empty where it does not say. */
+  /** What it says it changes, as paths and patterns; empty if it does not say. */
   readonly files: readonly string[];
   /** Its own file, and what that says. */
   readonly path: string | null;

@@ -5,7 +5,7 @@ import type { Workspace } from "../../../ports/workspace.ts";
 /** A tree that is only looked at: its paths, and the text of a regular file in it. */
 export type TreeLook = {
   readonly paths: readonly string[];
-  /** Null where there isn't a regular file of that name, it is no text, or it is too large. */
+  /** Null if there isn't a regular file of that name, it is no text, or it is too large. */
   readonly read: (path: string) => Promise<string | null>;
 };
 

@@ -9,7 +9,7 @@ import { midStepOf } from "./staged-sub-step.ts";
 import type { StagedRead } from "./staged-state-read.ts";
 
 type Found = StagedRead["state"];
-/** Where the run begins; null where every step is done. */
+/** Where the run begins; null if every step is done. */
 export type Begin = {
   readonly flow: string;
   readonly step: string;

@@ -19,7 +19,7 @@ export function outcomeText(because: string | undefined, summary: string | undef
   return because === undefined ? "done" : oneLine(because.replaceAll("_", " "), 160);
 }
 
-/** What is told of a phase that was passed over: the file that proves it. Null where it is no end of the phase. */
+/** What is told of a phase that was passed over: the file that proves it. Null if it is no end of the phase. */
 export function describeFound(
   rule: {
     readonly proof?: readonly Proof[] | undefined;

@@ -46,7 +46,7 @@ export function stagedDifferences(
   const [step, ourStep] = [stepText(their.current), stepText(our.current)];
   add(differedFields.current, step, ourStep, held?.step ?? step, held?.because ?? theirs); // E2
   add(differedFields.completed, rows(their.completed), rows(our.completed), rows(our.completed), ours); // E1
-  // What was decided since the text they edited stays beside theirs, so what they took out of that text is told apart.
+  // What was decided since the text they edited stays beside theirs, so what they took out of that text is distinguished.
   const dropped = our.decisions.filter((decision) => !their.decisions.includes(decision));
   add(differedFields.dropped, points(dropped), "", points(dropped), theirs);
   add(differedFields.decisions, points(their.decisions), points(our.decisions), points(their.decisions), theirs);
@@ -76,7 +76,7 @@ export const pointsFrom = (text: string): string[] =>
     .filter((line) => line.startsWith("- "))
     .map((line) => line.slice(2));
 
-/** The sections that were kept; none where they cannot be read. */
+/** The sections that were kept; none if they cannot be read. */
 export function othersFrom(text: string): StagedState["others"] {
   try {
     return JSON.parse(text) as StagedState["others"];

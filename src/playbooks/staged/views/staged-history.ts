@@ -20,7 +20,7 @@ import type { StagedRead } from "./staged-state-read.ts";
 import { oneLine } from "../../../views/wording.ts";
 
 export type Claim = { readonly summary: string; readonly decisions: readonly string[]; readonly sub_step: string | null };
-/** What an agent handed back, by the blob that keeps it; null where it says nothing of the kind. */
+/** What an agent handed back, by the blob that keeps it; null if it says nothing of the kind. */
 export type ClaimOf = (hash: string) => Claim | null;
 type Opened = EventOf<"block_opened">;
 

@@ -29,7 +29,7 @@ export function sectionsOf(text: string, own: readonly string[]): readonly Secti
   return sections;
 }
 
-/** The words of a heading of two marks, without marks that close it; null where the line is none. Looks at no letter twice. */
+/** The words of a heading of two marks, without marks that close it; null if the line is none. Looks at no letter twice. */
 function headingIn(line: string): string | null {
   const marks = /^ {0,3}##(?!#)/.exec(line)?.[0];
   if (marks === undefined) return null;
@@ -56,7 +56,7 @@ function withoutRemark(value: string): string {
   return value;
 }
 
-/** The cells of a table's row; null where the line is none. A bar behind a backslash is text. */
+/** The cells of a table's row; null if the line is none. A bar behind a backslash is text. */
 export function cellsIn({ text }: Line): readonly string[] | null {
   const trimmed = text.trim();
   if (!trimmed.startsWith("|")) return null;

@@ -43,7 +43,7 @@ export class SubStep {
     this.#earlier = { step: String(current?.step ?? ""), sub_step: midStepOf(current, flow), notes: last_session?.notes ?? "" };
   }
 
-  /** As the agent, or an earlier session, named it; null where nobody did. */
+  /** As the agent, or an earlier session, named it; null if nobody did. */
   get named(): string | null {
     return this.#named;
   }
@@ -53,7 +53,7 @@ export class SubStep {
     this.#named = null;
   }
 
-  /** A step is entered: answers with the sub-step at which it goes on, null where it begins. B2 */
+  /** A step is entered: answers with the sub-step at which it continues, null if it begins. B2 */
   enter(phase: string): string | null {
     if (this.#earlier === null) return null;
     const { step, sub_step, notes } = this.#earlier;
@@ -63,7 +63,7 @@ export class SubStep {
     return this.#named;
   }
 
-  /** An agent's turn has ended: answers with the sub-step it named itself, null where it named none. */
+  /** An agent's turn has ended: answers with the sub-step it named itself, null if it named none. */
   turn(attempt: string, said: string | null): string | null {
     this.#turned.add(attempt);
     if (said !== null) this.#named = oneLine(said, charsMax);

@@ -4,7 +4,7 @@ import { isUnlocked, Refused, request, unlock } from "./api.ts";
 import { load } from "./loading.ts";
 import { draw, state, toast } from "./store.ts";
 
-/** Why nothing can be asked for now; null where it can. */
+/** Why nothing can be asked for now; null if it can. */
 export function whyNot(): string | null {
   if (state.connection !== "live") return "The server is gone: nothing can be sent now.";
   const weak = state.overview?.weak ?? null;
@@ -14,7 +14,7 @@ export function whyNot(): string | null {
     : null;
 }
 
-/** Sends a request; true where it was done. */
+/** Sends a request; true if it was done. */
 export async function send(body: object): Promise<boolean> {
   const why = whyNot();
   if (why !== null) {
