@@ -16,8 +16,8 @@ import { hollowAmong, hollowWords } from "./hollow-tests.ts";
 import type { Edit, Laboratory } from "./laboratory.ts";
 import { definedWords, type Mutated } from "./mutations.ts";
 import type { Observed } from "./noticed.ts";
-import { comparersGap } from "./put-back.ts";
 import { testsIn } from "./raised.ts";
+import { sharedGaps } from "./shared-questions.ts";
 import { type Shadow, shadowsIn, shadowWords } from "./shadowing.ts";
 import { endingOthers } from "./started-only.ts";
 import { noticedIn, otherAnswers, writtenAnswers, writtenAnswersWords } from "./written-answers.ts";
@@ -48,7 +48,7 @@ export async function askFurther(questions: Questions): Promise<Answers> {
   const { check, differences } = questions;
   const ofAll = [
     await placesTaken(questions),
-    await comparersGap(questions),
+    ...(await sharedGaps(questions)),
     isPlanned(check, differences) && onlyLooks(check.command) ? onlyLooksWords : null,
   ];
   const gaps =

@@ -1,0 +1,96 @@
+// shared-questions: what a change raises about what tests share with the code under test (own-worlds.ts, comparers.ts), each asked by one run
+// and only where there is something of it.
+// Invariants O1 and on: verify/experiments/own-worlds.ts.
+
+import { isProgramText } from "../protected/kinds.ts";
+import { judges } from "../protected/programs.ts";
+import type { Definition } from "./definitions.ts";
+import type { Edit } from "./laboratory.ts";
+import {
+  bringsEquality,
+  oneTypeWords,
+  ownChanceWords,
+  strangersIn,
+  strangersWords,
+  systemKnows,
+  withOneType,
+  withOwnChance,
+} from "./own-worlds.ts";
+import { type Asking as Comparing, comparersGap } from "./put-back.ts";
+
+const filesMax = 60;
+type Text = { readonly path: string; readonly text: string };
+export type Sharing = Comparing & {
+  readonly ask: (
+    whether: string,
+    change: { readonly edits?: readonly Edit[]; readonly without?: readonly string[]; readonly command?: string },
+  ) => ReturnType<Comparing["ask"]>;
+};
+
+export async function sharedGaps(asking: Sharing): Promise<readonly string[]> {
+  const gaps = [await comparersGap(asking), await chanceOfTheirOwn(asking), await oneType(asking), await functionsTaken(asking)];
+  return gaps.flatMap((gap) => gap ?? []);
+}
+
+/** The base's files that judge, as they are judged. */
+async function testsIn({ setting, lab: { textAt } }: Sharing, ending: RegExp): Promise<readonly Text[]> {
+  const isTest = (path: string): boolean => setting.rowOf(path)?.kind === "test" || judges.test(path);
+  const paths = [...setting.base].filter((path) => ending.test(path) && isProgramText(path) && isTest(path)).slice(0, filesMax);
+  return (await Promise.all(paths.map(async (path) => ({ path, text: (await textAt("work", path)) ?? "" })))).filter(
+    ({ text }) => text !== "",
+  );
+}
+
+async function chanceOfTheirOwn(asking: Sharing): Promise<string | null> {
+  if (!asking.differences.some(({ path, kind }) => kind !== "deleted" && path.endsWith(".py"))) return null;
+  const edits = editsOf(await testsIn(asking, /\.py$/), withOwnChance);
+  const paths = edits.map(({ path }) => path);
+  const isRed = async (): Promise<boolean> =>
+    (await asking.ask(`it passes if ${paths.join(", ")} draws by chance alone`, { edits }))?.passed === false;
+  return edits.length > 0 && (await isRed()) && (await isRed()) ? ownChanceWords(paths) : null;
+}
+
+async function oneType(asking: Sharing): Promise<string | null> {
+  const { differences, lab } = asking;
+  let isBrought = false;
+  for (const { path, kind } of differences)
+    if (kind !== "deleted" && path.endsWith(".rs"))
+      isBrought ||= bringsEquality(await lab.textAt("base", path), (await lab.textAt("work", path)) ?? "");
+  const edits = isBrought ? editsOf(await testsIn(asking, /\.rs$/), withOneType) : [];
+  if (edits.length === 0) return null;
+  const paths = edits.map(({ path }) => path);
+  const observed = await asking.ask(`${paths.join(", ")} compares numbers with numbers`, { edits });
+  return observed?.passed === false ? oneTypeWords(paths) : null;
+}
+
+async function functionsTaken(asking: Sharing): Promise<string | null> {
+  const { differences, lab, setting, ask } = asking;
+  const ofC = differences.filter(({ path, kind }) => kind !== "deleted" && /\.[ch]$/.test(path)).slice(0, filesMax);
+  if (ofC.length === 0) return null;
+  const changed = await Promise.all(
+    ofC.map(async ({ path }) => ({ path, was: await lab.textAt("base", path), is: (await lab.textAt("work", path)) ?? "" })),
+  );
+  const headers = [...setting.base].filter((path) => path.endsWith(".h")).slice(0, filesMax);
+  const texts = await Promise.all(headers.map((path) => lab.textAt("base", path)));
+  const tests = (await testsIn(asking, /\.(?:c|cc|cpp)$/)).map(({ text }) => text);
+  const isTest = (path: string): boolean => setting.rowOf(path)?.kind === "test" || judges.test(path);
+  const open = strangersIn(
+    changed.filter(({ path }) => !isTest(path)),
+    { headers: texts.join("\n"), tests: tests.join("\n") },
+  );
+  const isKnown = async (some: readonly Definition[]): Promise<boolean> =>
+    some.length > 0 &&
+    (await ask("a new function takes the place of one of the system's", { command: systemKnows(some.map(({ name }) => name)) }))?.passed ===
+      true;
+  if (!(await isKnown(open))) return null;
+  const taken: Definition[] = [];
+  for (const one of open.slice(0, takenMax)) if (await isKnown([one])) taken.push(one);
+  return strangersWords(taken.length === 0 ? open : taken);
+}
+const takenMax = 6;
+
+const editsOf = (texts: readonly Text[], change: (path: string, text: string) => string | null): readonly Edit[] =>
+  texts.flatMap(({ path, text }) => {
+    const other = change(path, text);
+    return other === null ? [] : [{ path, text: other }];
+  });
