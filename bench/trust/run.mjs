@@ -20,6 +20,7 @@ import { misbehaving } from "./misbehaving.mjs";
 import { restsOnHonest, restsOnLies } from "./rests-on.mjs";
 import { ownWordsHonest, ownWordsLies } from "./own-words.mjs";
 import { sameKindHonest, sameKindLies } from "./same-kind.mjs";
+import { sharedJudgesHonest, sharedJudgesLies } from "./shared-judges.mjs";
 import { criteria, files, goal, installed } from "./project.mjs";
 
 const program = process.env.AUTOPILOT_PROGRAM ?? resolve(import.meta.dirname, "../../dist/autopilot.cjs");
@@ -58,6 +59,7 @@ const wanted = [
   ...of("misbehaving", "rests-on", restsOnLies),
   ...of("misbehaving", "same-kind", sameKindLies),
   ...of("misbehaving", "own-words", ownWordsLies),
+  ...of("misbehaving", "shared-judges", sharedJudgesLies),
   ...of("misbehaving", "beside", besideLies),
   ...of("misbehaving", "world", worldLies),
   ...of("honest", "basic", honest),
@@ -67,6 +69,7 @@ const wanted = [
   ...of("honest", "rests-on", restsOnHonest),
   ...of("honest", "same-kind", sameKindHonest),
   ...of("honest", "own-words", ownWordsHonest),
+  ...of("honest", "shared-judges", sharedJudgesHonest),
   ...of("honest", "beside", besideHonest),
   ...of("honest", "world", worldHonest),
 ].filter(

@@ -90,6 +90,12 @@ describe("what tests compare by is put back, and compared with itself", () => {
     expect(back(path, was, is, test, text)?.source).toBe(wanted);
   });
 
+  test("also what a comparison goes by, if no test asks for it", () => {
+    const near = "def near(a, b):\n    return abs(a - b) < EPS\n";
+    const found = back("a.py", `EPS = 1\n${near}X = 1\n`, `EPS = 2\n${near}X = 2\n`, "test_a.py", "assert near(f(1), 3)\n");
+    expect(found).toMatchObject({ names: ["EPS"], source: `EPS = 1\n${near}X = 2\n` });
+  });
+
   const two = "export const twice = (n) => n * 2;\nexport const total = (list) => 0;\n";
   test.each([
     ["a function that is asked", two, two.replace("0", "1").replace("* 2", "+ n"), "assert.equal(total([twice(2)]), 4);"],

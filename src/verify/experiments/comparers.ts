@@ -34,11 +34,17 @@ export function comparersIn(changed: readonly Changed[], tests: readonly Text[])
     was === null ? [] : [...redefined(path, was, is), ...moved(path, was, is)],
   ); // C1
   const controls = new Map<string, Change[]>();
-  const found = pairs.filter(({ is: { name, isFunction } }) => {
-    const of = tests.map((test) => ({ test, changes: reflexive(test, name, isFunction) }));
-    for (const { test, changes } of of) controls.set(test.path, [...(controls.get(test.path) ?? []), ...changes]);
-    return of.some(({ changes }) => changes.length > 0);
-  });
+  const comparing = changed.flatMap(({ path, was }) =>
+    (was === null ? [] : definitionsIn(path, was)).filter(({ name, isFunction }) => {
+      const of = tests.map((test) => ({ test, changes: reflexive(test, name, isFunction) }));
+      for (const { test, changes } of of) controls.set(test.path, [...(controls.get(test.path) ?? []), ...changes]);
+      return of.some(({ changes }) => changes.length > 0);
+    }),
+  );
+  const says = (text: string, name: string): boolean => new RegExp(`(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`).test(text);
+  // What such a definition goes by and no test asks for serves it alone.
+  const serves = (name: string): boolean => comparing.some(({ text }) => says(text, name)) && !tests.some(({ text }) => says(text, name));
+  const found = pairs.filter(({ was: { path, name } }) => comparing.some((one) => one.path === path && one.name === name) || serves(name));
   const edits = changed.flatMap(({ path, is }) => {
     const here = found.filter((one) => one.is.path === path);
     const text = applied(

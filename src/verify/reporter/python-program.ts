@@ -49,9 +49,6 @@ def start():
             pass
 
     before = []
-    def keep_type():
-        pass
-
     # What cannot be replaced by another name, but changed in its place: a function's code and defaults, a tolerance, what an object is made of.
     inside = []
     modules = {}
@@ -59,17 +56,12 @@ def start():
     missing = object()
     traced, profiled, loaded = sys.gettrace, sys.getprofile, sys.modules
 
-    function = type(keep_type)
+    function, parts = type(tell), ("__code__", "__defaults__", "__kwdefaults__")
 
     def keep_inside(value, name):
-        if isinstance(value, function):
-            inside.append((value, name, ("__code__", "__defaults__", "__kwdefaults__"), (value.__code__, value.__defaults__, value.__kwdefaults__)))
-
-    def keep_object(value, name):
         held = getattr(value, "__dict__", None)
-        if type(held) is dict:
-            keys = tuple(one for one in held if callable(held[one]))
-            inside.append((value, name, keys, tuple(held[one] for one in keys)))
+        keys = parts if isinstance(value, function) else tuple(one for one in held if callable(held[one])) if type(held) is dict else ()
+        inside.append((value, name, keys, tuple(getattr(value, one) for one in keys)))
 
     def compare_inside():
         for value, name, keys, held in inside:
@@ -79,15 +71,15 @@ def start():
     def keep(module):
         modules[module.__name__] = module
         for name, value in list(vars(module).items()):
-            keep_inside(value, module.__name__ + "." + name)
+            if isinstance(value, function) or type(value).__module__.split(".")[0] == module.__name__.split(".")[0]:
+                keep_inside(value, module.__name__ + "." + name)
             if not callable(value):
-                if type(value).__module__.split(".")[0] == module.__name__.split(".")[0]:
-                    keep_object(value, module.__name__ + "." + name)
                 continue
             before.append((module, name, value, module.__name__))
             if isinstance(value, type) and value.__module__ == module.__name__ and module.__name__ != "builtins":
                 for inner, held in list(vars(value).items()):
-                    keep_inside(held, module.__name__ + "." + name + "." + inner)
+                    if isinstance(held, function):
+                        keep_inside(held, module.__name__ + "." + name + "." + inner)
                     if type(held) is float:
                         inside.append((value, module.__name__ + "." + name + "." + inner, (inner,), (held,)))
                     if callable(held) and not inner.startswith("__abstract"):
