@@ -60,6 +60,13 @@ test.each([
   ["a method that is not there", { jsonrpc: "2.0", id: 1, method: "resources/list" }, { id: 1, error: { code: -32601 } }],
   ["what is no JSON", "{ oops", { id: null, error: { code: -32700 } }],
   ["a batch", [{ jsonrpc: "2.0", id: 1, method: "ping" }], { id: null, error: { code: -32600 } }],
+  ["a method that is no text", { jsonrpc: "2.0", id: 9, method: 5 }, { id: 9, error: { code: -32600 } }],
+  ["an id of another kind", { jsonrpc: "2.0", id: {}, method: "ping" }, { id: null, error: { code: -32600 } }],
+  [
+    "arguments that are no object",
+    { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "note", arguments: [] } },
+    { id: 1, error: { code: -32602 } },
+  ],
   ["another protocol", { jsonrpc: "1.0", id: 1, method: "ping" }, { id: null, error: { code: -32600 } }],
 ])("%s", async (_, message, expected) => {
   expect(await ask(message)).toMatchObject(expected);

@@ -59,7 +59,9 @@ export function mcpServer(offer: McpOffer, callTool: CallTool): (line: string) =
     const name = params["name"];
     if (typeof name !== "string" || !tools.some((tool) => tool.name === name))
       return Promise.resolve(problem(codes.params, `Unknown tool: ${String(name)}`)); // S3
-    const answered = calls.then(() => callTool(name, params["arguments"] ?? {}, client)); // S2
+    const given = params["arguments"] ?? {};
+    if (!isRecord(given)) return Promise.resolve(problem(codes.params, "arguments is an object"));
+    const answered = calls.then(() => callTool(name, given, client)); // S2
     calls = answered.catch(() => undefined);
     return answered.then(
       ({ ok, text }) => ({ result: { content: [{ type: "text", text }], isError: !ok } }),
@@ -96,7 +98,10 @@ export function mcpServer(offer: McpOffer, callTool: CallTool): (line: string) =
   const one = async (message: unknown): Promise<Answered | null> => {
     if (!isRecord(message) || message["jsonrpc"] !== "2.0") return answered(null, problem(codes.request, "Invalid Request"));
     const { id, method } = message;
-    if (typeof method !== "string" || (typeof id !== "string" && typeof id !== "number")) return null; // S1
+    const isAnswer = method === undefined && ("result" in message || "error" in message);
+    if (isAnswer || (id === undefined && typeof method === "string")) return null; // S1
+    const isId = typeof id === "string" || typeof id === "number";
+    if (typeof method !== "string" || !isId) return answered(isId ? id : null, problem(codes.request, "Invalid Request"));
     const params = isRecord(message["params"]) ? message["params"] : {};
     const asker = askerOf(method, params);
     if ("error" in asker) return answered(id, asker);

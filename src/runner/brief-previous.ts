@@ -11,7 +11,7 @@ import type { Outcome } from "../contracts/outcome.ts";
 import { stepsOf } from "../core/selectors.ts";
 import type { OpenView, RunView, CursorView } from "../core/state.ts";
 import { cut } from "../flows/prompt.ts";
-import { oneLine } from "../views/wording.ts";
+import { isOutsideScope, oneLine } from "../views/wording.ts";
 
 const protectedShownMax = 20;
 const failingShownMax = 12;
@@ -42,7 +42,7 @@ export async function previousOf(run: RunView, cursor: CursorView, step: Step, o
     lines.push(
       by === "secret"
         ? `Your last try was discarded: it wrote a secret into a file: ${detail}. Files name the variable that holds it, never its value.`
-        : `Your last try was discarded: it changed what is outside the scope: ${detail}`,
+        : `Your last try was discarded: it ${isOutsideScope(detail) ? "changed what is outside the scope" : "made what is never kept"}: ${detail}`,
     );
   }
   const refused = (run.oracles?.changes ?? []).filter(({ allowed }) => allowed === null);

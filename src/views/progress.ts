@@ -12,7 +12,19 @@ import { isByPhases } from "./criteria-status.ts";
 import { areAllIdle, sentenceOf } from "./log-lines.ts";
 import { phaseRows } from "./phase-rows.ts";
 import { proofSentence, verdictLabel, verdictMark } from "./verdict-sentences.ts";
-import { amount, describeAttempt, figure, firstFew, money, oneLine, plural, rounded, describeSandbox, span } from "./wording.ts";
+import {
+  amount,
+  describeAttempt,
+  figure,
+  firstFew,
+  isOutsideScope,
+  money,
+  oneLine,
+  plural,
+  rounded,
+  describeSandbox,
+  span,
+} from "./wording.ts";
 
 const lineCharsMax = 120;
 
@@ -79,7 +91,7 @@ export function openMilestones(): (entry: Entry, run: RunView) => readonly strin
         return [turnRow("✓", entry.attempt, firstFew(entry.paths, 3), run)];
       case "step_interrupted":
         if (entry.by !== "scope" || !isTurn(run, entry.attempt)) return [plain(entry)];
-        return [turnRow("✗", entry.attempt, `discarded: ${firstFew(entry.paths ?? [], 3)} outside the scope`, run)];
+        return [turnRow("✗", entry.attempt, discardedWords(entry), run)];
       case "block_opened":
         return entry.hold ? [] : [plain(entry)]; // the run pauses for it now, and whoever answers is shown it with its answers
       case "run_paused":
@@ -131,6 +143,9 @@ const sureOf = ({ promised, confidence }: EventOf<"turn_ended">): readonly strin
   ...(promised ? ["says it's done"] : []),
   ...(confidence === null ? [] : [`confidence ${figure(confidence)}`]),
 ];
+
+const discardedWords = ({ paths = [], detail = "" }: EventOf<"step_interrupted">): string =>
+  isOutsideScope(detail) ? `discarded: ${firstFew(paths, 3)} outside the scope` : `discarded: ${oneLine(detail)}`;
 
 /** Whether these words are an open question's, which is shown by itself. */
 export const isQuestion = (run: RunView, message: string | null | undefined): boolean =>

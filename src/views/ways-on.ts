@@ -6,6 +6,7 @@ import { isReasonCode, reasons } from "../contracts/reason.ts";
 import { own } from "../core/record.ts";
 import { wouldPauseAgain } from "../core/resume-outlook.ts";
 import type { RunView, ShortLimit } from "../core/state.ts";
+import { isOutsideScope } from "./wording.ts";
 
 /** What to do about a pause, best first. Empty if only an answer to an open question helps. */
 export function waysOn(run: RunView): readonly string[] {
@@ -49,10 +50,11 @@ function resumeCommand(run: RunView): string {
 }
 
 /** The reason's own hint; one that only says `autopilot resume` adds nothing. */
-function hintOf({ reason, blocks }: RunView): readonly string[] {
+function hintOf({ reason, blocks, detail }: RunView): readonly string[] {
   if (reason === null || !isReasonCode(reason)) return [];
   if (reason === "human_block_open" && Object.keys(blocks).length > 0) return [];
   if (isAnswered.has(reason) && Object.keys(blocks).length === 0) return []; // what was asked has its answer
+  if (reason === "scope_violation_blocked" && !isOutsideScope(detail ?? "")) return ["autopilot log"]; // a wider scope would not help
   const { hint } = reasons[reason];
   return hint === "" || hint === "autopilot resume" ? [] : [hint];
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import {
+  isOutsideScope,
   amount,
   describeAttempt,
   describeBudget,
@@ -74,4 +75,14 @@ test("a sandbox is one word with what it is worth, and a reason is the rest of a
   ]);
   expect(describeReason("budget_threshold_reached")).toMatch(/^the next turn/);
   expect(describeReason("approval_required")).toBe("waiting for your approval");
+});
+
+test.each([
+  ["src/a.ts (outside_scope: outside the scope)", true],
+  ["/etc/passwd (outside_layer: the agent's own tool call names it)", true],
+  ["", true],
+  ["big.bin (too_large: 100000000 bytes, 52428800 allowed)", false],
+  ["l (symlink: new or changed links are never applied)", false],
+])("work that is refused is told as what it is: %s", (detail, isOutside) => {
+  expect(isOutsideScope(detail)).toBe(isOutside);
 });

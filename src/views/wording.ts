@@ -128,3 +128,6 @@ export function describeReason(code: ReasonCode): string {
   const said = reasons[code].meaning.replace(/^(?:Paused|Stopped|Finished)[:;,]? /, "").replace(/\.$/, "");
   return /^[A-Z][a-z']* /.test(said) ? `${said.charAt(0).toLowerCase()}${said.slice(1)}` : said;
 }
+
+/** Why work was refused as a whole, by the detail that the refusal recorded: out of its scope, or of a kind that is never kept. */
+export const isOutsideScope = (detail: string): boolean => detail === "" || /\((?:outside_scope|outside_layer|runner_owned)\b/.test(detail);

@@ -98,6 +98,7 @@ test("a client sees a question and cannot answer it; with --as-operator it answe
   const inbox = (await tool(reader, "inbox"))["data"] as { blocks: [{ block: string; content: string; question: string }] };
   const [{ block, content, question }] = inbox.blocks;
   expect(question).toContain("Which port?");
+  expect(await tool(reader, "status")).not.toHaveProperty("whole"); // a terminal's page would say everything twice
   expect((await reader.ask("tools/call", { name: "answer", arguments: { block, content, answer: "1" } })).error?.code).toBe(-32602);
   await reader.end();
   expect(eventsOf(folder, "block_answered")).toEqual([]);

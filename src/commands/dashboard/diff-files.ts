@@ -1,7 +1,9 @@
 // diff-files: what a run changed, file by file, with what of it is not plainly in scope; and one file's lines.
 
 import type { FollowedRun } from "./followed-runs.ts";
+import type { RunView } from "../../core/state.ts";
 import { type FileDiff, hunksOf } from "../../views/facts/hunks.ts";
+import { isOutsideScope } from "../../views/wording.ts";
 import { changedFiles, hasCommits, patchOfFile } from "../../workspace/git/diff.ts";
 import { findRepository } from "../../workspace/git/repository.ts";
 
@@ -55,10 +57,15 @@ export async function diffPageOf({ view, paths, foreign }: FollowedRun): Promise
     insertions: null,
     deletions: null,
     mark: "refused",
-    word: view.violation?.by === "secret" ? "a secret: not kept" : "outside scope: not kept",
+    word: refusedWord(view.violation),
   }));
   const all = [...files, ...refused].toSorted((one, other) => order[one.mark] - order[other.mark]);
   return { base, tip, files: all.slice(0, filesMax), more: Math.max(0, all.length - filesMax), problem: null, closed };
+}
+
+function refusedWord(violation: RunView["violation"]): string {
+  if (violation?.by === "secret") return "a secret: not kept";
+  return violation === null || isOutsideScope(violation.detail) ? "outside scope: not kept" : "never kept: see the log";
 }
 
 /** One file's lines; null if the run did not change it. */

@@ -14,9 +14,17 @@ export const proposingTools: readonly McpTool[] = [
       scope: v.optional(texts("a glob of what may change, !glob excludes")),
       criteria: v.optional(texts("when it is done: `text :: command`; the command fails now and passes then")),
       budget: v.optional(text("conservative, balanced, extended, or limits: tokens=250k,minutes=45,usd=3", 200)),
+      new: v.optional(v.pipe(v.boolean(), v.description("draft it beside a run that is still open"))),
     }),
-    run: async (context, { objective, scope, criteria, budget }) =>
-      (await import("../start.ts")).start(context, { words: [], goal: objective, scope, doneCriteria: criteria, maxBudget: budget }),
+    run: async (context, { objective, scope, criteria, budget, new: isBeside = false }) =>
+      (await import("../start.ts")).start(context, {
+        words: [],
+        goal: objective,
+        scope,
+        doneCriteria: criteria,
+        maxBudget: budget,
+        ...(isBeside ? { new: true } : {}),
+      }),
   }),
   tool({
     name: "pause",

@@ -22,6 +22,7 @@ const skillBytesMax = 256 * 1024;
 
 /** Every skill in every one of these folders, and what lies in its place. */
 export async function skillFilesIn(root: string, folders: readonly SkillFolder[]): Promise<readonly SkillFile[]> {
+  for (const { path } of folders) refuseFileInTheWay(root, `${path}/SKILL.md`);
   const files = folders
     .filter(({ path }) => !isTheOther(root, path))
     .flatMap((folder) =>
@@ -81,6 +82,7 @@ export async function removeFormerCommands(root: string): Promise<readonly strin
 
 /** Everything is refused before anything is written: no file of ours goes through a link, or out of the root. */
 export function refuseLinks(root: string, planned: readonly string[]): void {
+  for (const path of planned) refuseFileInTheWay(root, path);
   const linked = planned.find((path) => {
     let at = root;
     return path.split("/").some((part) => lstatSync((at = join(at, part)), { throwIfNoEntry: false })?.isSymbolicLink() === true);
@@ -90,6 +92,21 @@ export function refuseLinks(root: string, planned: readonly string[]): void {
       message: `${linked} lies behind a link, and links are not followed. Nothing was written.`,
       remediation: ["replace the link with a folder, or remove it"],
     });
+}
+
+/** A file where a folder must be. What lies behind a link is looked at elsewhere. */
+function refuseFileInTheWay(root: string, path: string): void {
+  let at = "";
+  for (const part of path.split("/").slice(0, -1)) {
+    at = at === "" ? part : `${at}/${part}`;
+    const stat = lstatSync(join(root, at), { throwIfNoEntry: false });
+    if (stat === undefined || stat.isSymbolicLink()) return;
+    if (!stat.isDirectory())
+      refuse("workspace_unusable", {
+        message: `${at} is a file, and a folder is expected there. Nothing was changed.`,
+        remediation: [`move ${at} away, then give the command again`],
+      });
+  }
 }
 
 async function textAt(root: string, path: string): Promise<string | null> {

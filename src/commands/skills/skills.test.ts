@@ -115,6 +115,17 @@ test("install writes every skill for all agents, twice changes nothing, and remo
   expect(readdirSync(root)).toEqual([".git"]);
 });
 
+test("a file where a folder must be is named, and nothing is written", async () => {
+  write(".claude", "a note of mine");
+  for (const act of [installSkills, removeInstalledSkills, listSkills])
+    expect(await act(place(), {})).toMatchObject({
+      result: "FAIL",
+      reason_code: "workspace_unusable",
+      message: ".claude is a file, and a folder is expected there. Nothing was changed.",
+    });
+  expect(existsSync(at(".agents"))).toBe(false);
+});
+
 test("an edited skill and a stranger's file of that name are neither overwritten nor removed, and that is said", async () => {
   write(".claude/skills/autopilot-status/SKILL.md", "somebody else's\n");
   await installSkills(place(), {});
@@ -127,7 +138,11 @@ test("an edited skill and a stranger's file of that name are neither overwritten
     ".claude/skills/autopilot-status/SKILL.md is not autopilot's, so it was left alone.",
   ]);
   expect((await listSkills(place(), {})).page?.join("\n")).toMatch(/autopilot +edited by you[\s\S]*autopilot-status +not autopilot's/);
-  expect(await removeInstalledSkills(place(), {})).toMatchObject({ result: "WARN", data: { kept: [edited] } });
+  expect(await removeInstalledSkills(place(), {})).toMatchObject({
+    result: "WARN",
+    remediation: [`delete ${edited} yourself if it is of no use`],
+    data: { kept: [edited] },
+  });
   expect(textAt(edited)).toContain("Always ask me first.");
   expect(textAt(".claude/skills/autopilot-status/SKILL.md")).toBe("somebody else's\n");
 });

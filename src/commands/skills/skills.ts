@@ -20,7 +20,11 @@ export function installSkills(context: CommandContext, input: SkillsInput): Prom
     const message =
       written.length === 0 && replaced.length === 0
         ? "Everything is there already."
-        : `${counted(written.length)} written to ${foldersOf(written).join(" and ") || "no folder"}.`;
+        : `${counted(written.length)} written to ${
+            foldersOf(written)
+              .map((folder) => (input.user === true ? `~/${folder}` : folder))
+              .join(" and ") || "no folder"
+          }.`;
     return reported(root, { message, files, kept: files.filter(isKept), written, replaced });
   });
 }
@@ -31,7 +35,11 @@ export function removeInstalledSkills(context: CommandContext, input: SkillsInpu
     const files = await skillFilesIn(root, skillFolders);
     const removed = removeSkills(root, files);
     const message = removed.length === 0 ? "There was nothing to remove." : `${counted(removed.length)} removed.`;
-    return reported(root, { message, files, kept: files.filter(({ state }) => state === "edited"), removed });
+    const kept = files.filter(({ state }) => state === "edited");
+    return {
+      ...reported(root, { message, files, kept, removed }),
+      remediation: kept.map(({ path }) => `delete ${path} yourself if it is of no use`),
+    };
   });
 }
 
@@ -43,11 +51,11 @@ export function listSkills(context: CommandContext, input: SkillsInput): Promise
       `${path}  (${agents.map(({ name }) => name).join(", ")})`,
       ...(foldersOf(files).includes(path) ? linesOf(files, path) : ["  a link to the other folder"]),
     ]);
-    const isWhole = files.every(({ state }) => state === "current");
+    const isDue = files.some(({ state }) => state === "absent" || state === "outdated");
     return reply("ok", {
       message: `${files.filter(({ state }) => isOurs(state)).length} of ${files.length} skill files are installed in ${root}.`,
       page,
-      remediation: isWhole ? [] : [`autopilot skills install${input.user === true ? " --user" : ""}`],
+      remediation: !isDue ? [] : [`autopilot skills install${input.user === true ? " --user" : ""}`],
       data: dataOf(root, files),
     });
   });

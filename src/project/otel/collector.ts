@@ -78,7 +78,7 @@ export async function postTraces(collector: Collector, body: object, signal?: Ab
       return { kind: "failed", detail: "no answer in time" };
     const cause: unknown = error instanceof Error ? error.cause : undefined;
     const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined;
-    return { kind: "failed", detail: typeof code === "string" ? code : "cannot be reached" };
+    return { kind: "failed", detail: typeof code === "string" && code !== "ECONNREFUSED" ? code : "cannot be reached" };
   }
 }
 

@@ -91,6 +91,7 @@ const wrongs: readonly (readonly [readonly string[], string])[] = [
   [["go", "--max-cycles", "1e3"], "--max-cycles is a whole number of at least 1, not 1e3."],
   [["go", "--max-cycles", "1000000000"], "--max-cycles is a whole number of at most nine digits, not 1000000000."],
   [["go", "--max-cycles=2.5"], "--max-cycles is a whole number of at least 1, not 2.5."],
+  [["dashboard", "--port", "70000"], "--port is a whole number from 1 to 65535, not 70000."],
   [["start", "x", "--risk-level", "hig"], "--risk-level is one of low, medium, high, not hig. Did you mean high?"],
   [["start", "x", "--option", "depth"], "--option is NAME=VALUE, not depth."],
   [["go", "--goal", "a", "--goal", "b"], "--goal is given twice."],

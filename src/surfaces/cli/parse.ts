@@ -147,9 +147,10 @@ function wrongValue(flag: FlagSpec, name: string, attached: string | undefined, 
   if (flag.form?.matches.test(value) === false) return `${name} is ${flag.form.says}, not ${value}.`;
   if (flag.kind !== "number") return null;
   const least = flag.min ?? 0;
-  const isWhole = /^\d{1,9}$/.test(value) && Number(value) >= least;
-  if (/^\d{10,}$/.test(value)) return `${name} is a whole number of at most nine digits, not ${value}.`;
-  return isWhole ? null : `${name} is a whole number of at least ${least}, not ${value}.`;
+  const isWhole = /^\d{1,9}$/.test(value) && Number(value) >= least && Number(value) <= (flag.max ?? Infinity);
+  if (flag.max === undefined && /^\d{10,}$/.test(value)) return `${name} is a whole number of at most nine digits, not ${value}.`;
+  const bounds = flag.max === undefined ? `of at least ${least}` : `from ${least} to ${flag.max}`;
+  return isWhole ? null : `${name} is a whole number ${bounds}, not ${value}.`;
 }
 
 /** What people who know other tools type, and what it is called here. */

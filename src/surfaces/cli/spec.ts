@@ -16,6 +16,7 @@ export type FlagSpec = {
   readonly values?: readonly string[];
   readonly placeholder?: string;
   readonly min?: number;
+  readonly max?: number;
   /** Names that only this folder knows; completions ask for them. */
   readonly names?: Names;
   /** What holds where it is not given, in words; the host fills it in. */

@@ -13,7 +13,14 @@ export const dashboard: Command = {
   ],
   arguments: [],
   flags: [
-    { name: "port", kind: "number", placeholder: "N", min: 1, about: "Listen on this port. Without it: 4114, or any free one." },
+    {
+      name: "port",
+      kind: "number",
+      placeholder: "N",
+      min: 1,
+      max: 65_535,
+      about: "Listen on this port. Without it: 4114, or any free one.",
+    },
     { name: "open", kind: "flag", about: "Open the page in your browser." },
   ],
   takesRun: false,
