@@ -52,6 +52,14 @@ function lab(
   };
 }
 
+test("where literals near assertions are only words, the assertions themselves are broken", async () => {
+  const text = 'test("same", () => {\n  t.equal(one, pool.get(), "reused");\n});\n';
+  const here = lab((_side, edits) => (edits.every((edit) => edit.text.includes("t.equal(one, pool.get(), ")) ? green : red("same")), {
+    textAt: (_side, path) => Promise.resolve(path === "test/a.test.js" ? text : null),
+  });
+  expect(await canary(check, here)).toMatchObject({ outcome: "noticed" });
+});
+
 test("a compiler's errors are no tests: nobody was asked", () => {
   const flip = { path: "test/a.test.js", line: 2, was: "  assert.equal(add(1, 2), 3);", broken: "  assert.equal(add(1, 2), 4);", score: 4 };
   const stopped = { passed: false, failed: new Set<string>(), tests: { ran: 0, failed: 2, skipped: 0 } };
