@@ -3,7 +3,7 @@
 import type { Says } from "../contracts/outcome.ts";
 import type { ReportedUsage, TurnRequest, TurnResult } from "../ports/agent.ts";
 import { handedBack } from "./acp/handed-back.ts";
-import { amountOf, recordOf } from "./acp/loose.ts";
+import { asNonNegativeNumber, asRecord } from "./acp/untrusted-json.ts";
 import { promiseIn } from "./promise.ts";
 import type { Submissions, ReturnContext, ReturnOf } from "./returns/submissions.ts";
 import { salvageable } from "./salvage.ts";
@@ -88,7 +88,7 @@ export function endedTurn(
     says: judged.says,
     claim: judged.claim,
     ...promised,
-    confidence: confidenceOf(seen.confidence) ?? confidenceOf(recordOf(judged.claim)["confidence"]),
+    confidence: confidenceOf(seen.confidence) ?? confidenceOf(asRecord(judged.claim)["confidence"]),
     usage,
     outside,
     warnings: [...judged.warnings, ...seen.warnings],
@@ -99,6 +99,6 @@ export function endedTurn(
 }
 
 function confidenceOf(value: unknown): number | null {
-  const amount = amountOf(value);
+  const amount = asNonNegativeNumber(value);
   return amount !== null && amount <= 1 ? amount : null;
 }

@@ -18,7 +18,7 @@ import { type Guardian, openGuardian } from "./process/guardian.ts";
 import { belongsToLife, belongsToRun } from "./process/mark.ts";
 import type { Command } from "./process/spawn.ts";
 import { argvOf, type Embedded } from "./profiles.ts";
-import { launchOf } from "./profiles/launch.ts";
+import { launchSpec } from "./profiles/launch.ts";
 import { type ChosenLogin, chooseLogin } from "./profiles/login.ts";
 import type { AgentProfile } from "./profiles/profile.ts";
 import { resolveProfile } from "./profiles/resolve.ts";
@@ -135,7 +135,7 @@ async function playTurn(
       proxy: hosts.length > 0 || login.kind === "own" ? (account?.proxyUrl ?? "") : "",
     };
     if (options.home !== undefined) writePrivateConfig(profile, { ...turn, login });
-    const launched = launchOf(profile, login, turn);
+    const launched = launchSpec(profile, login, turn);
     const tools =
       account === null || options.returnsEntry === undefined || !profile.mcp
         ? null

@@ -8,7 +8,7 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ChosenLogin } from "./profiles/login.ts";
-import { launchOf, type TurnValues } from "./profiles/launch.ts";
+import { launchSpec, type TurnValues } from "./profiles/launch.ts";
 import type { AgentProfile } from "./profiles/profile.ts";
 import { invariant } from "../kit/invariant.ts";
 
@@ -17,7 +17,7 @@ export type PrivateConfig = TurnValues & { readonly login: ChosenLogin; readonly
 
 /** Gives the paths written, below HOME. */
 export function writePrivateConfig(profile: AgentProfile, { login, folder, ...turn }: PrivateConfig): readonly string[] {
-  const { files, env } = launchOf(profile, login, turn);
+  const { files, env } = launchSpec(profile, login, turn);
   const home = folder ?? turn.home;
   mkdirSync(home, { recursive: true, mode: 0o700 });
   for (const { path, text } of files) writeBelow(home, path, text);

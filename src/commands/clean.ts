@@ -7,7 +7,7 @@ import { plural } from "../views/wording.ts";
 import { msOf } from "../kit/iso-time.ts";
 import { freeRun } from "../project/runs/ended-folders.ts";
 import { findProject, runFolder } from "../project/runs/project-paths.ts";
-import { isOver, knownRuns } from "../project/runs/known-runs.ts";
+import { isRemovable, knownRuns } from "../project/runs/known-runs.ts";
 import { openedRepository } from "../project/runs/opened-repository.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { finishRemovals, removeAll, whileNobodyWorks } from "../project/runs/remove-run.ts";
@@ -25,7 +25,7 @@ export function clean(context: CommandContext, input: Input): Promise<Answer> {
     const repository = await openedRepository(paths.root);
     const before = await diskOf(paths.folder);
     await finishRemovals(context, paths, repository);
-    const over = (await knownRuns(context, paths)).filter(isOver);
+    const over = (await knownRuns(context, paths)).filter(isRemovable);
     const doomed = doomedOf(over, input, systemClock.now());
     const isAgreed = doomed.length === 0 || input.yes || (await agrees(context, doomed));
     for (const { run_id } of over) await whileNobodyWorks(runFolder(paths, run_id), () => freeRun(runFolder(paths, run_id)));

@@ -4,7 +4,7 @@ import type { Answer } from "../contracts/answer.ts";
 import { plural } from "../views/wording.ts";
 import { branchesOf, type RunBranch } from "../workspace/git/run-branches.ts";
 import { findProject, type ProjectPaths, listRuns, namedRun } from "../project/runs/project-paths.ts";
-import { isOver, knownRuns } from "../project/runs/known-runs.ts";
+import { isRemovable, knownRuns } from "../project/runs/known-runs.ts";
 import { openedRepository } from "../project/runs/opened-repository.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { finishRemovals, removeRun } from "../project/runs/remove-run.ts";
@@ -57,9 +57,9 @@ async function chosen(context: CommandContext, paths: ProjectPaths, named: reado
     refuseIfForeign(context, paths, run);
   }
   const rows = await knownRuns(context, paths);
-  if (named.length === 0) return rows.filter((row) => isOver(row) && row.state === "draft").map(({ run_id }) => run_id);
+  if (named.length === 0) return rows.filter((row) => isRemovable(row) && row.state === "draft").map(({ run_id }) => run_id);
   for (const row of rows) {
-    if (!named.includes(row.run_id) || isOver(row) || row.state === "damaged") continue;
+    if (!named.includes(row.run_id) || isRemovable(row) || row.state === "damaged") continue;
     refuse("invalid_state_transition", {
       run_id: row.run_id,
       message: `${row.run_id} is ${row.live ? "being worked on" : row.state}; only drafts and runs that are over can be discarded.`,

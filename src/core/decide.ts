@@ -36,7 +36,7 @@ export function decide(run: RunStateView): Next {
   // Also what waits for its place: calling off ends every action, and none may be left that nobody does.
   const first = run.asked === "pause" && run.now ? actions.find(({ opening }) => opening === run.opening) : undefined;
   if (first !== undefined) return { do: "cancel", attempt: first.attempt };
-  const turned = breakerTurn(run);
+  const turned = breakerTransition(run);
   if (turned !== null) return turned;
   const halt = haltOf(run); // D4
   if (halt !== null) return live.length > 0 ? wait : halt;
@@ -56,7 +56,7 @@ function stopping(run: RunView): Next {
   return left === undefined ? stopped(run, "operator_stopped", { ...run.asker }) : { do: "cancel", attempt: left.attempt };
 }
 
-function breakerTurn(run: RunView): Next | null {
+function breakerTransition(run: RunView): Next | null {
   if (run.breaker.state === "half_open" && run.breaker.probed === "passed") return record({ event: "circuit_breaker_closed" });
   const because = tripOf(run);
   return because === null ? null : breakerOpens(run, because);
@@ -81,7 +81,7 @@ function haltOf(run: RunView): Next | null {
   if (over !== null) return hitByOverdraft(run, run.overdrawn ?? "", over);
   const cut = run.hold === "budget_threshold_reached" ? hitInTurn(run) : null;
   if (cut !== null) return cut;
-  if (run.hold !== null) return paused(run, run.hold, whatHeld(run, run.hold));
+  if (run.hold !== null) return paused(run, run.hold, holdDetail(run, run.hold));
   if (run.resting !== null) return rest(run.resting);
   if (run.breaker.state !== "open") return null;
   // Where the budget is used up as well, that is reported first: cooling down would not help.
@@ -95,7 +95,7 @@ function haltOf(run: RunView): Next | null {
 }
 
 /** What there is to say of a hold beyond its reason: which files, or what the provider said. */
-function whatHeld({ parked, heldBy }: RunView, hold: string): { readonly detail?: string } {
+function holdDetail({ parked, heldBy }: RunView, hold: string): { readonly detail?: string } {
   if (heldBy?.reason !== hold) return {};
   if (heldBy.by === "provider" && parked !== undefined) return { detail: parkedIn(parked) };
   return heldBy.detail === "" ? {} : { detail: heldBy.detail };

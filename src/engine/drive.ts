@@ -45,7 +45,7 @@ class Driving {
   readonly #runtime: Runtime;
   readonly #fold: Fold;
   readonly #mutex = new Mutex();
-  readonly #bell = new WakeSignal();
+  readonly #wake = new WakeSignal();
   readonly #actions = new Map<AttemptId, { readonly action: StepExecution; readonly ended: Promise<void> }>();
   /** Actions whose turn has ended before those of tasks that come first. */
   readonly #waiting = new Map<AttemptId, () => void>();
@@ -59,7 +59,7 @@ class Driving {
     this.#fold = fold;
     const mail = (): void => {
       this.#hasMail = true;
-      this.#bell.ring();
+      this.#wake.ring();
     };
     this.#unwatch.push(runtime.inbox.watch(mail));
     const poll = (): void => {
@@ -72,7 +72,7 @@ class Driving {
 
   get #run(): RunView {
     const { state } = this.#fold;
-    invariant(state.status !== "unborn", "E1: a run is drafted before it is driven");
+    invariant(state.status !== "unborn", "a run is drafted before it is driven");
     return state;
   }
 
@@ -80,16 +80,16 @@ class Driving {
     for (;;) {
       if (this.#fault !== null) throw this.#fault;
       invariant(this.#events < eventsMax, "E5: the flow's limits bound the loop");
-      const rested = await this.#turn();
+      const rested = await this.#decideOnce();
       if (rested === null) continue;
-      if (rested === "wait") await this.#bell.rung();
+      if (rested === "wait") await this.#wake.rung();
       else if ("cancel" in rested) await this.#cancel(rested.cancel);
       else return rested.why;
     }
   }
 
   /** One decision, carried out as far as it does not take time. */
-  async #turn(): Promise<Rested> {
+  async #decideOnce(): Promise<Rested> {
     const gate = this.#mutex.enter(); // E3
     if (gate !== null) await gate;
     try {
@@ -151,7 +151,7 @@ class Driving {
   }
 
   async #record(...events: readonly Draft[]): Promise<null> {
-    const entries = await this.#runtime.journal.append(events.map(completed));
+    const entries = await this.#runtime.journal.append(events.map(withDefaults));
     for (const entry of entries) this.#accept(entry);
     return null;
   }
@@ -159,7 +159,7 @@ class Driving {
   #accept(entry: Entry): void {
     this.#events++;
     this.#fold.apply(entry); // E2
-    if (this.#waiting.size > 0) this.#letOn();
+    if (this.#waiting.size > 0) this.#releaseWaiting();
     this.#runtime.onEntry(entry, this.#run);
   }
 
@@ -204,11 +204,11 @@ class Driving {
     return new Promise((resolve) => {
       this.#waiting.set(attempt, resolve);
       cancel.signal.addEventListener("abort", () => resolve(), { once: true });
-      this.#bell.ring();
+      this.#wake.ring();
     });
   }
 
-  #letOn(): void {
+  #releaseWaiting(): void {
     for (const [attempt, goOn] of this.#waiting) {
       const open = this.#run.open[attempt];
       if (open !== undefined && !isInOrder(this.#run, open)) continue;
@@ -226,7 +226,7 @@ class Driving {
     } finally {
       this.#waiting.delete(action.attempt);
       this.#actions.delete(action.attempt);
-      this.#bell.ring();
+      this.#wake.ring();
     }
   }
 
@@ -273,6 +273,6 @@ class Driving {
 }
 
 /** The three that lead every line come first; what the event itself says of them holds. */
-function completed(event: Draft): Draft & { readonly actor: string; readonly reason_code: string } {
+function withDefaults(event: Draft): Draft & { readonly actor: string; readonly reason_code: string } {
   return Object.assign({ event: event.event, actor: "system", reason_code: "ok" }, event);
 }

@@ -63,7 +63,7 @@ export function underBase(run: RunView, refused: readonly ProtectedChange[]): Ba
 /** What the run's checks said of their tests on its base, as a verifier takes it. */
 export type TestsBefore = { readonly tests?: Readonly<Record<string, TestTally>>; readonly before?: Readonly<Record<string, Hash>> };
 
-/** How many they were is not told where what judges was changed by leave, for then fewer may be meant. */
+/** Test counts are left out if protected files were changed with permission, since fewer tests may then be intended. */
 export function testsBefore(run: RunView, changes: readonly ProtectedChange[]): TestsBefore {
   const known = Object.entries(run.checks).filter(([, { isLate }]) => isLate !== true);
   const before = { before: Object.fromEntries(known.map(([id, { baseline }]) => [id, baseline.evidence])) };

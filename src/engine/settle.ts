@@ -27,7 +27,7 @@ type Settled = {
 export async function settle(runtime: Runtime, run: RunView, attempt: AttemptId): Promise<Settled> {
   await runtime.agents.sweep(run.drafted.run_id); // a pipe cannot be taken over: what still lives is ended first
   const open = run.open[attempt];
-  invariant(open !== undefined, `E1: ${attempt} is open`);
+  invariant(open !== undefined, `${attempt} is open`);
   const cursor = run.cursors[open.cursor];
   invariant(cursor !== undefined, `F2: ${open.cursor} is a cursor of the run`);
   const step = stepOf(run, cursor, open.step);

@@ -1,7 +1,8 @@
 // environment: what a command may see of the runner's own environment: a short list by name, and nothing else.
 //
 // Invariants:
-//   N1. A variable that is not on the list does not pass. Keys and tokens are not on the list.
+//   N1. Of the runner's own environment only what is on the list passes, and no key or token is on it. What the project's toolchains and
+//       `checks.env` name comes on top.
 //   N2. HOME and TMPDIR are folders of this command alone. HOME is also how its processes are recognised (processes.ts), so nothing
 //       in here names the runner: a check can't tell that it is being judged. PATH is the user's own, except for the folder that npx
 //       puts in front of it, in which only what npx was asked to run lies.

@@ -16,7 +16,7 @@ import { lacksOf } from "./detect/lacks.ts";
 import { brokenSince, keptNames, type ReportedNames, together, unrunSince } from "./detect/names.ts";
 import { pathsOf, undoOf } from "./protected/undo.ts";
 import { quarantineOf } from "./quarantine.ts";
-import { decidingOf, runsWanted, statusOf, tellingOf } from "./repeats.ts";
+import { decidingOf, runsWanted as runsNeeded, statusOf, tellingOf } from "./repeats.ts";
 import type { OpenParts } from "./parts.ts";
 import { believed, recordGap } from "./reporter/believe.ts";
 import { mayHaveChanged, openTrust, type TrustedRun } from "./reporter/trust.ts";
@@ -28,7 +28,7 @@ import { handledGap, whySpoiled, writtenToIn, type WrittenTo } from "./written-t
 export type CheckRequest = Parameters<Verifier["check"]>[0];
 
 /** A checkout, and what its tree is while no check has changed it. */
-type Place = { readonly folder: string; readonly tree: GitSha; readonly dependencies: Hash | null };
+type Checkout = { readonly folder: string; readonly tree: GitSha; readonly dependencies: Hash | null };
 /** One run of a command, with the tree before and after. */
 type Run = TrustedRun & {
   readonly result: CommandResult;
@@ -40,22 +40,22 @@ type Run = TrustedRun & {
   /** What its test runners reported over the channel of our own, and how much else came over it. */
   readonly recorded: Recorded | null;
   readonly strangers: number;
-  readonly place: Place;
+  readonly place: Checkout;
   readonly treeBefore: GitSha;
   readonly treeAfter: GitSha;
 };
 
 const repeatMaxDefault = 3;
-export async function runChecks(parts: OpenParts, order: CheckRequest): Promise<readonly CheckResult[]> {
-  if (order.checks.length === 0 || order.cancel.aborted) return [];
-  const restores = [...(parts.restores ?? []), ...order.checks.filter(({ kind }) => kind === "restore")];
-  const checks = order.checks.filter(({ kind }) => kind !== "restore");
-  const taken = await takenFor(parts, order);
-  const session = new CheckSession(parts, order, restores, taken);
+export async function runChecks(parts: OpenParts, request: CheckRequest): Promise<readonly CheckResult[]> {
+  if (request.checks.length === 0 || request.cancel.aborted) return [];
+  const restores = [...(parts.restores ?? []), ...request.checks.filter(({ kind }) => kind === "restore")];
+  const checks = request.checks.filter(({ kind }) => kind !== "restore");
+  const taken = await takenFor(parts, request);
+  const session = new CheckSession(parts, request, restores, taken);
   await session.open();
   const results = await session.runAll(checks);
   if (results === null) return session.results; // V3
-  return order.base === undefined ? results : tryOut({ parts, order, base: order.base, restores, taken }, results); // V10
+  return request.base === undefined ? results : tryOut({ parts, request: request, base: request.base, restores, taken }, results); // V10
 }
 
 /** The base's protected files in the place of those that were changed and may not be (V5). */
@@ -72,17 +72,17 @@ class CheckSession {
   readonly #order: CheckRequest;
   readonly #restores: readonly Check[];
   readonly #taken: Taken | null;
-  #place: Place | null = null;
+  #place: Checkout | null = null;
   #isSpoiled = false;
 
-  constructor(parts: OpenParts, order: CheckRequest, restores: readonly Check[], taken: Taken | null) {
+  constructor(parts: OpenParts, request: CheckRequest, restores: readonly Check[], taken: Taken | null) {
     this.#parts = parts;
-    this.#order = order;
+    this.#order = request;
     this.#restores = restores;
     this.#taken = taken;
   }
 
-  async open(): Promise<Place> {
+  async open(): Promise<Checkout> {
     const { workspace } = this.#parts;
     const folder = await workspace.checkout(this.#order.commit, "check", ...(this.#taken === null ? [] : [this.#taken]));
     this.#isSpoiled = false;
@@ -92,7 +92,7 @@ class CheckSession {
 
   /** Null if it was cancelled. */
   async runAll(checks: readonly Check[]): Promise<readonly CheckResult[] | null> {
-    const known = await Promise.all([...this.#restores, ...checks].map((check) => this.#known(check)));
+    const known = await Promise.all([...this.#restores, ...checks].map((check) => this.#cachedResult(check)));
     const isAllKnown = known.every((result) => result !== null);
     for (const [at, restore] of this.#restores.entries()) {
       const before = isAllKnown ? (known[at] ?? null) : null; // what is restored is needed by whatever is run
@@ -108,14 +108,14 @@ class CheckSession {
   }
 
   /** What the same tree, command and environment came to before, where that proves as much as running it now would. */
-  async #known(check: Check): Promise<CheckResult | null> {
+  async #cachedResult(check: Check): Promise<CheckResult | null> {
     const { verdicts } = this.#parts;
     const place = this.#place;
     if (verdicts === null || place === null || this.#quarantine(check) !== null) return null;
     const { known = {}, recorded = [] } = this.#order;
     if (known[check.id] === "flaky") return null;
     const isTried = isTriedOut(this.#parts, this.#order, check);
-    const runsMin = (status: CheckStatus): number => runsWanted(check, [status], known[check.id], this.#repeatMax, isTried);
+    const runsMin = (status: CheckStatus): number => runsNeeded(check, [status], known[check.id], this.#repeatMax, isTried);
     const envHash = (): Hash | null => envHashFor(commandFor(this.#parts, check, place.folder, this.#order.cancel));
     return verdicts.find({ check, tree: place.tree, dependencies: place.dependencies, envHash, runsMin }, recorded);
   }
@@ -125,7 +125,7 @@ class CheckSession {
     const { onLiveEvent, attempt, known = {}, commit } = this.#order;
     if (this.#order.cancel.aborted) return false;
     onLiveEvent({ signal: "checking", attempt, title: check.title, command: check.command });
-    const before = await this.#before(check);
+    const before = await this.#baseEvidence(check);
     const trust = openTrust<Run>(kindsRecorded.has(check.kind) && (before === null || before.recorded !== undefined));
     let runs: readonly Run[];
     do {
@@ -135,7 +135,7 @@ class CheckSession {
     } while (
       trust.isOpen() ||
       runs.length <
-        runsWanted(
+        runsNeeded(
           check,
           runs.map(({ status }) => status),
           known[check.id],
@@ -143,7 +143,7 @@ class CheckSession {
           isTriedOut(this.#parts, this.#order, check),
         )
     ); // V6
-    if (runs.length < this.#repeatMax && (await this.#broke(check, runs)).length > 0) {
+    if (runs.length < this.#repeatMax && (await this.#testsBrokenSinceBase(check, runs)).length > 0) {
       const again = await this.#run(check, trust.isAsked()); // a test that is unsteady within a check that fails anyway is not broken
       if (again === null) return false;
       runs = [...runs, again];
@@ -154,7 +154,7 @@ class CheckSession {
     const deciding = decidingOf(reporting, status, this.#order.before === undefined);
     if (deciding === undefined) return false;
     const { result, place, treeBefore, treeAfter, tests, wrote } = deciding;
-    const broke = await this.#broke(check, runs);
+    const broke = await this.#testsBrokenSinceBase(check, runs);
     const lacks = lacksOf(status, deciding, readIn(place.folder));
     const why = lacks?.why ?? deciding.why ?? brokenTestsMessage(broke);
     const quarantine = this.#quarantine(check);
@@ -171,7 +171,9 @@ class CheckSession {
       names: status === "failed" || this.#order.before === undefined ? keptNames(together(reporting.map(({ names }) => names))) : null,
       recorded: deciding.recorded,
       gap:
-        status === "passed" ? joinedGaps(await this.#unrun(check, deciding), handledGap(wrote, before), recordGap(deciding, before)) : null,
+        status === "passed"
+          ? joinedGaps(await this.#testsNoLongerRun(check, deciding), handledGap(wrote, before), recordGap(deciding, before))
+          : null,
       failing: deciding.failing,
       ...(lacks === null ? {} : { uninstalled: lacks.names }),
       broke,
@@ -189,12 +191,12 @@ class CheckSession {
   async #run(check: Check, isRecorded: boolean): Promise<Run | null> {
     const place = await this.#clean(check);
     if (place === null || this.#order.cancel.aborted) return null;
-    const ear = openTestOutput(check.command, place.folder);
+    const testOutput = openTestOutput(check.command, place.folder);
     const { onLiveEvent, attempt } = this.#order;
     const stopReporting = reportRunning(this.#parts.clock, (elapsedMs) =>
-      onLiveEvent({ signal: "check_running", attempt, title: check.title, elapsedMs, line: ear.lastLine() }),
+      onLiveEvent({ signal: "check_running", attempt, title: check.title, elapsedMs, line: testOutput.lastLine() }),
     );
-    const request = { ...commandFor(this.#parts, check, place.folder, this.#order.cancel), ear, isRecorded };
+    const request = { ...commandFor(this.#parts, check, place.folder, this.#order.cancel), testOutput: testOutput, isRecorded };
     const result = await runCommand(request).finally(stopReporting);
     if (result.status === "cancelled") return null;
     const treeAfter = await this.#parts.workspace.treeOf(place.folder);
@@ -204,16 +206,16 @@ class CheckSession {
     const wrote = check.kind === "restore" ? wroteNothing : await writtenToIn(this.#parts, place.folder, { isChanged, own });
     if (check.kind !== "restore") this.#isSpoiled = isChanged || wrote.touched.length > 0;
     const isOfTests = testFilesIn(place.folder, this.#parts.workspace.foldersOf(place.folder));
-    const output = ear.take(isOfTests);
+    const output = testOutput.take(isOfTests);
     const record = result.record?.take(isOfTests) ?? null;
-    const { tests, names, failing, recorded } = believed(output, record, await this.#before(check));
+    const { tests, names, failing, recorded } = believed(output, record, await this.#baseEvidence(check));
     const before = this.#testsBefore(check);
     const lost =
       result.status !== "passed"
         ? null
         : ((before === undefined ? null : lostSince(before, tests)) ??
-          whySpoiled(wrote, await this.#before(check)) ??
-          (await this.#unheard(check, tests))); // V7, V9, V11
+          whySpoiled(wrote, await this.#baseEvidence(check)) ??
+          (await this.#ignoredFailures(check, tests))); // V7, V9, V11
     const note = [result.note, lost ?? ""].filter((text) => text !== "").join("; ");
     return {
       result: { ...result, note },
@@ -233,7 +235,7 @@ class CheckSession {
     };
   }
 
-  async #clean(check: Check): Promise<Place | null> {
+  async #clean(check: Check): Promise<Checkout | null> {
     if (this.#isSpoiled) {
       await this.open();
       // A clean folder has lost its restored dependencies too, so they are restored again; if that fails, the next check shows it.
@@ -248,33 +250,33 @@ class CheckSession {
   }
 
   /** What passed on the base, beside what failed there, and fails now whenever it is run (V8). */
-  async #broke(check: Check, runs: readonly Run[]): Promise<readonly string[]> {
+  async #testsBrokenSinceBase(check: Check, runs: readonly Run[]): Promise<readonly string[]> {
     if (check.kind !== "project" || runs.some(({ status }) => status !== "failed")) return [];
-    const before = await this.#before(check);
+    const before = await this.#baseEvidence(check);
     if (before?.status !== "failed" || before.names === undefined) return [];
     const later = tellingOf(runs).map(({ names }) => names);
     return brokenSince(before.names, later, this.#order.tests !== undefined);
   }
 
   /** The evidence from before anything was changed; null if there is none, or none is to be compared with. */
-  async #before({ id }: Check): Promise<Evidence | null> {
+  async #baseEvidence({ id }: Check): Promise<Evidence | null> {
     const evidence = this.#order.before?.[id];
     const { readBlob } = this.#parts;
     return evidence === undefined || readBlob === undefined ? null : readBlob(evidence).then(readEvidence, () => null);
   }
 
   /** Why a check that ends well has not passed: tests failed, and it did not end so on the base (V11). */
-  async #unheard(check: Check, tests: TestTally | null): Promise<string | null> {
+  async #ignoredFailures(check: Check, tests: TestTally | null): Promise<string | null> {
     const { failed = 0 } = tests ?? {};
-    const before = failed === 0 ? null : await this.#before(check);
+    const before = failed === 0 ? null : await this.#baseEvidence(check);
     if (before === null || (before.status === "passed" && (before.tests?.failed ?? 0) > 0)) return null;
     return `it ended as if all were well, and tells of ${failed} failed ${failed === 1 ? "test" : "tests"}`;
   }
 
   /** Tests that were run on the base and not now, where what judges is the same; null if there are none. */
-  async #unrun(check: Check, { tests, names }: Run): Promise<string | null> {
+  async #testsNoLongerRun(check: Check, { tests, names }: Run): Promise<string | null> {
     if (this.#order.tests === undefined) return null;
-    const before = await this.#before(check);
+    const before = await this.#baseEvidence(check);
     const missing = before?.names === undefined ? [] : unrunSince(before.names, names);
     return missing.length > 0 ? unrunTestsMessage(missing) : fewerSince(before?.tests?.ran ?? 0, tests?.ran ?? 0);
   }

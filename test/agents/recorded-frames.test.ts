@@ -6,16 +6,16 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { Collector } from "../../src/agents/acp/collector.ts";
-import { type Loose, recordOf } from "../../src/agents/acp/loose.ts";
+import { type JsonObject, asRecord } from "../../src/agents/acp/untrusted-json.ts";
 import { outcomeOf } from "../../src/agents/acp/outcome.ts";
 import { nothingUsed, usageOf } from "../../src/agents/acp/usage.ts";
 import { shippedProfile } from "../../src/agents/profiles/table.ts";
 
 type Recorded = {
   readonly turn: string;
-  readonly updates: readonly { readonly when: "before" | "during" | "after"; readonly update: Loose }[];
+  readonly updates: readonly { readonly when: "before" | "during" | "after"; readonly update: JsonObject }[];
   readonly answer: {
-    readonly result?: Loose;
+    readonly result?: JsonObject;
     readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
   };
 };
@@ -50,7 +50,7 @@ function replay({ turn, updates, answer }: Recorded) {
     usage,
     tools: collector.tools.count,
     refusals: 0,
-    metas: [...collector.metas, recordOf(response)],
+    metas: [...collector.metas, asRecord(response)],
     calls: [],
     probes: profile.probes,
     hasProvider: true,

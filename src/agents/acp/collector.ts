@@ -6,7 +6,7 @@
 
 import type { AttemptId } from "../../contracts/ids.ts";
 import type { LiveEvent } from "../../contracts/signal.ts";
-import { amountOf, type Loose, recordOf, textOf } from "./loose.ts";
+import { asNonNegativeNumber, type JsonObject, asRecord, asString } from "./untrusted-json.ts";
 import { Replay } from "./replay.ts";
 import { signalOf, ToolCalls } from "./tool-calls.ts";
 import type { UsageReport } from "./usage.ts";
@@ -21,7 +21,7 @@ export class Collector {
   readonly #attempt: AttemptId;
   readonly #onLiveEvent: (signal: LiveEvent) => void;
   #session: string | null = null;
-  #held: Loose[] = [];
+  #held: JsonObject[] = [];
   #replay: Replay | null = null;
   #all: string[] = [];
   #lastPrompt: string[] = [];
@@ -31,7 +31,7 @@ export class Collector {
   #updates = 0;
   #toolsBefore = 0;
   #chunks: unknown[] = [];
-  #metas: Loose[] = [];
+  #metas: JsonObject[] = [];
 
   constructor(attempt: AttemptId, onLiveEvent: (signal: LiveEvent) => void) {
     this.#attempt = attempt;
@@ -43,7 +43,7 @@ export class Collector {
     this.#session = session;
     const held = this.#held.filter((params) => params["sessionId"] === session);
     this.#held = [];
-    for (const params of held) this.#take(recordOf(params["update"]));
+    for (const params of held) this.#take(asRecord(params["update"]));
   }
 
   /** A prompt is about to be sent: what is said from here on answers it. */
@@ -68,13 +68,13 @@ export class Collector {
     }
   }
 
-  take(params: Loose): void {
-    if (this.#replay !== null) return this.#replay.take(recordOf(params["update"]));
+  take(params: JsonObject): void {
+    if (this.#replay !== null) return this.#replay.take(asRecord(params["update"]));
     if (this.#session === null) {
       if (this.#held.length < heldMax) this.#held.push(params);
       return;
     }
-    if (params["sessionId"] === this.#session) this.#take(recordOf(params["update"]));
+    if (params["sessionId"] === this.#session) this.#take(asRecord(params["update"]));
   }
 
   /** Agents leave calls open when they are cancelled or die: here each has an end. */
@@ -97,7 +97,7 @@ export class Collector {
   }
 
   /** The updates since the last prompt that carried a `_meta`. */
-  get metas(): readonly Loose[] {
+  get metas(): readonly JsonObject[] {
     return this.#metas;
   }
 
@@ -105,16 +105,16 @@ export class Collector {
     return { response, chunks: this.#chunks, costUsd: this.#costUsd, updates: this.#updates, tools: this.tools.count - this.#toolsBefore };
   }
 
-  #take(update: Loose): void {
+  #take(update: JsonObject): void {
     if ("_meta" in update && this.#metas.length < metasMax) this.#metas.push({ _meta: update["_meta"] });
     switch (update["sessionUpdate"]) {
       case "agent_message_chunk": {
-        const used = recordOf(update["_meta"])["usage"];
+        const used = asRecord(update["_meta"])["usage"];
         if (used !== undefined && this.#chunks.length < chunksMax) this.#chunks.push(used);
-        return this.#hear(textOf(recordOf(update["content"])["text"]) ?? "");
+        return this.#hear(asString(asRecord(update["content"])["text"]) ?? "");
       }
       case "agent_thought_chunk":
-        return this.#onLiveEvent({ signal: "thought", attempt: this.#attempt, text: textOf(recordOf(update["content"])["text"]) ?? "" });
+        return this.#onLiveEvent({ signal: "thought", attempt: this.#attempt, text: asString(asRecord(update["content"])["text"]) ?? "" });
       case "tool_call":
       case "tool_call_update": {
         const call = this.tools.merge(update);
@@ -123,9 +123,9 @@ export class Collector {
       }
       case "usage_update": {
         this.#updates += 1;
-        const cost = recordOf(update["cost"]);
-        if (cost["currency"] === "USD") this.#costUsd = amountOf(cost["amount"]) ?? this.#costUsd;
-        const tokens = amountOf(update["used"]);
+        const cost = asRecord(update["cost"]);
+        if (cost["currency"] === "USD") this.#costUsd = asNonNegativeNumber(cost["amount"]) ?? this.#costUsd;
+        const tokens = asNonNegativeNumber(update["used"]);
         if (tokens !== null) this.#onLiveEvent({ signal: "usage", attempt: this.#attempt, tokens });
         return;
       }

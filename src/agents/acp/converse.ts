@@ -8,8 +8,8 @@ import { askAgain, asksMax, endedTurn, judge } from "../judge.ts";
 import type { TurnEnvironment } from "../turn-environment.ts";
 import type { Collector } from "./collector.ts";
 import { TurnOver, type Watch } from "./ending.ts";
-import { insideOf } from "./inside.ts";
-import { recordOf, textOf } from "./loose.ts";
+import { isInLayer } from "./path-in-layer.ts";
+import { asRecord, asString } from "./untrusted-json.ts";
 import { type End, outcomeOf } from "./outcome.ts";
 import type { Answers } from "./permission.ts";
 import { failed } from "./result.ts";
@@ -49,8 +49,8 @@ export async function converse(talk: Talk): Promise<TurnResult> {
     warnings.push(...computed.warnings);
     const judged = judge(asked, environment.returnOf, environment.submissions, collector.answer);
     if ("says" in judged) {
-      const outside = collector.tools.changedOutside(insideOf(asked.layer));
-      const confidence = recordOf(recordOf(recordOf(response)["_meta"])["autopilot"])["confidence"];
+      const outside = collector.tools.changedOutside(isInLayer(asked.layer));
+      const confidence = asRecord(asRecord(asRecord(response)["_meta"])["autopilot"])["confidence"];
       return endedTurn(
         asked,
         environment.submissions,
@@ -80,7 +80,7 @@ async function prompt(talk: Talk, text: string, meta: TurnMeta): Promise<{ reado
     const response = await watch.ask(request);
     // Some agents tell their cost after the answer; where the meter counts, nobody waits for that.
     if (environment.profile.reportsCost && environment.metering.calls().length === 0) await wait(environment.limits.lateMs);
-    return { end: { by: "stop", stop: textOf(recordOf(response)["stopReason"]) ?? "no reason given" }, response };
+    return { end: { by: "stop", stop: asString(asRecord(response)["stopReason"]) ?? "no reason given" }, response };
   } catch (error) {
     if (error instanceof RequestError)
       return { end: { by: "error", code: error.code, message: error.message, data: error.data }, response: null };
@@ -102,7 +102,7 @@ function outcome({ environment, collector, answers, stderr }: Talk, end: End, re
     usage,
     tools: collector.tools.count,
     refusals: answers.count.refused,
-    metas: [...collector.metas, recordOf(response)],
+    metas: [...collector.metas, asRecord(response)],
     calls: environment.metering.calls(),
     probes: environment.profile.probes,
     hasProvider: environment.profile.found !== "embedded",

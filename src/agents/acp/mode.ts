@@ -4,7 +4,7 @@
 import { type ClientContext, RequestError } from "@agentclientprotocol/sdk";
 import type { ModeSetting } from "../profiles/profile.ts";
 import type { Watch } from "./ending.ts";
-import { listOf, type Loose, recordOf, textOf } from "./loose.ts";
+import { asArray, type JsonObject, asRecord, asString } from "./untrusted-json.ts";
 
 type Setting =
   | { readonly method: "session/set_mode"; readonly modeId: string }
@@ -13,13 +13,16 @@ type Setting =
 type Wanted = { readonly mode: ModeSetting; readonly model: string; readonly modelOption: string | null };
 
 /** What is to be set, given what the session's opening offers; and what was wanted and is not offered. Pure. */
-export function settingsFor(offered: Loose, wanted: Wanted): { readonly set: readonly Setting[]; readonly warnings: readonly string[] } {
+export function settingsFor(
+  offered: JsonObject,
+  wanted: Wanted,
+): { readonly set: readonly Setting[]; readonly warnings: readonly string[] } {
   const set: Setting[] = [];
   const warnings: string[] = [];
   const { session, options = {} } = wanted.mode;
   if (session !== undefined) {
-    const modes = recordOf(offered["modes"]);
-    const isOffered = listOf(modes["availableModes"]).some((mode) => recordOf(mode)["id"] === session);
+    const modes = asRecord(offered["modes"]);
+    const isOffered = asArray(modes["availableModes"]).some((mode) => asRecord(mode)["id"] === session);
     const option = optionOf(offered, "mode");
     if (isOffered) {
       if (modes["currentModeId"] !== session) set.push({ method: "session/set_mode", modeId: session });
@@ -44,7 +47,7 @@ export async function setMode(
   agent: ClientContext,
   watch: Watch,
   session: string,
-  offered: Loose,
+  offered: JsonObject,
   wanted: Wanted,
   ms: number,
 ): Promise<readonly string[]> {
@@ -67,21 +70,21 @@ export async function setMode(
 }
 
 /** By its id, else by its category. */
-function optionOf(offered: Loose, name: string): Loose | null {
-  const options = listOf(offered["configOptions"]).map(recordOf);
+function optionOf(offered: JsonObject, name: string): JsonObject | null {
+  const options = asArray(offered["configOptions"]).map(asRecord);
   return options.find((option) => option["id"] === name) ?? options.find((option) => option["category"] === name) ?? null;
 }
 
 /** The values of a select, grouped or not. */
-function valuesOf(option: Loose): readonly string[] {
-  return listOf(option["options"])
-    .map(recordOf)
-    .flatMap((one) => [one, ...listOf(one["options"]).map(recordOf)])
-    .flatMap((one) => textOf(one["value"]) ?? []);
+function valuesOf(option: JsonObject): readonly string[] {
+  return asArray(option["options"])
+    .map(asRecord)
+    .flatMap((one) => [one, ...asArray(one["options"]).map(asRecord)])
+    .flatMap((one) => asString(one["value"]) ?? []);
 }
 
-const choose = (option: Loose, value: string): Setting => ({
+const choose = (option: JsonObject, value: string): Setting => ({
   method: "session/set_config_option",
-  configId: textOf(option["id"]) ?? "",
+  configId: asString(option["id"]) ?? "",
   value,
 });

@@ -13,7 +13,7 @@ import type { TurnResult } from "../../ports/agent.ts";
 import type { ModelCall } from "../../ports/meter.ts";
 import type { FailureProbe } from "../profiles/profile.ts";
 import type { Ending } from "./ending.ts";
-import { type Loose, recordOf, textOf } from "./loose.ts";
+import { type JsonObject, asRecord, asString } from "./untrusted-json.ts";
 import { type AgentError, failingCall, type Fault, faultOfCall, faultOfError, faultOfProbes, hasHungUp } from "./provider-fault.ts";
 import { resetIn } from "./reset-time.ts";
 import { clip, failed, type Left, stoppedBy, describeEnding } from "./result.ts";
@@ -29,7 +29,7 @@ export type TurnObservations = Left & {
   /** Requests for permission that were refused. */
   readonly refusals: number;
   /** Updates and answers that carried a `_meta`. */
-  readonly metas: readonly Loose[];
+  readonly metas: readonly JsonObject[];
   readonly calls: readonly ModelCall[];
   readonly probes: readonly FailureProbe[];
   /** False if no model is behind the agent, so that silence is no sign of anything. */
@@ -136,7 +136,7 @@ function byProvider({ fault, words: text, retryAt }: Fault, seen: TurnObservatio
 }
 
 function detailsOf(data: unknown): string {
-  const more = recordOf(data);
-  const details = textOf(more["details"]) ?? textOf(more["message"]) ?? textOf(data);
+  const more = asRecord(data);
+  const details = asString(more["details"]) ?? asString(more["message"]) ?? asString(data);
   return details === null ? "" : ` (${details})`;
 }

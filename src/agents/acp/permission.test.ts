@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { insideOf } from "./inside.ts";
+import { isInLayer } from "./path-in-layer.ts";
 import { Answers, judgeCall } from "./permission.ts";
 import { ToolCalls } from "./tool-calls.ts";
 
-const rules = { isInside: insideOf("/srv/layer"), isInScope: (path: string) => path.includes("src/"), mayFetch: false };
+const rules = { isInside: isInLayer("/srv/layer"), isInScope: (path: string) => path.includes("src/"), mayFetch: false };
 const judged = (update: object, changes: object = {}) =>
   judgeCall(new ToolCalls().merge({ toolCallId: "t", ...update }), { ...rules, ...changes });
 const at = (...paths: readonly string[]) => ({ locations: paths.map((path) => ({ path })) });

@@ -8,7 +8,7 @@
 import type { ProviderFault } from "../../contracts/event.ts";
 import type { ModelCall } from "../../ports/meter.ts";
 import type { FailureProbe } from "../profiles/profile.ts";
-import { amountOf, listOf, type Loose, recordOf, textOf } from "./loose.ts";
+import { asNonNegativeNumber, asArray, type JsonObject, asRecord, asString } from "./untrusted-json.ts";
 import { wholeHead, wholeTail } from "../../kit/whole-words.ts";
 
 /** A fault, in whose words, and until when. */
@@ -50,13 +50,16 @@ export type AgentError = { readonly code: number; readonly message: string; read
 
 /** What an agent's error says about the provider; null if it says nothing about it. */
 export function faultOfError({ code, message, data }: AgentError): Fault | null {
-  const more = recordOf(data);
-  const kind = [more["errorKind"], more["errorName"], more["type"], more["code"]].flatMap((value) => textOf(value) ?? []).join(" ");
-  const details = textOf(more["details"]) ?? textOf(more["message"]) ?? textOf(data) ?? "";
+  const more = asRecord(data);
+  const kind = [more["errorKind"], more["errorName"], more["type"], more["code"]].flatMap((value) => asString(value) ?? []).join(" ");
+  const details = asString(more["details"]) ?? asString(more["message"]) ?? asString(data) ?? "";
   const wording = wholeHead(`${message}${details === "" ? "" : ` (${details})`}`, messageCharsMax);
   const made = (fault: ProviderFault): Fault => ({ fault, words: wording, retryAt: null });
   if (code === -32000 || /auth\w*_(?:required|error|failed)|^authentication/i.test(kind)) return made("access");
-  const status = code >= 400 && code < 600 ? code : (amountOf(more["statusCode"]) ?? amountOf(more["status"]) ?? statusIn(wording));
+  const status =
+    code >= 400 && code < 600
+      ? code
+      : (asNonNegativeNumber(more["statusCode"]) ?? asNonNegativeNumber(more["status"]) ?? statusIn(wording));
   if (limitKinds.test(kind) || limitPattern.test(wording)) return made("limit");
   if (serviceKinds.test(kind) || servicePattern.test(wording)) return made("service");
   if (status !== null && status >= 400) return made(faultOfStatus(status));
@@ -82,7 +85,7 @@ function statusIn(wording: string): number | null {
 /** The first probe that finds its sign. Where nothing better is known, the words tell the kind of fault more closely. */
 export function faultOfProbes(
   probes: readonly FailureProbe[],
-  seen: { readonly answer: string; readonly metas: readonly Loose[]; readonly stderr: string; readonly usage: unknown },
+  seen: { readonly answer: string; readonly metas: readonly JsonObject[]; readonly stderr: string; readonly usage: unknown },
 ): Fault | null {
   for (const { where, path = "", pattern, fault } of probes) {
     // F3
@@ -112,8 +115,8 @@ const lastMessage = (text: string): string =>
     .at(-1) ?? "";
 
 /** The value at the end of `_meta.codex.threadStatus.type`, as text. */
-function valueAt(from: Loose, path: string): readonly string[] {
+function valueAt(from: JsonObject, path: string): readonly string[] {
   let at: unknown = from;
-  for (const name of path.split(".")) at = Array.isArray(at) ? listOf(at)[Number(name)] : recordOf(at)[name];
+  for (const name of path.split(".")) at = Array.isArray(at) ? asArray(at)[Number(name)] : asRecord(at)[name];
   return typeof at === "string" ? [at] : typeof at === "number" ? [String(at)] : [];
 }

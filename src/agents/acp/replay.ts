@@ -1,6 +1,6 @@
 // replay: what a loaded session is told to hold, as far as it matters: whether a certain prompt is among it.
 
-import { type Loose, recordOf, textOf } from "./loose.ts";
+import { type JsonObject, asRecord, asString } from "./untrusted-json.ts";
 
 const charsMax = 2 * 1024 * 1024;
 const sampleChars = 160;
@@ -10,10 +10,10 @@ export class Replay {
   #asked: string[] = [];
   #chars = 0;
 
-  take(update: Loose): void {
+  take(update: JsonObject): void {
     this.#updates += 1;
     if (update["sessionUpdate"] !== "user_message_chunk" || this.#chars > charsMax) return;
-    const text = textOf(recordOf(update["content"])["text"]) ?? "";
+    const text = asString(asRecord(update["content"])["text"]) ?? "";
     this.#chars += text.length;
     this.#asked.push(text);
   }

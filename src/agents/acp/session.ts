@@ -5,7 +5,7 @@ import type { AgentProfile } from "../profiles/profile.ts";
 import type { StdioServer } from "../returns/tools.ts";
 import type { Collector } from "./collector.ts";
 import type { Watch } from "./ending.ts";
-import { type Loose, recordOf, textOf } from "./loose.ts";
+import { type JsonObject, asRecord, asString } from "./untrusted-json.ts";
 import type { AcpLimits } from "./limits.ts";
 
 export type Opened =
@@ -15,7 +15,7 @@ export type Opened =
       /** Whether the session was told to hold the prompt already; `unknown` where it was not told at all. */
       readonly holds: "yes" | "no" | "unknown";
       /** The answer to the opening: the modes and options it offers. */
-      readonly offered: Loose;
+      readonly offered: JsonObject;
       readonly warnings: readonly string[];
     }
   | { readonly problem: string };
@@ -48,7 +48,7 @@ export async function openSession(
     { asked: "initialize", ms: limits.initializeMs },
   );
   // Answers are not checked by the kit: anything may have come.
-  const version = recordOf(known)["protocolVersion"];
+  const version = asRecord(known)["protocolVersion"];
   if (version !== PROTOCOL_VERSION) {
     return {
       problem: `it speaks version ${JSON.stringify(version) ?? "unknown"} of the Agent Client Protocol, and version ${PROTOCOL_VERSION} is needed`,
@@ -64,8 +64,8 @@ export async function openSession(
     asked: "session/new",
     ms: limits.sessionMs,
   });
-  const offered = recordOf(made);
-  const session = textOf(offered["sessionId"]) ?? "";
+  const offered = asRecord(made);
+  const session = asString(offered["sessionId"]) ?? "";
   if (session === "") return { problem: "it opened a session without a name" };
   if (session.length > sessionCharsMax)
     return { problem: `it opened a session whose name has ${session.length} characters, more than ${sessionCharsMax}` };
@@ -101,7 +101,7 @@ async function resumeSession(
         session: want.session,
         how: isReported ? "loaded" : "resumed",
         holds: isReported ? replay.holds(want.prompt) : "unknown",
-        offered: recordOf(value),
+        offered: asRecord(value),
         warnings: [],
       };
     } catch (error) {

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { insideOf } from "./inside.ts";
+import { isInLayer } from "./path-in-layer.ts";
 import { permit } from "./permission.ts";
 import { signalOf, ToolCalls } from "./tool-calls.ts";
 
-const isInside = insideOf("/srv/layer");
+const isInside = isInLayer("/srv/layer");
 
 test("updates are merged by id, and lists replace", () => {
   const calls = new ToolCalls();

@@ -2,7 +2,7 @@
 
 import type { AttemptId } from "../../contracts/ids.ts";
 import type { LiveEvent } from "../../contracts/signal.ts";
-import { listOf, type Loose, recordOf, textOf } from "./loose.ts";
+import { asArray, type JsonObject, asRecord, asString } from "./untrusted-json.ts";
 import { inputIn, outputIn } from "./tool-texts.ts";
 
 export type ToolCall = {
@@ -31,8 +31,8 @@ export class ToolCalls {
   #beyond = 0;
 
   /** Takes a `tool_call`, a `tool_call_update` or the call named in a request for permission; arrays replace, as the protocol says. */
-  merge(update: Loose): ToolCall | null {
-    const id = textOf(update["toolCallId"]);
+  merge(update: JsonObject): ToolCall | null {
+    const id = asString(update["toolCallId"]);
     if (id === null) return null;
     const before = this.#calls.get(id);
     if (before === undefined && this.#calls.size >= callsMax) {
@@ -41,9 +41,9 @@ export class ToolCalls {
     }
     const call: ToolCall = {
       id,
-      title: textOf(update["title"])?.slice(0, titleCharsMax) ?? before?.title ?? "",
-      kind: textOf(update["kind"]) ?? before?.kind ?? null,
-      status: textOf(update["status"]) ?? before?.status ?? "pending",
+      title: asString(update["title"])?.slice(0, titleCharsMax) ?? before?.title ?? "",
+      kind: asString(update["kind"]) ?? before?.kind ?? null,
+      status: asString(update["status"]) ?? before?.status ?? "pending",
       locations: Array.isArray(update["locations"]) ? pathsOf(update["locations"]) : (before?.locations ?? []),
       diffs: Array.isArray(update["content"]) ? diffsOf(update["content"]) : (before?.diffs ?? []),
       given: update["rawInput"] === undefined ? (before?.given ?? []) : givenIn(update["rawInput"]),
@@ -103,18 +103,18 @@ export const namedBy = ({ locations, diffs }: ToolCall): readonly string[] => [.
 export const isChanging = ({ kind, diffs }: ToolCall): boolean => diffs.length > 0 || (kind !== null && changing.has(kind));
 
 const pathsOf = (locations: unknown): readonly string[] =>
-  listOf(locations)
+  asArray(locations)
     .slice(0, pathsMax)
-    .flatMap((location) => textOf(recordOf(location)["path"]) ?? []);
+    .flatMap((location) => asString(asRecord(location)["path"]) ?? []);
 
 const diffsOf = (content: unknown): readonly string[] =>
-  listOf(content)
+  asArray(content)
     .slice(0, pathsMax)
-    .map(recordOf)
-    .flatMap((part) => (part["type"] === "diff" ? (textOf(part["path"]) ?? []) : []));
+    .map(asRecord)
+    .flatMap((part) => (part["type"] === "diff" ? (asString(part["path"]) ?? []) : []));
 
 const givenIn = (raw: unknown): readonly string[] =>
-  Object.entries(recordOf(raw))
+  Object.entries(asRecord(raw))
     .slice(0, pathsMax)
     .flatMap(([name, value]) =>
       pathField.test(name) && typeof value === "string" && value !== "" && !value.includes("\n") ? [value] : [],

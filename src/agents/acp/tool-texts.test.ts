@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { claudeDialect } from "../cli/claude.ts";
 import { codexDialect } from "../cli/codex.ts";
-import { recordOf } from "./loose.ts";
+import { asRecord } from "./untrusted-json.ts";
 import { signalOf, ToolCalls } from "./tool-calls.ts";
 import { inputIn, outputIn } from "./tool-texts.ts";
 
@@ -36,13 +36,13 @@ test.each<[object, string | null]>([
   [{ rawOutput: "x".repeat(3_000_000) }, "x".repeat(1024 * 1024)],
   [{}, null],
   [{ content: "junk", rawOutput: 7 }, null],
-])("what a tool answered: %#", (update, text) => expect(outputIn(recordOf(update))).toBe(text));
+])("what a tool answered: %#", (update, text) => expect(outputIn(asRecord(update))).toBe(text));
 
 /** What a command line that prints JSON lines tells of its calls, with what they were given and what they answered. */
 function reported(hear: typeof claudeDialect.readLine, lines: readonly object[]): readonly object[] {
   const calls = new ToolCalls();
   return lines.flatMap((line) =>
-    (hear(recordOf(line)).updates ?? []).flatMap((update) => {
+    (hear(asRecord(line)).updates ?? []).flatMap((update) => {
       const call = calls.merge(update);
       return call === null ? [] : [signalOf("1@1/do#1", call)];
     }),

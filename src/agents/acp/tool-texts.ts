@@ -1,6 +1,6 @@
 // tool-texts: what a tool was given and what it answered, as text a person can read. Agents use many shapes for both; unknown ones stay JSON.
 
-import { listOf, type Loose, recordOf, textOf } from "./loose.ts";
+import { asArray, type JsonObject, asRecord, asString } from "./untrusted-json.ts";
 
 /** Of more than this only the end is kept: that is where a command says what went wrong. */
 const textCharsMax = 1024 * 1024;
@@ -10,7 +10,7 @@ const outputKeys = ["output", "stdout", "aggregated_output", "formatted_output",
 
 /** A command as it would be typed, otherwise the arguments as JSON; null if there are none. */
 export function inputIn(raw: unknown): string | null {
-  const command = commandIn(raw) ?? commandKeys.map((key) => commandIn(recordOf(raw)[key])).find((found) => found !== null);
+  const command = commandIn(raw) ?? commandKeys.map((key) => commandIn(asRecord(raw)[key])).find((found) => found !== null);
   return command ?? jsonOf(raw);
 }
 
@@ -21,20 +21,20 @@ function commandIn(value: unknown): string | null {
 }
 
 /** The text blocks of an update's content, otherwise its raw output; null if it says nothing. */
-export function outputIn(update: Loose): string | null {
-  const blocks = listOf(update["content"]).flatMap((part) => blockText(recordOf(part)) ?? []);
+export function outputIn(update: JsonObject): string | null {
+  const blocks = asArray(update["content"]).flatMap((part) => blockText(asRecord(part)) ?? []);
   return nonEmpty(blocks.join("\n")) ?? rawText(update["rawOutput"]);
 }
 
-function blockText(part: Loose): string | null {
-  if (part["type"] === "diff") return `changes ${textOf(part["path"]) ?? "a file"}`;
-  return textOf(recordOf(part["content"])["text"]) ?? textOf(part["text"]);
+function blockText(part: JsonObject): string | null {
+  if (part["type"] === "diff") return `changes ${asString(part["path"]) ?? "a file"}`;
+  return asString(asRecord(part["content"])["text"]) ?? asString(part["text"]);
 }
 
 function rawText(raw: unknown): string | null {
   if (typeof raw === "string") return nonEmpty(raw);
-  if (Array.isArray(raw)) return nonEmpty(raw.flatMap((part) => blockText(recordOf(part)) ?? []).join("\n")) ?? jsonOf(raw);
-  const fields = recordOf(raw);
+  if (Array.isArray(raw)) return nonEmpty(raw.flatMap((part) => blockText(asRecord(part)) ?? []).join("\n")) ?? jsonOf(raw);
+  const fields = asRecord(raw);
   for (const key of outputKeys) {
     const found = typeof fields[key] === "string" ? nonEmpty(fields[key]) : Array.isArray(fields[key]) ? rawText(fields[key]) : null;
     if (found !== null) return found;

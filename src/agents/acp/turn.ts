@@ -15,8 +15,8 @@ import type { TurnEnvironment } from "../turn-environment.ts";
 import { Collector } from "./collector.ts";
 import { converse } from "./converse.ts";
 import { openWatch, TurnOver, type Watch } from "./ending.ts";
-import { wayInside } from "./inside.ts";
-import { recordOf } from "./loose.ts";
+import { pathInLayer } from "./path-in-layer.ts";
+import { asRecord } from "./untrusted-json.ts";
 import { setMode } from "./mode.ts";
 import { type End, outcomeOf } from "./outcome.ts";
 import { Answers, judgeCall, permit } from "./permission.ts";
@@ -123,14 +123,14 @@ function answerQuestions(
   collector: Collector,
   answers: Answers,
 ): { connect: (stream: Wire["stream"]) => ClientConnection } {
-  const wayTo = wayInside(request.layer);
+  const wayTo = pathInLayer(request.layer);
   const rules = {
     isInside: (path: string) => wayTo(path) !== null,
     isInScope: (path: string) => environment.isInScope(wayTo(path) ?? ""),
     mayFetch: environment.mayFetch,
   };
   return client({ name: "autopilot" }).onRequest("session/request_permission", ({ params }) => {
-    const call = collector.tools.merge(recordOf(params.toolCall));
+    const call = collector.tools.merge(asRecord(params.toolCall));
     const judged = judgeCall(call, rules);
     const verdict = request.cancel.aborted || watch.isOver() ? "cancelled" : judged === "allowed" ? "allowed" : "refused";
     answers.add(verdict, judged === "allowed" ? "" : judged.refused);

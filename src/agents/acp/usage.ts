@@ -3,7 +3,7 @@
 import type { AgentOverride } from "../../contracts/config.ts";
 import { unreachable } from "../../kit/never.ts";
 import type { ReportedUsage } from "../../ports/agent.ts";
-import { amountOf, listOf, recordOf } from "./loose.ts";
+import { asNonNegativeNumber, asArray, asRecord } from "./untrusted-json.ts";
 
 /**
  * Where the numbers stand and what they count.
@@ -53,14 +53,14 @@ export function usageOf(meaning: UsageMeaning, report: UsageReport, before: Usag
 
 /** What the next prompt of the same session starts from. */
 export function usageAfter(report: UsageReport, before: UsageBefore): UsageBefore {
-  const tokens = tokensOf(recordOf(report.response)["usage"]) ?? before?.tokens;
+  const tokens = tokensOf(asRecord(report.response)["usage"]) ?? before?.tokens;
   return tokens === undefined ? null : { tokens, costUsd: report.costUsd ?? before?.costUsd ?? 0 };
 }
 
 type Reported = { readonly tokens: Tokens; readonly calls: number } | null;
 
 function reportedIn(meaning: UsageMeaning, report: UsageReport, before: UsageBefore): Reported {
-  const beside = tokensOf(recordOf(report.response)["usage"]);
+  const beside = tokensOf(asRecord(report.response)["usage"]);
   const { updates } = report;
   switch (meaning) {
     case "none":
@@ -74,7 +74,7 @@ function reportedIn(meaning: UsageMeaning, report: UsageReport, before: UsageBef
       if (beside === null || before === null || beside.all < before.tokens.all) return null;
       return { tokens: less(beside, before.tokens), calls: updates };
     case "quotaMeta":
-      return inMeta(recordOf(recordOf(recordOf(report.response)["_meta"])["quota"]), updates);
+      return inMeta(asRecord(asRecord(asRecord(report.response)["_meta"])["quota"]), updates);
     case "chunkMeta": {
       const chunks = report.chunks.flatMap((chunk) => tokensOf(chunk) ?? []);
       return chunks.length === 0 ? null : { tokens: chunks.reduce(sum, noTokens), calls: chunks.length };
@@ -87,7 +87,7 @@ function reportedIn(meaning: UsageMeaning, report: UsageReport, before: UsageBef
 /** Side calls stand in `model_usage` only, so the sum of that is taken where it is larger. */
 function inMeta(reported: Readonly<Record<string, unknown>>, updates: number): Reported {
   const whole = tokensOf(reported["token_count"]);
-  const models = listOf(reported["model_usage"]).flatMap((one) => tokensOf(recordOf(one)["token_count"]) ?? tokensOf(one) ?? []);
+  const models = asArray(reported["model_usage"]).flatMap((one) => tokensOf(asRecord(one)["token_count"]) ?? tokensOf(one) ?? []);
   const summed = models.reduce(sum, noTokens);
   if (whole === null && summed.all === 0) return null;
   return { tokens: whole === null || summed.all > whole.all ? summed : whole, calls: updates };
@@ -109,9 +109,9 @@ const sum = (one: Tokens, other: Tokens): Tokens => ({
 
 /** Null if nothing, or nothing believable, is reported. Some count what was cached into the input, some beside it. */
 export function tokensOf(raw: unknown): Tokens | null {
-  const reported = recordOf(raw);
+  const reported = asRecord(raw);
   const first = (...names: readonly string[]): number | null =>
-    names.map((name) => amountOf(reported[name])).find((found) => found !== null) ?? null;
+    names.map((name) => asNonNegativeNumber(reported[name])).find((found) => found !== null) ?? null;
   const input = first("inputTokens", "input_tokens");
   const output = first("outputTokens", "output_tokens");
   if (input === null || output === null) return null;

@@ -1,12 +1,12 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import type { Loose } from "./loose.ts";
+import type { JsonObject } from "./untrusted-json.ts";
 import { openWire, wireLimits } from "./wire.ts";
 
 function open(limits = wireLimits) {
   const from = new PassThrough();
   const to = new PassThrough();
-  const updates: Loose[] = [];
+  const updates: JsonObject[] = [];
   const wire = openWire(from, to, { update: (params) => updates.push(params), life: () => undefined }, limits);
   return { from, to, updates, wire, reader: wire.stream.readable.getReader() };
 }

@@ -12,7 +12,7 @@
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk";
 import type { Readable, Writable } from "node:stream";
 import { lineSplitter } from "../process/line-splitter.ts";
-import { recordOf, type Loose } from "./loose.ts";
+import { asRecord, type JsonObject } from "./untrusted-json.ts";
 
 export type WireLimits = {
   readonly lineBytesMax: number;
@@ -39,7 +39,7 @@ export type Wire = {
 export function openWire(
   from: Readable,
   to: Writable,
-  on: { readonly update: (params: Loose) => void; readonly life: () => void },
+  on: { readonly update: (params: JsonObject) => void; readonly life: () => void },
   limits: WireLimits = wireLimits,
 ): Wire {
   const asked = new Set<unknown>();
@@ -74,7 +74,7 @@ export function openWire(
       return;
     }
     on.life();
-    if (message["method"] === "session/update") return on.update(recordOf(message["params"])); // W3
+    if (message["method"] === "session/update") return on.update(asRecord(message["params"])); // W3
     const isAnswer = !("method" in message) && asked.delete(message["id"]);
     const isRequest = typeof message["method"] === "string" && "id" in message;
     if (isRequest && (requests += 1) > limits.requestsMax) return cut(`flooded the runner with more than ${limits.requestsMax} requests`);
@@ -117,13 +117,13 @@ export function openWire(
 
 const openingBrace = 0x7b;
 
-function messageIn(line: Buffer): Loose | null {
+function messageIn(line: Buffer): JsonObject | null {
   let first = 0;
   while (first < line.length && (line[first] ?? 0) <= 0x20) first += 1;
   // Most garbage is told from a message by its first byte, without decoding it.
   if (line[first] !== openingBrace) return null;
   try {
-    const message = recordOf(JSON.parse(line.toString("utf8")));
+    const message = asRecord(JSON.parse(line.toString("utf8")));
     return message["jsonrpc"] === "2.0" ? message : null;
   } catch {
     return null;

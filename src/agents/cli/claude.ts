@@ -5,9 +5,9 @@
 //       error of the provider a success. `is_error` is looked at first.
 
 import type { End } from "../acp/outcome.ts";
-import { amountOf, listOf, type Loose, recordOf, textOf } from "../acp/loose.ts";
+import { asNonNegativeNumber, asArray, type JsonObject, asRecord, asString } from "../acp/untrusted-json.ts";
 import { asJson, serverName } from "../returns/tools.ts";
-import { type Asked, type Dialect, type ReadLine, isTooLong, said, thought } from "./dialect.ts";
+import { type PromptRequest, type Dialect, type ReadLine, isTooLong, messageUpdate, thoughtUpdate } from "./dialect.ts";
 
 export const claudeDialect: Dialect = {
   namesSession: true,
@@ -19,7 +19,7 @@ export const claudeDialect: Dialect = {
   unknownSession: /no conversation found|session .{0,80}not found/i,
 };
 
-function argumentsOf({ session, left, tools }: Asked): readonly string[] {
+function argumentsOf({ session, left, tools }: PromptRequest): readonly string[] {
   const isNew = session?.isResumed !== true;
   return [
     ...(session === null ? [] : [isNew ? "--session-id" : "--resume", session.name]),
@@ -30,8 +30,8 @@ function argumentsOf({ session, left, tools }: Asked): readonly string[] {
   ];
 }
 
-function readLine(line: Loose): ReadLine {
-  const session = textOf(line["session_id"]);
+function readLine(line: JsonObject): ReadLine {
+  const session = asString(line["session_id"]);
   const named = session === null || session === "" ? {} : { session };
   switch (line["type"]) {
     case "assistant":
@@ -45,18 +45,18 @@ function readLine(line: Loose): ReadLine {
   }
 }
 
-function ofAssistant(line: Loose): readonly Loose[] {
-  const message = recordOf(line["message"]);
-  const isBelow = textOf(line["parent_tool_use_id"]) !== null;
+function ofAssistant(line: JsonObject): readonly JsonObject[] {
+  const message = asRecord(line["message"]);
+  const isBelow = asString(line["parent_tool_use_id"]) !== null;
   // Each message is a model call; several lines may bear one message's id.
   const call = { sessionUpdate: "usage_update", messageId: message["id"] };
-  const parts = listOf(message["content"])
-    .map(recordOf)
-    .flatMap((part): readonly Loose[] => {
+  const parts = asArray(message["content"])
+    .map(asRecord)
+    .flatMap((part): readonly JsonObject[] => {
       if (part["type"] === "tool_use") return [toolCall(part)];
-      if (part["type"] === "thinking") return [thought(textOf(part["thinking"]) ?? "")];
+      if (part["type"] === "thinking") return [thoughtUpdate(asString(part["thinking"]) ?? "")];
       // What an agent below it says is not its own answer.
-      return part["type"] === "text" && !isBelow ? [said(textOf(part["text"]) ?? "")] : [];
+      return part["type"] === "text" && !isBelow ? [messageUpdate(asString(part["text"]) ?? "")] : [];
     });
   return [call, ...parts];
 }
@@ -74,11 +74,11 @@ const kinds: Readonly<Record<string, string>> = {
   WebSearch: "fetch",
 };
 
-function toolCall(part: Loose): Loose {
-  const input = recordOf(part["input"]);
-  const name = textOf(part["name"]) ?? "";
-  const path = textOf(input["file_path"]) ?? textOf(input["notebook_path"]);
-  const what = path ?? textOf(input["command"]) ?? "";
+function toolCall(part: JsonObject): JsonObject {
+  const input = asRecord(part["input"]);
+  const name = asString(part["name"]) ?? "";
+  const path = asString(input["file_path"]) ?? asString(input["notebook_path"]);
+  const what = path ?? asString(input["command"]) ?? "";
   return {
     sessionUpdate: "tool_call",
     toolCallId: part["id"],
@@ -90,9 +90,9 @@ function toolCall(part: Loose): Loose {
   };
 }
 
-function ofUser(line: Loose): readonly Loose[] {
-  return listOf(recordOf(line["message"])["content"])
-    .map(recordOf)
+function ofUser(line: JsonObject): readonly JsonObject[] {
+  return asArray(asRecord(line["message"])["content"])
+    .map(asRecord)
     .filter((part) => part["type"] === "tool_result")
     .map((part) => ({
       sessionUpdate: "tool_call_update",
@@ -102,11 +102,11 @@ function ofUser(line: Loose): readonly Loose[] {
     }));
 }
 
-function ofResult(line: Loose): ReadLine {
-  const denied = listOf(line["permission_denials"]).map((one) => textOf(recordOf(one)["tool_name"]) ?? "a tool");
-  const costUsd = amountOf(line["total_cost_usd"]);
+function ofResult(line: JsonObject): ReadLine {
+  const denied = asArray(line["permission_denials"]).map((one) => asString(asRecord(one)["tool_name"]) ?? "a tool");
+  const costUsd = asNonNegativeNumber(line["total_cost_usd"]);
   return {
-    usage: recordOf(line["usage"]),
+    usage: asRecord(line["usage"]),
     ...(costUsd === null ? {} : { costUsd }),
     ...(denied.length === 0
       ? {}
@@ -115,16 +115,16 @@ function ofResult(line: Loose): ReadLine {
   };
 }
 
-function endOf(line: Loose): End {
-  const subtype = textOf(line["subtype"]) ?? "";
+function endOf(line: JsonObject): End {
+  const subtype = asString(line["subtype"]) ?? "";
   const text =
-    textOf(line["result"]) ??
-    listOf(line["errors"])
+    asString(line["result"]) ??
+    asArray(line["errors"])
       .filter((one) => typeof one === "string")
       .join("; ");
   if (subtype === "error_max_turns") return { by: "stop", stop: "max_turn_requests" };
   if (subtype === "error_max_budget_usd") return { by: "budget", says: "The agent stopped at the budget it was given." };
   if (line["is_error"] !== true && subtype === "success") return { by: "stop", stop: "end_turn" }; // L1
-  const status = amountOf(line["api_error_status"]);
+  const status = asNonNegativeNumber(line["api_error_status"]);
   return { by: "error", code: status ?? -32603, message: text === "" ? `it ended with ${subtype}` : text, data: null };
 }

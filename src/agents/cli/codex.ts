@@ -1,7 +1,7 @@
 // codex: the lines of `codex exec --json`.
 
-import { listOf, type Loose, recordOf, textOf } from "../acp/loose.ts";
-import { type Asked, type Dialect, type ReadLine, isTooLong, said, thought } from "./dialect.ts";
+import { asArray, type JsonObject, asRecord, asString } from "../acp/untrusted-json.ts";
+import { type PromptRequest, type Dialect, type ReadLine, isTooLong, messageUpdate, thoughtUpdate } from "./dialect.ts";
 
 export const codexDialect: Dialect = {
   namesSession: false,
@@ -20,7 +20,7 @@ export const codexDialect: Dialect = {
 };
 
 /** As changes to its config, whose values are TOML; a string of JSON is one of TOML too. */
-function toolsOf(tools: Asked["tools"]): readonly string[] {
+function toolsOf(tools: PromptRequest["tools"]): readonly string[] {
   if (tools === null) return [];
   const at = `mcp_servers.${tools.name}`;
   const env = tools.env.map(({ name, value }) => `${name} = ${JSON.stringify(value)}`).join(", ");
@@ -28,61 +28,61 @@ function toolsOf(tools: Asked["tools"]): readonly string[] {
   return values.flatMap((value) => ["-c", `${at}.${value}`]);
 }
 
-function readLine(line: Loose): ReadLine {
+function readLine(line: JsonObject): ReadLine {
   switch (line["type"]) {
     case "thread.started": {
-      const session = textOf(line["thread_id"]);
+      const session = asString(line["thread_id"]);
       return session === null ? {} : { session };
     }
     case "item.started":
     case "item.updated":
     case "item.completed":
-      return ofItem(recordOf(line["item"]), line["type"] === "item.completed");
+      return ofItem(asRecord(line["item"]), line["type"] === "item.completed");
     case "turn.completed":
-      return { usage: recordOf(line["usage"]), end: { by: "stop", stop: "end_turn" } };
+      return { usage: asRecord(line["usage"]), end: { by: "stop", stop: "end_turn" } };
     case "turn.failed":
       return { end: { by: "error", code: -32603, message: messageIn(line["error"]), data: null } };
     case "error":
-      return { complaint: messageIn(line) };
+      return { errorText: messageIn(line) };
     default:
       return {};
   }
 }
 
-const messageIn = (value: unknown): string => textOf(recordOf(value)["message"]) ?? textOf(value) ?? "it failed without a word";
+const messageIn = (value: unknown): string => asString(asRecord(value)["message"]) ?? asString(value) ?? "it failed without a word";
 
-function ofItem(item: Loose, isDone: boolean): ReadLine {
-  const text = textOf(item["text"]) ?? "";
+function ofItem(item: JsonObject, isDone: boolean): ReadLine {
+  const text = asString(item["text"]) ?? "";
   switch (item["type"]) {
     case "agent_message":
-      return isDone ? { updates: [said(text)] } : {};
+      return isDone ? { updates: [messageUpdate(text)] } : {};
     case "reasoning":
-      return isDone ? { updates: [thought(text)] } : {};
+      return isDone ? { updates: [thoughtUpdate(text)] } : {};
     case "error":
       return { warnings: [messageIn(item)] };
     case "command_execution":
-      return tool(item, isDone, "execute", textOf(item["command"]) ?? "", []);
+      return tool(item, isDone, "execute", asString(item["command"]) ?? "", []);
     case "file_change": {
-      const paths = listOf(item["changes"]).flatMap((change) => textOf(recordOf(change)["path"]) ?? []);
+      const paths = asArray(item["changes"]).flatMap((change) => asString(asRecord(change)["path"]) ?? []);
       return tool(item, isDone, "edit", `change ${paths.join(", ")}`, paths);
     }
     case "mcp_tool_call":
-      return tool(item, isDone, "other", `${textOf(item["server"]) ?? ""} ${textOf(item["tool"]) ?? ""}`.trim(), []);
+      return tool(item, isDone, "other", `${asString(item["server"]) ?? ""} ${asString(item["tool"]) ?? ""}`.trim(), []);
     case "web_search":
-      return tool(item, isDone, "fetch", textOf(item["query"]) ?? "", []);
+      return tool(item, isDone, "fetch", asString(item["query"]) ?? "", []);
     default:
       return {};
   }
 }
 
 /** What a tool was given and what it answered, where the item says so. */
-function textsOf(item: Loose): Loose {
+function textsOf(item: JsonObject): JsonObject {
   const given = item["command"] ?? item["arguments"] ?? item["changes"];
   const answered = item["aggregated_output"] ?? item["result"] ?? item["error"];
   return { ...(given == null ? {} : { rawInput: given }), ...(answered == null ? {} : { rawOutput: answered }) };
 }
 
-function tool(item: Loose, isDone: boolean, kind: string, title: string, paths: readonly string[]): ReadLine {
+function tool(item: JsonObject, isDone: boolean, kind: string, title: string, paths: readonly string[]): ReadLine {
   const hasFailed = item["status"] === "failed" || item["status"] === "declined";
   const status = !isDone ? "in_progress" : hasFailed ? "failed" : "completed";
   const locations = paths.map((path) => ({ path }));

@@ -2,12 +2,12 @@
 
 import type { Allowance } from "../../ports/agent.ts";
 import type { End } from "../acp/outcome.ts";
-import type { Loose } from "../acp/loose.ts";
+import type { JsonObject } from "../acp/untrusted-json.ts";
 import type { Mode } from "../profiles/profile.ts";
 import type { StdioServer } from "../returns/tools.ts";
 
 /** One prompt for a command. */
-export type Asked = {
+export type PromptRequest = {
   /** The words that start it. */
   readonly argv: readonly string[];
   readonly prompt: string;
@@ -21,14 +21,14 @@ export type Asked = {
 /** What one line says, in the words of the Agent Client Protocol where it has any. */
 export type ReadLine = {
   readonly session?: string;
-  readonly updates?: readonly Loose[];
+  readonly updates?: readonly JsonObject[];
   /** What was used, as it is there. */
-  readonly usage?: Loose;
+  readonly usage?: JsonObject;
   /** In US dollars: the session's so far. */
   readonly costUsd?: number;
   readonly warnings?: readonly string[];
   /** A complaint that may or may not end the run. */
-  readonly complaint?: string;
+  readonly errorText?: string;
   /** It says that it has come to its end. */
   readonly end?: End;
 };
@@ -37,15 +37,18 @@ export type Dialect = {
   /** Whether the runner names a new session. */
   readonly namesSession: boolean;
   /** The words to start it with, and what it is given to read, where the prompt is too long for a word. */
-  readonly command: (asked: Asked) => { readonly argv: readonly string[]; readonly input: string | null };
-  readonly readLine: (line: Loose) => ReadLine;
+  readonly command: (asked: PromptRequest) => { readonly argv: readonly string[]; readonly input: string | null };
+  readonly readLine: (line: JsonObject) => ReadLine;
   /** The words by which it says that it knows no such session. */
   readonly unknownSession: RegExp;
 };
 
 /** A single word of a command may not be longer, and the others want room too. */
-export const wordBytesMax = 100 * 1024;
-export const isTooLong = (prompt: string): boolean => Buffer.byteLength(prompt) > wordBytesMax;
+export const argumentBytesMax = 100 * 1024;
+export const isTooLong = (prompt: string): boolean => Buffer.byteLength(prompt) > argumentBytesMax;
 
-export const said = (text: string): Loose => ({ sessionUpdate: "agent_message_chunk", content: { type: "text", text: `${text}\n` } });
-export const thought = (text: string): Loose => ({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text } });
+export const messageUpdate = (text: string): JsonObject => ({
+  sessionUpdate: "agent_message_chunk",
+  content: { type: "text", text: `${text}\n` },
+});
+export const thoughtUpdate = (text: string): JsonObject => ({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text } });

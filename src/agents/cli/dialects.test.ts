@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { claudeDialect } from "./claude.ts";
 import { codexDialect } from "./codex.ts";
-import type { Asked } from "./dialect.ts";
+import type { PromptRequest } from "./dialect.ts";
 
 const endless = { tokens: Infinity, usd: Infinity, calls: Infinity };
 const tools = {
@@ -12,7 +12,7 @@ const tools = {
   args: ["/x/returns.cjs"],
   env: [{ name: "AUTOPILOT_TOOLS_URL", value: "http://u" }],
 };
-const asked = (changes: Partial<Asked>): Asked => ({
+const asked = (changes: Partial<PromptRequest>): PromptRequest => ({
   argv: ["agent", "exec", "--json"],
   prompt: "Do it.",
   session: null,

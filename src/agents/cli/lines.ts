@@ -1,7 +1,7 @@
 // lines: a command's output as records, one a line, with the same limits as any agent's output.
 
 import type { Readable } from "node:stream";
-import { type Loose, recordOf } from "../acp/loose.ts";
+import { type JsonObject, asRecord } from "../acp/untrusted-json.ts";
 import { mib, type WireLimits } from "../acp/wire.ts";
 import { lineSplitter } from "../process/line-splitter.ts";
 
@@ -11,7 +11,7 @@ export type Lines = {
   readonly garbage: () => { readonly lines: number; readonly bytes: number };
 };
 
-export function openLines(from: Readable, take: (line: Loose) => void, limits: WireLimits): Lines {
+export function openLines(from: Readable, take: (line: JsonObject) => void, limits: WireLimits): Lines {
   const garbage = { lines: 0, bytes: 0 };
   let allBytes = 0;
   let fail: (sentence: string) => void = () => undefined;
@@ -48,9 +48,9 @@ export function openLines(from: Readable, take: (line: Loose) => void, limits: W
   return { broken, ended, garbage: () => ({ ...garbage }) };
 }
 
-function recordIn(bytes: Buffer): Loose | null {
+function recordIn(bytes: Buffer): JsonObject | null {
   try {
-    const line = recordOf(JSON.parse(bytes.toString("utf8")));
+    const line = asRecord(JSON.parse(bytes.toString("utf8")));
     return typeof line["type"] === "string" ? line : null;
   } catch {
     return null;

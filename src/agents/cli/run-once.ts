@@ -3,7 +3,7 @@
 import type { TurnRequest } from "../../ports/agent.ts";
 import type { Collector } from "../acp/collector.ts";
 import { openWatch } from "../acp/ending.ts";
-import type { Loose } from "../acp/loose.ts";
+import type { JsonObject } from "../acp/untrusted-json.ts";
 import type { End } from "../acp/outcome.ts";
 import { playProcess } from "../play-process.ts";
 import type { Spawned } from "../process/spawn.ts";
@@ -23,7 +23,7 @@ export type Ran = {
   readonly session: string | null;
   /** Whether it spoke of a session at all. */
   readonly hasBegun: boolean;
-  readonly usage: Loose | undefined;
+  readonly usage: JsonObject | undefined;
   readonly costUsd: number | null;
   readonly stderr: string;
   /** Its last complaint, in its own words. */
@@ -72,7 +72,7 @@ async function listen(
   let finish: (end: End) => void = () => undefined;
   const finished = new Promise<End>((resolve) => (finish = resolve));
   collector.begin();
-  const take = (line: Loose): void => {
+  const take = (line: JsonObject): void => {
     watch.life();
     const read = dialect.readLine(line);
     for (const update of read.updates ?? []) {
@@ -87,7 +87,7 @@ async function listen(
       hasBegun: seen.hasBegun || read.session !== undefined,
       usage: read.usage ?? seen.usage,
       costUsd: read.costUsd ?? seen.costUsd,
-      words: read.complaint ?? (read.end?.by === "error" ? read.end.message : seen.words),
+      words: read.errorText ?? (read.end?.by === "error" ? read.end.message : seen.words),
     };
     // At once, so that a session is known even if this process does not live to see its end.
     if (read.session !== undefined && read.end === undefined && !hasBegun) {

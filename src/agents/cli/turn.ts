@@ -7,8 +7,8 @@
 import { randomUUID } from "node:crypto";
 import type { ReportedUsage, TurnRequest, TurnResult } from "../../ports/agent.ts";
 import { Collector } from "../acp/collector.ts";
-import { insideOf } from "../acp/inside.ts";
-import { recordOf } from "../acp/loose.ts";
+import { isInLayer } from "../acp/path-in-layer.ts";
+import { asRecord } from "../acp/untrusted-json.ts";
 import { outcomeOf } from "../acp/outcome.ts";
 import { failed } from "../acp/result.ts";
 import { nothingUsed, usageAfter, type UsageBefore, usageOf } from "../acp/usage.ts";
@@ -86,7 +86,7 @@ export async function cliTurn(speech: keyof typeof dialects, request: TurnReques
     warnings.push(...computed.warnings, ...ran.warnings);
     const judged = judge(request, environment.returnOf, environment.submissions, collector.answer);
     if ("says" in judged) {
-      const outside = collector.tools.changedOutside(insideOf(request.layer));
+      const outside = collector.tools.changedOutside(isInLayer(request.layer));
       const seen = { stop: "end_turn", said: collector.said, prompts, usage, outside, confidence: null, warnings };
       return endedTurn(request, environment.submissions, seen, judged);
     }
@@ -95,7 +95,7 @@ export async function cliTurn(speech: keyof typeof dialects, request: TurnReques
       session !== null &&
       (await request.onAskAgain(request.facts.ask + again + 1, judged.errors, collector.answer, usage));
     if (!mayAsk) return unusable(judged.errors, collector, ran.stderr, usage);
-    next = askAgain(recordOf(request.returns?.schema), judged.errors, environment.tools !== null);
+    next = askAgain(asRecord(request.returns?.schema), judged.errors, environment.tools !== null);
     again += 1;
   }
 }

@@ -7,7 +7,7 @@
 
 import type { ChildProcess } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
-import { descendantsOf, findMarked, isAlive, type SeenProcess, seenOf } from "./alive.ts";
+import { descendantsOf, findMarked, isAlive, type ProcessInfo, processInfo } from "./process-table.ts";
 import type { Belongs } from "./mark.ts";
 
 export const termGraceMs = 300;
@@ -22,9 +22,9 @@ export async function endTree(
 ): Promise<number> {
   const { pid } = child;
   if (pid === undefined) return 0;
-  const own = isGone(child) ? undefined : seenOf(pid);
+  const own = isGone(child) ? undefined : processInfo(pid);
   // Looked up before anyone is told to go: a child whose parent is gone can no longer be traced to it.
-  const tree: SeenProcess[] = [...(own === undefined ? [] : [own]), ...descendantsOf(pid)];
+  const tree: ProcessInfo[] = [...(own === undefined ? [] : [own]), ...descendantsOf(pid)];
   if (own !== undefined || tree.length > 0) {
     signalGroup(pid, "SIGTERM");
     for (const seen of tree) if (seen.pid !== pid) signal(seen.pid, "SIGTERM");
@@ -61,7 +61,7 @@ async function killMarked(belongs: Belongs): Promise<{ readonly found: number; r
   return { found: found.size, alive };
 }
 
-async function untilGone(child: ChildProcess, tree: readonly SeenProcess[], graceMs: number): Promise<void> {
+async function untilGone(child: ChildProcess, tree: readonly ProcessInfo[], graceMs: number): Promise<void> {
   const until = performance.now() + graceMs;
   while (performance.now() < until) {
     if (isGone(child) && !tree.some(isAlive)) return;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { SeenProcess } from "./alive.ts";
+import type { ProcessInfo } from "./process-table.ts";
 import { momentOf, type Processes, type ProcessTracker, rollOf } from "./process-tracker.ts";
 
 type One = { readonly parent: number; readonly began?: string; readonly words?: readonly string[] };
@@ -9,7 +9,7 @@ class Machine implements Processes {
   readonly all = new Map<number, One>();
   readonly read: number[] = [];
   readonly pids = (): readonly number[] => [...this.all.keys()];
-  readonly statOf = (pid: number): SeenProcess | undefined => {
+  readonly statOf = (pid: number): ProcessInfo | undefined => {
     const one = this.all.get(pid);
     return one === undefined ? undefined : { pid, parent: one.parent, began: one.began ?? "1" };
   };

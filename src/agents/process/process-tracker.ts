@@ -7,13 +7,13 @@
 //       once more in case it was just being made, and then now and again, since its number may have been given to another.
 //   R3. Turns that are looked at in one moment read each process once, all together.
 
-import { ancestorsOf, descendantsOf, environmentOf, findMarked, pids, type SeenProcess, statOf } from "./alive.ts";
+import { ancestorsOf, descendantsOf, startEnvironment, findMarked, pids, type ProcessInfo, readProcStat } from "./process-table.ts";
 import type { Belongs } from "./mark.ts";
 
 /** The processes there are, as a system tells of them. */
 export type Processes = {
   readonly pids: () => readonly number[];
-  readonly statOf: (pid: number) => SeenProcess | undefined;
+  readonly statOf: (pid: number) => ProcessInfo | undefined;
   readonly environmentOf: (pid: number) => readonly string[];
 };
 
@@ -28,14 +28,14 @@ export function openProcessTracker(belongs: Belongs, root: number): ProcessTrack
   return { look: () => [...new Set([...findMarked(belongs), ...descendantsOf(root).map(({ pid }) => pid)])] };
 }
 
-const here = momentOf({ pids, statOf, environmentOf });
+const here = momentOf({ pids, statOf: readProcStat, environmentOf: startEnvironment });
 /** From here on processes are read anew. */
 export const beginMoment = (): void => here.begin();
 
 /** What was read once is not read again until a new moment begins. R3 */
 export function momentOf(processes: Processes): Processes & { readonly begin: () => void } {
   let there: readonly number[] | null = null;
-  const stats = new Map<number, SeenProcess | undefined>();
+  const stats = new Map<number, ProcessInfo | undefined>();
   const environments = new Map<number, readonly string[]>();
   return {
     begin: () => {
@@ -65,7 +65,7 @@ export function rollOf(processes: Processes, belongs: Belongs, root: number, oth
     const before = known.get(pid);
     return before === undefined || before.isOurs || before.readings < readingsMax || (pid + looks) % looksBetween === 0; // R2
   };
-  const read = (pid: number): readonly SeenProcess[] => {
+  const read = (pid: number): readonly ProcessInfo[] => {
     const seen = processes.statOf(pid);
     const before = known.get(pid);
     if (seen === undefined || before?.began !== seen.began) known.delete(pid);
@@ -76,7 +76,7 @@ export function rollOf(processes: Processes, belongs: Belongs, root: number, oth
     known.set(pid, { began: seen.began, isOurs, readings: readings + 1 });
     return isOurs ? [] : [seen];
   };
-  const isChild = ({ pid, parent }: SeenProcess): boolean => !others.has(pid) && (parent === root || known.get(parent)?.isOurs === true);
+  const isChild = ({ pid, parent }: ProcessInfo): boolean => !others.has(pid) && (parent === root || known.get(parent)?.isOurs === true);
 
   return {
     look: () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parsePs, parsePsEnvironment } from "./alive.ts";
+import { parsePs, parsePsEnvironment } from "./process-table.ts";
 import { belongsToRun, belongsToTurn, environmentOf } from "./mark.ts";
 import { environmentFor, type Launch } from "./spawn.ts";
 

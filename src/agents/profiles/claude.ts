@@ -1,6 +1,6 @@
 // claude: Claude Code, over its ACP adapter and by its own command.
 
-import { metered, own, plain, program } from "./plain.ts";
+import { metered, own, profileDefaults, program } from "./profile-defaults.ts";
 import type { AgentProfile } from "./profile.ts";
 
 const env = {
@@ -15,7 +15,7 @@ const env = {
 } as const;
 
 const claude = {
-  ...plain,
+  ...profileDefaults,
   env,
   modelEnv: { ANTHROPIC_MODEL: "{{model}}" },
   meters: [

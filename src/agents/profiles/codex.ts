@@ -1,6 +1,6 @@
 // codex: OpenAI's Codex, over the current ACP adapter, over the small older one, and by its own command.
 
-import { metered, own, plain, program } from "./plain.ts";
+import { metered, own, profileDefaults, program } from "./profile-defaults.ts";
 import type { AgentProfile } from "./profile.ts";
 
 // `plugins` and `apps` would ask github.com at the start and make every end wait when it cannot be reached.
@@ -39,7 +39,7 @@ const values = {
 } as const;
 
 const codex = {
-  ...plain,
+  ...profileDefaults,
   // It makes no helper programs below a folder for temporary files, so that folder must not be above its own.
   env: { CODEX_HOME: "{{home}}/.codex", TMPDIR: "{{home}}/tmp" },
   meters: [

@@ -1,13 +1,13 @@
 // copilot: GitHub's Copilot CLI, and Cursor's, which both come with an account of their maker's.
 
-import { metered, own, plain, program } from "./plain.ts";
+import { metered, own, profileDefaults, program } from "./profile-defaults.ts";
 import type { AgentProfile } from "./profile.ts";
 
 const env = { COPILOT_AUTO_UPDATE: "false" } as const;
 
 export const copilotProfiles = {
   copilot: {
-    ...plain,
+    ...profileDefaults,
     id: "copilot",
     title: "GitHub Copilot CLI",
     programs: [program("copilot", ["--acp"], { versionMin: "1.0.0" })],
@@ -56,7 +56,7 @@ export const copilotProfiles = {
     },
   },
   cursor: {
-    ...plain,
+    ...profileDefaults,
     id: "cursor",
     title: "Cursor CLI",
     programs: [program("cursor-agent", ["acp"])],

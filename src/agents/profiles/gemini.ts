@@ -1,6 +1,6 @@
 // gemini: Google's Gemini CLI, and Qwen Code, which grew from it.
 
-import { metered, own, plain, program } from "./plain.ts";
+import { metered, own, profileDefaults, program } from "./profile-defaults.ts";
 import type { AgentProfile } from "./profile.ts";
 
 const geminiSettings = (selected: string): string => `{
@@ -29,7 +29,7 @@ const qwenWay = {
 
 export const geminiProfiles = {
   gemini: {
-    ...plain,
+    ...profileDefaults,
     id: "gemini",
     title: "Gemini CLI",
     programs: [program("gemini", ["--acp", "--skip-trust"], { versionMin: "0.40.0" })],
@@ -67,7 +67,7 @@ export const geminiProfiles = {
     hints: { install: "npm install -g @google/gemini-cli", login: "set GEMINI_API_KEY, or run gemini once and log in" },
   },
   qwen: {
-    ...plain,
+    ...profileDefaults,
     id: "qwen",
     title: "Qwen Code",
     programs: [program("qwen", ["--acp"], { versionMin: "0.10.0" })],

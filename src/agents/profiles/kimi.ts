@@ -1,6 +1,6 @@
 // kimi: Moonshot's Kimi Code, and pi, which are Node programs that need a newer Node than the runner.
 
-import { metered, own, plain, program } from "./plain.ts";
+import { metered, own, profileDefaults, program } from "./profile-defaults.ts";
 import type { AgentProfile, ConfigFile } from "./profile.ts";
 
 const kimiConfig: ConfigFile = {
@@ -35,7 +35,7 @@ const piModels = (api: string): ConfigFile => ({
 
 export const kimiProfiles = {
   kimi: {
-    ...plain,
+    ...profileDefaults,
     id: "kimi",
     title: "Kimi Code",
     programs: [program("kimi", ["acp"], { versionMin: "1.0.0" })],
@@ -76,7 +76,7 @@ export const kimiProfiles = {
     hints: { install: "npm install -g @moonshot-ai/kimi-code", login: "set KIMI_API_KEY, or run kimi login" },
   },
   pi: {
-    ...plain,
+    ...profileDefaults,
     id: "pi",
     title: "pi (pi-acp)",
     programs: [program("pi-acp", [], { version: null, needs: ["pi"] })],

@@ -18,7 +18,7 @@ export type TurnValues = {
   readonly proxy: string;
 };
 
-export type Launched = {
+export type LaunchSpec = {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly passEnv: readonly string[];
@@ -26,7 +26,7 @@ export type Launched = {
   readonly files: readonly { readonly path: string; readonly text: string }[];
 };
 
-export function launchOf(profile: AgentProfile, login: ChosenLogin, turn: TurnValues): Launched {
+export function launchSpec(profile: AgentProfile, login: ChosenLogin, turn: TurnValues): LaunchSpec {
   const mode = profile.modes[profile.mode];
   const model = login.kind === "key" || login.kind === "own" ? login.model : profile.model;
   const values: Readonly<Record<string, string>> = { ...mode.values, ...turn, model };
@@ -51,10 +51,10 @@ export function launchOf(profile: AgentProfile, login: ChosenLogin, turn: TurnVa
   };
   const files = [...profile.files, ...(way?.files ?? []), ...(own?.configs ?? [])];
   return {
-    argv: argv.map((word) => filled(word, values)),
-    env: Object.fromEntries(Object.entries(env).map(([name, text]) => [name, filled(text, values)])),
+    argv: argv.map((word) => fillTemplate(word, values)),
+    env: Object.fromEntries(Object.entries(env).map(([name, text]) => [name, fillTemplate(text, values)])),
     passEnv: [...profile.passEnv, ...(login.kind === "own" ? login.variables : [])],
-    files: files.map((file) => ({ path: file.path, text: rendered(file, values) })),
+    files: files.map((file) => ({ path: file.path, text: renderConfigFile(file, values) })),
   };
 }
 
@@ -70,11 +70,11 @@ const proxyEnvironment = {
 } as const;
 
 /** A config file's text. JSON's strings and TOML's basic strings are escaped alike, except for one character. */
-export function rendered({ content }: Pick<ConfigFile, "content">, values: Readonly<Record<string, string>>): string {
+export function renderConfigFile({ content }: Pick<ConfigFile, "content">, values: Readonly<Record<string, string>>): string {
   const escaped = (value: string): string => JSON.stringify(value).slice(1, -1).replaceAll("\u007f", "\\u007f"); // A2
-  return filled(content, Object.fromEntries(Object.entries(values).map(([name, value]) => [name, escaped(value)])));
+  return fillTemplate(content, Object.fromEntries(Object.entries(values).map(([name, value]) => [name, escaped(value)])));
 }
 
-function filled(text: string, values: Readonly<Record<string, string>>): string {
+function fillTemplate(text: string, values: Readonly<Record<string, string>>): string {
   return text.replace(/\{\{(\w+)\}\}/g, (whole, name: string) => (Object.hasOwn(values, name) ? (values[name] ?? whole) : whole)); // A1
 }

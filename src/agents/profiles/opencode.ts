@@ -1,6 +1,6 @@
 // opencode: one agent, many providers; which of them is metered follows from the key that is there.
 
-import { metered, own, plain, program } from "./plain.ts";
+import { metered, own, profileDefaults, program } from "./profile-defaults.ts";
 import type { AgentProfile, ConfigFile } from "./profile.ts";
 
 const key = { AUTOPILOT_MODEL_KEY: "{{token}}" } as const;
@@ -29,7 +29,7 @@ const config = (provider: string, kit: string, suffix: string): ConfigFile => ({
 });
 
 export const opencodeProfile = {
-  ...plain,
+  ...profileDefaults,
   id: "opencode",
   title: "opencode",
   programs: [program("opencode", ["acp"], { versionMin: "1.0.0" })],

@@ -128,7 +128,7 @@ export type AgentProfile = {
   readonly own: OwnLogin | null;
   /** What the config asks for; null: the key where there is one, else the agent's own. */
   readonly login: "key" | "own" | null;
-  /** Whether it can work without any login: scripts, and commands of the user's own. */
+  /** False for scripts and commands of the user's own, which work without any login. */
   readonly needsLogin: boolean;
   /** Further hosts it may reach. */
   readonly hosts: readonly string[];

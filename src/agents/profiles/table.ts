@@ -6,10 +6,10 @@ import { copilotProfiles } from "./copilot.ts";
 import { geminiProfiles } from "./gemini.ts";
 import { kimiProfiles } from "./kimi.ts";
 import { opencodeProfile } from "./opencode.ts";
-import { plain } from "./plain.ts";
+import { profileDefaults } from "./profile-defaults.ts";
 import type { AgentProfile } from "./profile.ts";
 
-const ours = { ...plain, programs: [], meters: [], own: null, needsLogin: false } as const;
+const ours = { ...profileDefaults, programs: [], meters: [], own: null, needsLogin: false } as const;
 
 export const agentProfiles = {
   ...claudeProfiles,

@@ -12,7 +12,7 @@ import { dropLandingBranch, landBranch } from "../../workspace/landing/land-bran
 import { type CyclePlan, cyclesFolder, restartsMax } from "../cycle/plan.ts";
 import { decide } from "../cycle/decide.ts";
 import { keyOf, type RunKey } from "../cycle/state.ts";
-import type { Judged } from "../cycle/verdict.ts";
+import type { CycleJudgement } from "../cycle/verdict.ts";
 import { type BenchmarkOutcome, type BenchmarkRoom, dropCopies, foundOf, runBenchmark, runFolder } from "./benchmark.ts";
 import type { CycleLog, NewEvent } from "./log-file.ts";
 import { keptBaseline, leverRef, preflight, type Problem } from "./preflight.ts";
@@ -20,7 +20,7 @@ import { spentIn } from "./spent.ts";
 import type { Trees } from "./trees.ts";
 
 export type Driven =
-  | { readonly kind: "ended"; readonly judged: Judged | null }
+  | { readonly kind: "ended"; readonly judged: CycleJudgement | null }
   | { readonly kind: "interrupted" }
   | { readonly kind: "preflight" | "stopped"; readonly problem: Problem };
 

@@ -4,7 +4,7 @@ import { inCode, inText, list, section, table } from "../../views/markdown.ts";
 import { decide, figuresOf, judgeCycle, runsOf, scaleOf, sideOf } from "./decide.ts";
 import { recallTarget } from "./plan.ts";
 import type { Cycle } from "./state.ts";
-import type { Judged } from "./verdict.ts";
+import type { CycleJudgement } from "./verdict.ts";
 import { figureText, gainText, intervalText, describeState, nextText } from "./cycle-figures.ts";
 
 export const auditTitle = "# Calibration audit: ";
@@ -34,7 +34,7 @@ export function auditPage(cycle: Cycle): string {
 const floorText = (cycle: Cycle): string =>
   scaleOf(cycle).isRelative ? `${cycle.noiseFloor * 100} % of the figure before` : String(cycle.noiseFloor);
 
-function verdictLines(cycle: Cycle, judged: Judged): readonly string[] {
+function verdictLines(cycle: Cycle, judged: CycleJudgement): readonly string[] {
   if (cycle.end === null) return [`None yet: ${inText(whatIsNext(cycle))}.`];
   const { regressions } = judged.cross_benchmark_check;
   return [
@@ -53,7 +53,7 @@ function whatIsNext(cycle: Cycle): string {
   return nextText(decide(cycle));
 }
 
-function figureLines(cycle: Cycle, judged: Judged, target: string): readonly string[] {
+function figureLines(cycle: Cycle, judged: CycleJudgement, target: string): readonly string[] {
   const [before, after] = [sideOf(cycle, "pre-lever"), sideOf(cycle, "post-lever")];
   const rows = cycle.benchmarks.map((name) => [
     inText(name),

@@ -10,7 +10,7 @@ import { recallTarget } from "./plan.ts";
 import type { Cycle } from "./state.ts";
 import { type Interval, sideInterval } from "./statistics.ts";
 import { figureText, gainText, intervalText, describeState } from "./cycle-figures.ts";
-import type { Judged } from "./verdict.ts";
+import type { CycleJudgement } from "./verdict.ts";
 
 const size = { width: 720, label: 120, right: 24, row: 46, top: 30 } as const;
 const [nameCharsMax, noteCharsMax] = [15, 72];
@@ -115,7 +115,7 @@ function figurePicture(cycle: Cycle, target: string): Element {
   return svg(height, `${target} of every benchmark before and after the lever`, ...ticks, ...rows, legend);
 }
 
-function gainPicture(cycle: Cycle, { mean_gain: mean, interval, gain }: Judged): Element {
+function gainPicture(cycle: Cycle, { mean_gain: mean, interval, gain }: CycleJudgement): Element {
   if (mean === null) return el("p", "No benchmark has a figure on both sides.");
   const values = [
     mean,
@@ -148,7 +148,7 @@ const intervalMarks = ({ low, high }: Interval, x: (value: number) => number, y:
 ];
 
 /** On a small screen each row is a block of its own, so that no word is broken. */
-function figureTable(cycle: Cycle, judged: Judged): Element {
+function figureTable(cycle: Cycle, judged: CycleJudgement): Element {
   const [before, after] = [sideOf(cycle, "pre-lever"), sideOf(cycle, "post-lever")];
   const cell = (name: string, text: string): Element => el("td.n", { "data-label": name }, said(text));
   return el(

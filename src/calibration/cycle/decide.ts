@@ -10,14 +10,14 @@ import type { CycleEventOf } from "../../contracts/quality-run.ts";
 import { recallTarget } from "./plan.ts";
 import { type BenchmarkRun, type Cycle, keyOf, type LeverState, type RunKey } from "./state.ts";
 import { intervalOf, meanOf, type Pair, rounded } from "./statistics.ts";
-import { type Figures, gainOf, judge, type Judged, recallScale, type Regression, type Scale } from "./verdict.ts";
+import { type Figures, gainOf, judgeFigures, type CycleJudgement, recallScale, type Regression, type Scale } from "./verdict.ts";
 
 export type NextStep =
   | { readonly do: "nothing" }
   | { readonly do: "run"; readonly lever_state: LeverState; readonly runs: readonly RunKey[] }
   | { readonly do: "apply" }
   | { readonly do: "revert" }
-  | { readonly do: "end"; readonly event: Omit<CycleEventOf<"cycle_end">, "ts">; readonly judged: Judged };
+  | { readonly do: "end"; readonly event: Omit<CycleEventOf<"cycle_end">, "ts">; readonly judged: CycleJudgement };
 
 export function decide(cycle: Cycle): NextStep {
   if (cycle.end !== null || cycle.plan === null) return { do: "nothing" };
@@ -68,13 +68,13 @@ export const sideOf = (cycle: Cycle, state: LeverState): Figures =>
 const recallSide = (cycle: Cycle, state: LeverState): Record<string, number | null> =>
   Object.fromEntries(cycle.benchmarks.map((name) => [name, mean(runsOf(cycle, name, state).flatMap(({ recall }) => recall ?? []))]));
 
-export function judgeCycle(cycle: Cycle): Judged {
+export function judgeCycle(cycle: Cycle): CycleJudgement {
   const scale = scaleOf(cycle);
   const pairs = cycle.benchmarks.map((name): Pair => ({
     before: figuresOf(cycle, name, "pre-lever"),
     after: figuresOf(cycle, name, "post-lever"),
   }));
-  return judge({
+  return judgeFigures({
     before: sideOf(cycle, "pre-lever"),
     after: sideOf(cycle, "post-lever"),
     noiseFloor: cycle.noiseFloor,
@@ -96,7 +96,7 @@ function lostIn(cycle: Cycle, name: string): readonly Regression[] {
 const shareWith = (runs: readonly BenchmarkRun[], bug: string): number =>
   runs.filter(({ matches }) => matches.some(({ baseline }) => baseline === bug)).length / runs.length;
 
-function endOf(cycle: Cycle, judged: Judged): Omit<CycleEventOf<"cycle_end">, "ts"> {
+function endOf(cycle: Cycle, judged: CycleJudgement): Omit<CycleEventOf<"cycle_end">, "ts"> {
   const isRecall = targetOf(cycle) === recallTarget;
   const [recall_before, recall_after] = [recallSide(cycle, "pre-lever"), recallSide(cycle, "post-lever")];
   const recallDelta = Object.fromEntries(

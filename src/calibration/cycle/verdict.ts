@@ -19,7 +19,7 @@ export type Scale = { readonly better: Better; readonly isRelative: boolean };
 export const iterationsMax = 3;
 export const noiseFloorDefault = 0.05;
 
-export type Judged = {
+export type CycleJudgement = {
   readonly verdict: Verdict;
   /** After minus before, in the figure's own unit. */
   readonly delta: Figures;
@@ -53,9 +53,17 @@ export function gainOf({ better, isRelative }: Scale, before: number, after: num
 
 /** A gain or a floor as a person reads it: a share in per cent. */
 export const amountText = ({ isRelative }: Scale, value: number): string =>
-  isRelative ? `${Math.round(value * 1000) / 10} %` : String(short(value));
+  isRelative ? `${Math.round(value * 1000) / 10} %` : String(toFourDigits(value));
 
-export function judge({ before, after, noiseFloor, iteration, scale = recallScale, lost, interval = null }: Judging): Judged {
+export function judgeFigures({
+  before,
+  after,
+  noiseFloor,
+  iteration,
+  scale = recallScale,
+  lost,
+  interval = null,
+}: Judging): CycleJudgement {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   const both = (name: string, of: (from: number, to: number) => number): number | null => {
     const [from, to] = [before[name] ?? null, after[name] ?? null];
@@ -68,7 +76,15 @@ export function judge({ before, after, noiseFloor, iteration, scale = recallScal
   const fallen = counted.filter(({ value }) => value < -noiseFloor);
   const regressions = regressionsIn(counted, fallen, lost);
   return {
-    ...decided({ fallen, mean: mean === null ? null : rounded(mean), noiseFloor, iteration, interval, scale, counted: counted.length }),
+    ...chooseVerdict({
+      fallen,
+      mean: mean === null ? null : rounded(mean),
+      noiseFloor,
+      iteration,
+      interval,
+      scale,
+      counted: counted.length,
+    }),
     delta,
     gain,
     mean_gain: mean === null ? null : rounded(mean),
@@ -78,7 +94,7 @@ export function judge({ before, after, noiseFloor, iteration, scale = recallScal
 }
 
 /** As a person reads it; what is compared has all its digits. */
-const short = (value: number): number => Math.round(value * 1e4) / 1e4;
+const toFourDigits = (value: number): number => Math.round(value * 1e4) / 1e4;
 
 /** How many benchmarks besides the worst a verdict names. */
 const fallenShown = 3;
@@ -91,7 +107,7 @@ function regressionsIn(counted: readonly Gain[], fallen: readonly Gain[], lost: 
   return [...lost, ...fallen.flatMap(({ name }) => (named.has(name) ? [] : [{ benchmark: name, bug: null }]))];
 }
 
-function decided(found: {
+function chooseVerdict(found: {
   readonly fallen: readonly Gain[];
   readonly mean: number | null;
   readonly noiseFloor: number;

@@ -2,7 +2,7 @@
 
 import { resolve } from "node:path";
 import type { Answer } from "../../contracts/answer.ts";
-import { type Figures, iterationsMax, judge, noiseFloorDefault } from "../../calibration/cycle/verdict.ts";
+import { type Figures, iterationsMax, judgeFigures, noiseFloorDefault } from "../../calibration/cycle/verdict.ts";
 import { figureText } from "../../calibration/cycle/cycle-figures.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { readOwnFile } from "../../project/own-file.ts";
@@ -28,7 +28,7 @@ export function calibrationVerdict(context: CommandContext, input: Input): Promi
     const iteration = input.iteration ?? 1;
     if (iteration > iterationsMax)
       refuse("calibration_input_invalid", { message: `The iteration is ${iteration}, expected 1 to ${iterationsMax}.` });
-    const judged = judge({
+    const judged = judgeFigures({
       before: before ?? {},
       after: after ?? {},
       noiseFloor: floor,

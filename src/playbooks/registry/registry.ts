@@ -1,4 +1,4 @@
-// registry: every function that flows may call by name, with its version; playbook code loads on first use.
+// registry: every function that flows may call by name, with its version. Most playbook code loads on first use.
 
 import type { Entry } from "../../contracts/event.ts";
 import type { RunView, CursorView } from "../../core/state.ts";

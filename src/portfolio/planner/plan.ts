@@ -199,10 +199,10 @@ function choose(
       wait(task, "disk", facts.noRoom);
       continue;
     }
-    const near = isResumed ? undefined : (busy.get(repository) ?? []).find(({ touches }) => mayOverlap(touches, task.touches)); // P1
+    const overlapping = isResumed ? undefined : (busy.get(repository) ?? []).find(({ touches }) => mayOverlap(touches, task.touches)); // P1
     const ahead = before.get(repository) ?? [];
-    if (near !== undefined) {
-      wait(task, "overlap", `${near.task_id} may change the same files`);
+    if (overlapping !== undefined) {
+      wait(task, "overlap", `${overlapping.task_id} may change the same files`);
       push(before, repository, task);
       continue;
     }
@@ -212,9 +212,9 @@ function choose(
       push(before, repository, task);
       continue;
     }
-    const short = whyNoBudget(state, task, facts.now, working); // P4
-    if (short !== null) {
-      wait(task, "budget", short);
+    const budgetProblem = whyNoBudget(state, task, facts.now, working); // P4
+    if (budgetProblem !== null) {
+      wait(task, "budget", budgetProblem);
       continue;
     }
     actions.push({ do: "dispatch", task_id: task.task_id, is_resumed: isResumed, agent: chosen });

@@ -3,7 +3,7 @@
 import { formatBytes } from "../../views/runs-page.ts";
 import { freeRun } from "./ended-folders.ts";
 import { type ProjectPaths, runFolder } from "./project-paths.ts";
-import { isOver, knownRuns } from "./known-runs.ts";
+import { isRemovable, knownRuns } from "./known-runs.ts";
 import { openedRepository } from "./opened-repository.ts";
 import type { CommandContext } from "../command-context.ts";
 import { removeAll, whileNobodyWorks } from "./remove-run.ts";
@@ -18,14 +18,15 @@ export async function keepWithinQuota(
 ): Promise<readonly string[]> {
   if (quotaMb === undefined) return [];
   const quota = quotaMb * bytesInMb;
-  const sum = async (): Promise<number> => (await knownRuns(context, paths)).reduce((bytes, { disk_bytes }) => bytes + disk_bytes, 0);
-  if ((await sum()) <= quota) return [];
-  const over = (await knownRuns(context, paths)).filter((row) => isOver(row) && !row.current);
-  for (const { run_id } of over) await whileNobodyWorks(runFolder(paths, run_id), () => freeRun(runFolder(paths, run_id)));
+  const totalBytes = async (): Promise<number> =>
+    (await knownRuns(context, paths)).reduce((bytes, { disk_bytes }) => bytes + disk_bytes, 0);
+  if ((await totalBytes()) <= quota) return [];
+  const finished = (await knownRuns(context, paths)).filter((row) => isRemovable(row) && !row.current);
+  for (const { run_id } of finished) await whileNobodyWorks(runFolder(paths, run_id), () => freeRun(runFolder(paths, run_id)));
   const repository = await openedRepository(paths.root);
   const reported: string[] = [];
-  for (const row of over) {
-    if ((await sum()) <= quota) return reported;
+  for (const row of finished) {
+    if ((await totalBytes()) <= quota) return reported;
     const { removed, kept } = await removeAll(context, paths, repository, [row]);
     reported.push(
       ...removed.map(
@@ -33,6 +34,6 @@ export async function keepWithinQuota(
       ),
     );
   }
-  const left = await sum();
+  const left = await totalBytes();
   return left <= quota ? reported : [...reported, `Runs take ${formatBytes(left)}, more than disk_quota (${quotaMb} MB): autopilot runs`];
 }

@@ -44,5 +44,5 @@ function rowOf(view: RunView, owner: { readonly pid: number } | null): Omit<RunR
 }
 
 /** Whether nothing more will become of it: a draft of this user's, or a run that is over, with nobody at work on it. */
-export const isOver = ({ state, live, foreign }: RunRow): boolean =>
+export const isRemovable = ({ state, live, foreign }: RunRow): boolean =>
   !live && !foreign && (state === "draft" || state === "completed" || state === "stopped");

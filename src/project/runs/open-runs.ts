@@ -32,8 +32,8 @@ export async function refuseSecondRun(
   flow: Family,
   { self, isNew }: { self: string | null; isNew: boolean },
 ): Promise<void> {
-  const maySecond = flow.playbook === undefined; // two runs cannot share one set of files
-  if (isNew && maySecond) return;
+  const allowsSecondRun = flow.playbook === undefined; // two runs cannot share one set of files
+  if (isNew && allowsSecondRun) return;
   for (const run of listRuns(paths).toReversed()) {
     if (run === self || !isOurs(context, paths, run)) continue; // somebody else's is in nobody's way
     const summary = await readSummary(paths, run);
@@ -45,7 +45,7 @@ export async function refuseSecondRun(
       remediation: [
         "autopilot resume goes on with it",
         "autopilot stop ends it",
-        ...(maySecond ? ["--new begins a second run beside it"] : []),
+        ...(allowsSecondRun ? ["--new begins a second run beside it"] : []),
       ],
     });
   }
@@ -54,18 +54,18 @@ export async function refuseSecondRun(
 type RunSummary = { readonly family: string; readonly status: string; readonly goal: string };
 
 /** What was read of a run in this process, and how its journal looked then: starting a run asks three times of every run there is. */
-const known = new Map<string, { readonly stamp: string; readonly summary: RunSummary | null }>();
+const summaryCache = new Map<string, { readonly stamp: string; readonly summary: RunSummary | null }>();
 
 /** How an open run stands; null if it is over, or can't be read. */
 async function readSummary(paths: ProjectPaths, run: string): Promise<RunSummary | null> {
   const folder = runFolder(paths, run);
   const stamp = stampOf(folder);
-  const before = known.get(folder);
+  const before = summaryCache.get(folder);
   if (before !== undefined && stamp !== "" && before.stamp === stamp) return before.summary;
   const view = (await readRunOrNull(paths, run))?.view ?? null;
   const summary =
     view === null || !isOpen(view) ? null : { family: familyOf(view.drafted.flow), status: view.status, goal: view.drafted.objective.goal };
-  known.set(folder, { stamp, summary });
+  summaryCache.set(folder, { stamp, summary });
   return summary;
 }
 

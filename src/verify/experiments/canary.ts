@@ -21,7 +21,7 @@ import { byFlips } from "./by-flips.ts";
 import { byTypes } from "./type-checker.ts";
 import { shuffled } from "./choose.ts";
 import { variantsOf } from "./flips.ts";
-import { blindReported, type Laboratory, late, noticed, type Side, unknown } from "./laboratory.ts";
+import { blindReported, type Laboratory, late as timedOut, noticed, type Side, unknown } from "./laboratory.ts";
 
 const breakagesMax = 3;
 const variantsMax = 6;
@@ -52,7 +52,7 @@ async function byCommand({ command, kind }: Check, lab: Laboratory): Promise<Exp
     kind === "holdout" || runsCode.test(command) ? shuffled(variantsOf(command), lab.seed, (one) => one).slice(0, variantsMax) : [];
   for (const variant of variants) {
     const observed = await lab.run("work", [], [], variant);
-    if (observed === null) return late;
+    if (observed === null) return timedOut;
     if (!observed.passed) return noticed(kind === "holdout" ? "with another expectation it fails" : `it fails as ${variant}`);
   }
   return variants.length === 0 ? null : unknown("it passes whatever is changed in its command");
@@ -71,15 +71,17 @@ async function byBreakages(check: Check, lab: Laboratory): Promise<Experiment> {
   const all = [...new Set([...changed, ...named, ...others])].flatMap((path) => breakagesOf(path));
   for (const breakage of all.slice(0, breakagesMax)) {
     const red = await isRedWith(lab, "work", breakage);
-    if (red === "late") return late;
+    if (red === "late") return timedOut;
     if (red) return noticed(`${breakage.what} in ${breakage.path}`);
     if (lab.before?.passed !== true || !asSet(await lab.pathsAt("base")).has(breakage.path)) continue;
     if ((await isRedWith(lab, "base", breakage)) !== true) continue;
     if ((await isRedWith(lab, "work", breakage)) === false) return blindReported(`${breakage.what} in ${breakage.path}`); // K1, K2
   }
   const inputs = named.length > 0 ? named : [...paths].filter((path) => rowOf(path) === null);
-  const bare = inputs.length === 0 ? null : await lab.run("work", [], inputs);
-  return bare?.passed === false ? noticed("it fails without the files it looks at") : unknown("nothing was found that makes it fail");
+  const withoutInputs = inputs.length === 0 ? null : await lab.run("work", [], inputs);
+  return withoutInputs?.passed === false
+    ? noticed("it fails without the files it looks at")
+    : unknown("nothing was found that makes it fail");
 }
 
 async function isRedWith(lab: Laboratory, side: Side, { path, apply }: Breakage): Promise<boolean | "late"> {

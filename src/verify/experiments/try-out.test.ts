@@ -50,7 +50,7 @@ function trial(cancel: AbortSignal): Trial {
   };
   return {
     parts: parts as unknown as OpenParts,
-    order: { commit, attempt: 1, cancel, onLiveEvent: () => undefined, before: { [check.id]: "h" } } as unknown as Trial["order"],
+    request: { commit, attempt: 1, cancel, onLiveEvent: () => undefined, before: { [check.id]: "h" } } as unknown as Trial["request"],
     base,
     restores: [],
     taken: null,

@@ -49,7 +49,7 @@ import { answersMatter, type TakenOut, withoutWork, workIn } from "./without-wor
 
 export type Trial = {
   readonly parts: OpenParts;
-  readonly order: CheckOrder;
+  readonly request: CheckOrder;
   readonly base: GitSha;
   readonly restores: readonly Check[];
   /** The base's judges that stand in the place of the work's. */
@@ -73,7 +73,7 @@ export const isTriedOut = ({ canary, readBlob }: OpenParts, { base, commit, befo
 
 /** The results, with what came of trying them out; as they were where that is not wanted, or was cancelled. */
 export async function tryOut(trial: Trial, results: readonly CheckResult[]): Promise<readonly CheckResult[]> {
-  const { parts, order, base } = trial;
+  const { parts, request: order, base } = trial;
   const { canary: mode = "final" } = parts;
   const before = new Map<string, Evidence>();
   for (const { check } of results) {
@@ -111,7 +111,7 @@ async function experimentsOn(
   baseline: Evidence | null,
   differences: readonly Difference[],
 ): Promise<Tried> {
-  const { parts, order, base, taken } = trial;
+  const { parts, request: order, base, taken } = trial;
   const { workspace, clock } = parts;
   order.onLiveEvent({ signal: "checking", attempt: order.attempt, title: `${check.title} (can it fail?)`, command: check.command });
   const endsMs = clock.monotonicMs() + (parts.canaryMinutes ?? canaryMinutesDefault) * 60_000;
@@ -243,7 +243,7 @@ async function experimentsOn(
 
 /** One run in a checkout of its own, made where every check's is (T3). */
 async function observe(
-  { parts, order, restores }: Trial,
+  { parts, request: order, restores }: Trial,
   check: Check,
   { commit, taken, own }: { readonly commit: GitSha; readonly taken: Taken; readonly own: Evidence | null },
   timeoutMs: number,

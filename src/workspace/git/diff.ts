@@ -4,18 +4,18 @@ import type { GitSha } from "../../contracts/ids.ts";
 import { git } from "./git.ts";
 import type { Repository } from "./repository.ts";
 
-type Where = Pick<Repository, "root" | "gitDir">;
+type RepositoryPaths = Pick<Repository, "root" | "gitDir">;
 
 /** `insertions`, `deletions`: null for a binary file. */
 export type ChangedFile = { readonly path: string; readonly insertions: number | null; readonly deletions: number | null };
 
 const patchBytesMax = 64 * 1_048_576;
-const plain = ["--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"];
+const safeDiffArgs = ["--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"];
 
-const callIn = ({ root, gitDir }: Where) => ({ cwd: root, env: { GIT_DIR: gitDir } });
+const callIn = ({ root, gitDir }: RepositoryPaths) => ({ cwd: root, env: { GIT_DIR: gitDir } });
 
-/** Whether both commits are still there: a branch may have been deleted, and its commits with it. */
-export async function hasCommits(repository: Where, commits: readonly GitSha[]): Promise<boolean> {
+/** Whether all these commits are still there: a branch may have been deleted, and its commits with it. */
+export async function hasCommits(repository: RepositoryPaths, commits: readonly GitSha[]): Promise<boolean> {
   for (const commit of commits) {
     const { code } = await git({ ...callIn(repository), args: ["cat-file", "-e", `${commit}^{commit}`], codes: [0, 1, 128] });
     if (code !== 0) return false;
@@ -23,8 +23,8 @@ export async function hasCommits(repository: Where, commits: readonly GitSha[]):
   return true;
 }
 
-export async function changedFiles(repository: Where, base: GitSha, tip: GitSha): Promise<readonly ChangedFile[]> {
-  const { out } = await git({ ...callIn(repository), args: ["diff-tree", "-r", "-z", "--numstat", ...plain, base, tip, "--"] });
+export async function changedFiles(repository: RepositoryPaths, base: GitSha, tip: GitSha): Promise<readonly ChangedFile[]> {
+  const { out } = await git({ ...callIn(repository), args: ["diff-tree", "-r", "-z", "--numstat", ...safeDiffArgs, base, tip, "--"] });
   const lines = (text: string | undefined): number | null => (text === "-" || text === undefined ? null : Number.parseInt(text, 10));
   return out
     .toString("utf8")
@@ -40,13 +40,13 @@ export async function changedFiles(repository: Where, base: GitSha, tip: GitSha)
 
 /** The patch, as git would apply it; `isCut` where it is too large to be shown whole. */
 export async function patchBetween(
-  repository: Where,
+  repository: RepositoryPaths,
   base: GitSha,
   tip: GitSha,
 ): Promise<{ readonly text: string; readonly isCut: boolean }> {
   const { out, isCut } = await git({
     ...callIn(repository),
-    args: ["diff-tree", "-r", "-p", "--no-color", ...plain, base, tip, "--"],
+    args: ["diff-tree", "-r", "-p", "--no-color", ...safeDiffArgs, base, tip, "--"],
     outputBytesMax: patchBytesMax,
   });
   return { text: out.toString("utf8"), isCut };
@@ -56,14 +56,14 @@ const filePatchBytesMax = 2 * 1_048_576;
 
 /** The same of one file, which is named as it is: nothing in its name is a pattern. */
 export async function patchOfFile(
-  repository: Where,
+  repository: RepositoryPaths,
   base: GitSha,
   tip: GitSha,
   path: string,
 ): Promise<{ readonly text: string; readonly isCut: boolean }> {
   const { out, isCut } = await git({
     ...callIn(repository),
-    args: ["--literal-pathspecs", "diff-tree", "-r", "-p", "--no-color", ...plain, base, tip, "--", path],
+    args: ["--literal-pathspecs", "diff-tree", "-r", "-p", "--no-color", ...safeDiffArgs, base, tip, "--", path],
     outputBytesMax: filePatchBytesMax,
   });
   return { text: out.toString("utf8"), isCut };

@@ -17,7 +17,7 @@ export type Landing = { readonly landed: true } | { readonly landed: false; read
 
 export async function landBranch(
   repository: Repository,
-  order: {
+  request: {
     readonly branch: string;
     readonly from: string;
     readonly to: string;
@@ -28,10 +28,10 @@ export async function landBranch(
     readonly ownedPaths: readonly string[];
   },
 ): Promise<Landing> {
-  const { branch, from, to } = order;
+  const { branch, from, to } = request;
   const user = { cwd: repository.root, env: { GIT_DIR: repository.gitDir } };
   const ref = `refs/heads/${branch}`;
-  await dropLandingBranch(repository, order.name); // L3
+  await dropLandingBranch(repository, request.name); // L3
   const at = (await branchAt(repository, ref)) ?? "";
   if (at === to) return { landed: true };
   if (at !== from)
@@ -52,19 +52,19 @@ export async function landBranch(
   const base = { branch, commit: from };
   const workspace = await openWorkspace({
     repository,
-    runDir: join(order.folder, "land"),
-    runId: order.name,
+    runDir: join(request.folder, "land"),
+    runId: request.name,
     base,
     scope: ["**"],
-    ownedPaths: order.ownedPaths,
+    ownedPaths: request.ownedPaths,
   });
-  await git({ ...user, args: ["update-ref", landingRef(order.name), to] });
+  await git({ ...user, args: ["update-ref", landingRef(request.name), to] });
   try {
-    const result = await workspace.land(order.message);
+    const result = await workspace.land(request.message);
     if (result.landed) return { landed: true };
     return { landed: false, because: result.because === "checkout_moved" ? "moved" : "held", detail: result.detail };
   } finally {
-    await dropLandingBranch(repository, order.name);
+    await dropLandingBranch(repository, request.name);
   }
 }
 

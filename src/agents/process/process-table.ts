@@ -1,4 +1,4 @@
-// alive: which processes there are, who began them and which environment they were begun with.
+// process-table: which processes there are, who began them and which environment they were begun with.
 //
 // Linux tells all of it in /proc. Elsewhere `ps` is asked; it shows the environment of one's own processes behind the
 // command, which is enough to find a mark (its values hold no blanks).
@@ -8,7 +8,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import type { Belongs } from "./mark.ts";
 
 /** A process, with the moment it began, so that a number used again is not mistaken for it. */
-export type SeenProcess = { readonly pid: number; readonly parent: number; readonly began: string };
+export type ProcessInfo = { readonly pid: number; readonly parent: number; readonly began: string };
 
 const psTimeoutMs = 1000;
 const psBytesMax = 32 * 1024 * 1024;
@@ -27,9 +27,9 @@ export function findMarked(belongs: Belongs, strangers: Set<number> = new Set())
 }
 
 /** Children, their children, and so on, as far as the chain is unbroken. */
-export function descendantsOf(root: number): readonly SeenProcess[] {
+export function descendantsOf(root: number): readonly ProcessInfo[] {
   const all = everyProcess();
-  const found: SeenProcess[] = [];
+  const found: ProcessInfo[] = [];
   const reached = new Set([root]);
   for (let grew = true; grew;) {
     grew = false;
@@ -44,17 +44,17 @@ export function descendantsOf(root: number): readonly SeenProcess[] {
 }
 
 /** Whether this very process is still there; one that only waits to be collected is not. */
-export function isAlive(seen: SeenProcess): boolean {
-  const now = process.platform === "linux" ? statOf(seen.pid) : everyProcess().find(({ pid }) => pid === seen.pid);
+export function isAlive(seen: ProcessInfo): boolean {
+  const now = process.platform === "linux" ? readProcStat(seen.pid) : everyProcess().find(({ pid }) => pid === seen.pid);
   return now !== undefined && now.began === seen.began;
 }
 
-export function seenOf(pid: number): SeenProcess | undefined {
-  return process.platform === "linux" ? statOf(pid) : everyProcess().find((seen) => seen.pid === pid);
+export function processInfo(pid: number): ProcessInfo | undefined {
+  return process.platform === "linux" ? readProcStat(pid) : everyProcess().find((seen) => seen.pid === pid);
 }
 
 export function ancestorsOf(pid: number): ReadonlySet<number> {
-  const parentOf = process.platform === "linux" ? (one: number) => statOf(one)?.parent : parentsByPs();
+  const parentOf = process.platform === "linux" ? (one: number) => readProcStat(one)?.parent : parentsByPs();
   const line = new Set<number>();
   for (let at: number | undefined = pid; at !== undefined && at > 0 && !line.has(at); at = parentOf(at)) line.add(at);
   return line;
@@ -65,18 +65,18 @@ function parentsByPs(): (pid: number) => number | undefined {
   return (pid) => parents.get(pid);
 }
 
-function everyProcess(): readonly SeenProcess[] {
+function everyProcess(): readonly ProcessInfo[] {
   if (process.platform !== "linux") return parsePs(ps("pid=,ppid=,lstart="));
-  return pids().flatMap((pid) => statOf(pid) ?? []);
+  return pids().flatMap((pid) => readProcStat(pid) ?? []);
 }
 
 function everyEnvironment(besides: ReadonlySet<number>): readonly { readonly pid: number; readonly words: readonly string[] }[] {
   if (process.platform !== "linux") return parsePsEnvironment(ps("pid=,command=", "-E")).filter(({ pid }) => !besides.has(pid));
-  return pids().flatMap((pid) => (besides.has(pid) ? [] : [{ pid, words: environmentOf(pid) }]));
+  return pids().flatMap((pid) => (besides.has(pid) ? [] : [{ pid, words: startEnvironment(pid) }]));
 }
 
 /** On Linux only: the `NAME=value` words it was begun with. */
-export function environmentOf(pid: number): readonly string[] {
+export function startEnvironment(pid: number): readonly string[] {
   return read(`/proc/${pid}/environ`).split("\0");
 }
 
@@ -88,7 +88,7 @@ export function pids(): readonly number[] {
 }
 
 /** On Linux only; one that only waits to be collected is none. */
-export function statOf(pid: number): SeenProcess | undefined {
+export function readProcStat(pid: number): ProcessInfo | undefined {
   const line = read(`/proc/${pid}/stat`);
   // The name stands in parentheses and may hold anything, parentheses too; what follows the last one is regular.
   const rest = line.slice(line.lastIndexOf(")") + 2).split(" ");
@@ -120,7 +120,7 @@ function ps(columns: string, ...more: readonly string[]): string {
   return answer.stdout ?? "";
 }
 
-export function parsePs(text: string): readonly SeenProcess[] {
+export function parsePs(text: string): readonly ProcessInfo[] {
   return text.split("\n").flatMap((line) => {
     const found = /^\s*(\d+)\s+(\d+)\s+(.+?)\s*$/.exec(line);
     return found === null ? [] : [{ pid: Number(found[1]), parent: Number(found[2]), began: found[3] ?? "" }];

@@ -1,8 +1,8 @@
-// plain: what profiles have in common, so that each says only what is its own.
+// profile-defaults: what profiles have in common, so that each says only what is its own.
 
 import type { AgentProfile, Metered, OwnLogin, Program } from "./profile.ts";
 
-export const plain = {
+export const profileDefaults = {
   speaks: "acp",
   found: "path",
   argv: [],

@@ -1,20 +1,20 @@
-// inside: whether a path an agent named lies in its layer, and where there. It reads the words only; what really changed the workspace finds out.
+// path-in-layer: whether a path an agent named lies in its layer, and where there. It reads the words only; what really changed the workspace finds out.
 
 import { realpathSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 
-export function insideOf(layer: string): (path: string) => boolean {
-  const wayTo = wayInside(layer);
+export function isInLayer(layer: string): (path: string) => boolean {
+  const wayTo = pathInLayer(layer);
   return (path) => wayTo(path) !== null;
 }
 
 /** The way from the layer to a path, with slashes; null if the path lies outside. */
-export function wayInside(layer: string): (path: string) => string | null {
+export function pathInLayer(layer: string): (path: string) => string | null {
   const roots = [...new Set([resolve(layer), realOf(layer)])];
-  return (path) => roots.flatMap((root) => wayBelow(root, resolve(layer, path)) ?? [])[0] ?? null;
+  return (path) => roots.flatMap((root) => relativeBelow(root, resolve(layer, path)) ?? [])[0] ?? null;
 }
 
-function wayBelow(root: string, path: string): string | null {
+function relativeBelow(root: string, path: string): string | null {
   const way = relative(root, path);
   const isBelow = way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
   return isBelow ? way.split(sep).join("/") : null;
