@@ -172,7 +172,7 @@ describe("codex exec", () => {
       { type: "turn.failed", error: { message: "exceeded retry limit, last status: 429" } },
       { end: { by: "error", message: "exceeded retry limit, last status: 429" } },
     ],
-    ["a complaint that ends nothing", { type: "error", message: "Reconnecting... 1/5" }, { complaint: "Reconnecting... 1/5" }],
+    ["a complaint that ends nothing", { type: "error", message: "Reconnecting... 1/5" }, { errorText: "Reconnecting... 1/5" }],
     ["a line nobody knows", { type: "turn.started" }, {}],
     ["nonsense", { type: "item.completed", item: null }, {}],
   ])("%s", (_, line, expected) => {
