@@ -16,7 +16,7 @@ import { lacksOf } from "./detect/lacks.ts";
 import { brokenSince, keptNames, type ReportedNames, together, unrunSince } from "./detect/names.ts";
 import { pathsOf, undoOf } from "./protected/undo.ts";
 import { quarantineOf } from "./quarantine.ts";
-import { decidingOf, runsWanted as runsNeeded, statusOf, tellingOf } from "./repeats.ts";
+import { decidingOf, runsWanted, statusOf, tellingOf } from "./repeats.ts";
 import type { OpenParts } from "./parts.ts";
 import { believed, recordGap } from "./reporter/believe.ts";
 import { mayHaveChanged, openTrust, type TrustedRun } from "./reporter/trust.ts";
@@ -55,7 +55,7 @@ export async function runChecks(parts: OpenParts, request: CheckRequest): Promis
   await session.open();
   const results = await session.runAll(checks);
   if (results === null) return session.results; // V3
-  return request.base === undefined ? results : tryOut({ parts, request: request, base: request.base, restores, taken }, results); // V10
+  return request.base === undefined ? results : tryOut({ parts, request, base: request.base, restores, taken }, results); // V10
 }
 
 /** The base's protected files in the place of those that were changed and may not be (V5). */
@@ -115,7 +115,7 @@ class CheckSession {
     const { known = {}, recorded = [] } = this.#order;
     if (known[check.id] === "flaky") return null;
     const isTried = isTriedOut(this.#parts, this.#order, check);
-    const runsMin = (status: CheckStatus): number => runsNeeded(check, [status], known[check.id], this.#repeatMax, isTried);
+    const runsMin = (status: CheckStatus): number => runsWanted(check, [status], known[check.id], this.#repeatMax, isTried);
     const envHash = (): Hash | null => envHashFor(commandFor(this.#parts, check, place.folder, this.#order.cancel));
     return verdicts.find({ check, tree: place.tree, dependencies: place.dependencies, envHash, runsMin }, recorded);
   }
@@ -135,7 +135,7 @@ class CheckSession {
     } while (
       trust.isOpen() ||
       runs.length <
-        runsNeeded(
+        runsWanted(
           check,
           runs.map(({ status }) => status),
           known[check.id],
@@ -196,7 +196,7 @@ class CheckSession {
     const stopReporting = reportRunning(this.#parts.clock, (elapsedMs) =>
       onLiveEvent({ signal: "check_running", attempt, title: check.title, elapsedMs, line: testOutput.lastLine() }),
     );
-    const request = { ...commandFor(this.#parts, check, place.folder, this.#order.cancel), testOutput: testOutput, isRecorded };
+    const request = { ...commandFor(this.#parts, check, place.folder, this.#order.cancel), ear: testOutput, isRecorded };
     const result = await runCommand(request).finally(stopReporting);
     if (result.status === "cancelled") return null;
     const treeAfter = await this.#parts.workspace.treeOf(place.folder);

@@ -78,7 +78,7 @@ describe.concurrent("estimate", () => {
     write(folder, { ".autopilot/archive/run-2026-02-09-140000.json": JSON.stringify(state) });
     const { json } = await autopilot(folder, ["estimate", "--json"]);
     expect(rowsOf(json)[0]).toMatchObject({
-      tokens: { p50: 20_000, p90: 60_926 },
+      tokens: { p50: 20_000, p90: 60_928 },
       minutes: { p50: 10, p90: 10 },
       basis: "3 earlier protocol phases",
     });

@@ -84,7 +84,7 @@ test("nothing is sent unless it is asked for, whatever the environment says of a
 });
 
 test.each([
-  ["is down", null, "ECONNREFUSED"],
+  ["is down", null, "cannot be reached"],
   ["answers 503", (): Answer => ({ status: 503 }), "HTTP 503"],
   ["hangs", (): Answer => "hang", "no answer in time"],
 ] as const)("a collector that %s loses nothing of a run and is told of once", async (_what, answer, why) => {

@@ -15,7 +15,7 @@ export const claudeDialect: Dialect = {
     const isLong = isTooLong(asked.prompt);
     return { argv: [...asked.argv, ...argumentsOf(asked), ...(isLong ? [] : ["--", asked.prompt])], input: isLong ? asked.prompt : null };
   },
-  readLine: readLine,
+  readLine,
   unknownSession: /no conversation found|session .{0,80}not found/i,
 };
 

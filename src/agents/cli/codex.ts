@@ -15,7 +15,7 @@ export const codexDialect: Dialect = {
     const words = [...toolsOf(asked.tools), ...(isResumed ? [session.name] : []), isLong ? "-" : asked.prompt];
     return { argv: [...argv, ...words], input: isLong ? asked.prompt : null };
   },
-  readLine: readLine,
+  readLine,
   unknownSession: /no (?:rollout|session|thread|conversation)[^.\n]{0,80} found|(?:session|thread|rollout)[^.\n]{0,80} not found/i,
 };
 
