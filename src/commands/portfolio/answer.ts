@@ -43,6 +43,13 @@ export function answerPortfolio(
       if (input.content !== undefined && input.content !== block.content)
         return refuse("block_changed", { message: `${block.block_id} asks something else now: ${block.question}`, ...listed });
       if (["", answerMissing].includes(input.text.trim())) return refuse("portfolio_input_invalid", { message: "The answer is empty." });
+      const choices = Object.entries(block.options);
+      // A task's agent reads the words of an answer; a project's question has nobody to read them, so any words would count as consent.
+      if (block.task_id === null && choices.length > 0 && !choices.some(([key]) => key === firstWord(input.text)))
+        return refuse("portfolio_input_invalid", {
+          message: `${block.block_id} takes ${choices.map(([key, label]) => `${key} (${label})`).join(" or ")}. Until it is answered, it stays open.`,
+          ...listed,
+        });
       const task = block.task_id === null ? undefined : open.state.tasks[block.task_id];
       const copy = task === undefined ? null : copyIn(paths, task);
       if (block.asked_by !== null && task !== undefined && copy !== null) {
@@ -74,3 +81,5 @@ export function answerPortfolio(
     });
   });
 }
+
+const firstWord = (text: string): string => (/^[A-Za-z]+/.exec(text.trim())?.[0] ?? "").toUpperCase();
