@@ -1,15 +1,17 @@
 // The merge queue on real repositories, with commits made by hand: nothing here starts an agent.
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { runPortfolio } from "../../src/commands/portfolio/pool.ts";
+import type { Answer } from "../../src/contracts/answer.ts";
 import type { PortfolioChange } from "../../src/contracts/portfolio-journal.ts";
 import type { CommandContext } from "../../src/project/command-context.ts";
 import { dispatched, project, task } from "../../src/portfolio/planner/portfolio.test-support.ts";
 import { plan } from "../../src/portfolio/planner/plan.ts";
-import { type PortfolioPaths, portfolioAt } from "../../src/portfolio/store/folder.ts";
+import { bindPortfolio, type PortfolioPaths, portfolioAt } from "../../src/portfolio/store/folder.ts";
 import { followPortfolio, readPortfolio } from "../../src/portfolio/store/fold.ts";
 import { withPortfolio } from "../../src/portfolio/store/open.ts";
 import { clearLeftovers } from "../../src/portfolio/merge/leftovers.ts";
@@ -145,6 +147,19 @@ test("nothing lands under uncommitted work, and a branch that is gone or was mov
   expect((await merge()).held).toContain("no branch main");
   git("branch", "-q", "-m", "away", "main");
   expect(await merge()).toMatchObject({ landed: 1, held: null });
+  expect(status("one")).toBe("done");
+});
+
+test("a pool that is to end when nothing goes on by itself ends while a branch is gone, and lands when it is back", async () => {
+  const { git, status, parts } = await scene("true\n", { one: { "one.txt": "1" } });
+  git("checkout", "-q", "--detach");
+  git("branch", "-q", "-m", "main", "away");
+  chmodSync(parts.paths.own, 0o700);
+  bindPortfolio(parts.context, parts.paths);
+  const pool = (): Promise<Answer> => runPortfolio(parts.context, { untilIdle: true, isolation: "clone", everyMs: 50 });
+  expect(await pool()).toMatchObject({ data: { held: expect.stringContaining("no branch main") as string } });
+  git("branch", "-q", "-m", "away", "main");
+  expect((await pool()).data).toMatchObject({ done: 1, held: null });
   expect(status("one")).toBe("done");
 });
 

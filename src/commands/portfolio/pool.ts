@@ -41,8 +41,7 @@ import { withPortfolio } from "../../portfolio/store/open.ts";
 import { type Drive, homeOfCopy } from "../../portfolio/worker/worker.ts";
 
 const roomEveryMs = 30_000;
-/** Starts are git and this process in turn: so many keep the cores busy. */
-const startsAtOnce = Math.max(2, availableParallelism());
+const startsAtOnce = Math.max(2, availableParallelism()); // starts are git and this process in turn: so many keep the cores busy
 
 export type PoolInput = {
   readonly jobs?: number | undefined;
@@ -69,7 +68,6 @@ type Pool = Workers & {
   failure: { readonly error: unknown } | null;
   /** Something moved since the last look. */
   hasNews: boolean;
-  /** Ends the rest between two ticks. */
   wake: () => void;
 };
 
@@ -125,10 +123,11 @@ async function work(context: CommandContext, paths: PortfolioPaths, input: PoolI
   await clearLeftovers(paths, await readPortfolio(paths));
   try {
     for (let ticks = 0; !context.interrupted.aborted && ticks < (input.ticksMax ?? Number.POSITIVE_INFINITY); ticks++) {
-      const wasBusy = underWay(pool).length > 0; // what ended during the tick has not been looked at yet
+      const wasBusy = underWay(pool, true).length > 0; // what ended during the tick has not been looked at yet
       const { moved, goesOn } = await tick(pool);
-      const isIdle = !moved && !goesOn && !wasBusy && !pool.hasNews && underWay(pool).length === 0;
-      if (isIdle && input.untilIdle === true) break;
+      const isIdle = !moved && !goesOn && !wasBusy && !pool.hasNews && underWay(pool, true).length === 0;
+      if (isIdle && input.untilIdle === true) await allEnded(pool); // a landing that was held up may still be
+      if (isIdle && input.untilIdle === true && !pool.hasNews) break;
       if (!moved && !pool.hasNews) await rest(pool);
     }
   } catch (error) {
@@ -196,13 +195,14 @@ async function rest(pool: Pool): Promise<void> {
   const pause = sleep(input.everyMs ?? 2_000, undefined, { signal: AbortSignal.any([woken.signal, context.interrupted]) }).catch(
     () => undefined,
   );
-  await Promise.race([pause, ...underWay(pool)]);
+  await Promise.race([pause, ...underWay(pool, true)]);
   woken.abort();
 }
 
-const underWay = ({ active, merging, starts }: Pool): readonly Promise<void>[] => [
+/** `isBusy`: without landings that were held up before and are only tried again, for what holds them up is the user's to change. */
+const underWay = ({ active, merging, starts, held }: Pool, isBusy = false): readonly Promise<void>[] => [
   ...[...active.values()].map(({ ended }) => ended),
-  ...merging.values(),
+  ...[...merging].flatMap(([repository, ended]) => (isBusy && held.has(repository) ? [] : [ended])),
   ...(starts === null ? [] : [starts]),
 ];
 
