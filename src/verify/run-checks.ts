@@ -6,7 +6,7 @@ import type { GitSha, Hash } from "../contracts/ids.ts";
 import type { Verifier } from "../ports/verifier.ts";
 import type { Taken } from "../ports/workspace.ts";
 import { commandFor } from "./check-command.ts";
-import { type CommandResult, envHashFor, runCommand } from "./command.ts";
+import { type CommandRequest, type CommandResult, envHashFor, runCommand } from "./command.ts";
 import { openTestOutput } from "./test-output.ts";
 import { keepEvidence, readEvidence } from "./evidence.ts";
 import { isTriedOut, tryOut } from "./experiments/try-out.ts";
@@ -69,7 +69,7 @@ async function takenFor(parts: OpenParts, { oracles, commit, checks }: CheckRequ
 class CheckSession {
   readonly results: CheckResult[] = [];
   readonly #parts: OpenParts;
-  readonly #order: CheckRequest;
+  readonly #request: CheckRequest;
   readonly #restores: readonly Check[];
   readonly #taken: Taken | null;
   #place: Checkout | null = null;
@@ -77,14 +77,14 @@ class CheckSession {
 
   constructor(parts: OpenParts, request: CheckRequest, restores: readonly Check[], taken: Taken | null) {
     this.#parts = parts;
-    this.#order = request;
+    this.#request = request;
     this.#restores = restores;
     this.#taken = taken;
   }
 
   async open(): Promise<Checkout> {
     const { workspace } = this.#parts;
-    const folder = await workspace.checkout(this.#order.commit, "check", ...(this.#taken === null ? [] : [this.#taken]));
+    const folder = await workspace.checkout(this.#request.commit, "check", ...(this.#taken === null ? [] : [this.#taken]));
     this.#isSpoiled = false;
     this.#place = { folder, tree: await workspace.treeOf(folder), dependencies: await workspace.dependenciesIn(folder) };
     return this.#place;
@@ -112,18 +112,18 @@ class CheckSession {
     const { verdicts } = this.#parts;
     const place = this.#place;
     if (verdicts === null || place === null || this.#quarantine(check) !== null) return null;
-    const { known = {}, recorded = [] } = this.#order;
+    const { known = {}, recorded = [] } = this.#request;
     if (known[check.id] === "flaky") return null;
-    const isTried = isTriedOut(this.#parts, this.#order, check);
+    const isTried = isTriedOut(this.#parts, this.#request, check);
     const runsMin = (status: CheckStatus): number => runsWanted(check, [status], known[check.id], this.#repeatMax, isTried);
-    const envHash = (): Hash | null => envHashFor(commandFor(this.#parts, check, place.folder, this.#order.cancel));
+    const envHash = (): Hash | null => envHashFor(commandFor(this.#parts, check, place.folder, this.#request.cancel));
     return verdicts.find({ check, tree: place.tree, dependencies: place.dependencies, envHash, runsMin }, recorded);
   }
 
   /** Runs a check as often as it takes to believe it, and keeps what it came to. False if it was cancelled. */
   async #decide(check: Check): Promise<boolean> {
-    const { onLiveEvent, attempt, known = {}, commit } = this.#order;
-    if (this.#order.cancel.aborted) return false;
+    const { onLiveEvent, attempt, known = {}, commit } = this.#request;
+    if (this.#request.cancel.aborted) return false;
     onLiveEvent({ signal: "checking", attempt, title: check.title, command: check.command });
     const before = await this.#baseEvidence(check);
     const trust = openTrust<Run>(kindsRecorded.has(check.kind) && (before === null || before.recorded !== undefined));
@@ -140,7 +140,7 @@ class CheckSession {
           runs.map(({ status }) => status),
           known[check.id],
           this.#repeatMax,
-          isTriedOut(this.#parts, this.#order, check),
+          isTriedOut(this.#parts, this.#request, check),
         )
     ); // V6
     if (runs.length < this.#repeatMax && (await this.#testsBrokenSinceBase(check, runs)).length > 0) {
@@ -151,7 +151,7 @@ class CheckSession {
     const statuses = runs.map((run) => run.status);
     const status = statusOf(statuses);
     const reporting = status === "flaky" ? runs : tellingOf(runs);
-    const deciding = decidingOf(reporting, status, this.#order.before === undefined);
+    const deciding = decidingOf(reporting, status, this.#request.before === undefined);
     if (deciding === undefined) return false;
     const { result, place, treeBefore, treeAfter, tests, wrote } = deciding;
     const broke = await this.#testsBrokenSinceBase(check, runs);
@@ -168,7 +168,7 @@ class CheckSession {
       quarantine,
       tests,
       why,
-      names: status === "failed" || this.#order.before === undefined ? keptNames(together(reporting.map(({ names }) => names))) : null,
+      names: status === "failed" || this.#request.before === undefined ? keptNames(together(reporting.map(({ names }) => names))) : null,
       recorded: deciding.recorded,
       gap:
         status === "passed"
@@ -190,13 +190,14 @@ class CheckSession {
   /** One run, on the commit's tree (V2). Null if it was cancelled. `isRecorded`: whether its test runners are asked to report to us. */
   async #run(check: Check, isRecorded: boolean): Promise<Run | null> {
     const place = await this.#clean(check);
-    if (place === null || this.#order.cancel.aborted) return null;
+    if (place === null || this.#request.cancel.aborted) return null;
     const testOutput = openTestOutput(check.command, place.folder);
-    const { onLiveEvent, attempt } = this.#order;
+    const { onLiveEvent, attempt } = this.#request;
     const stopReporting = reportRunning(this.#parts.clock, (elapsedMs) =>
       onLiveEvent({ signal: "check_running", attempt, title: check.title, elapsedMs, line: testOutput.lastLine() }),
     );
-    const request = { ...commandFor(this.#parts, check, place.folder, this.#order.cancel), ear: testOutput, isRecorded };
+    const command = commandFor(this.#parts, check, place.folder, this.#request.cancel);
+    const request: CommandRequest = { ...command, ear: testOutput, isRecorded };
     const result = await runCommand(request).finally(stopReporting);
     if (result.status === "cancelled") return null;
     const treeAfter = await this.#parts.workspace.treeOf(place.folder);
@@ -246,7 +247,7 @@ class CheckSession {
 
   /** What it said of its tests on the base; undefined if that is not to be held against it. */
   #testsBefore({ id }: Check): TestTally | undefined {
-    return this.#order.tests === undefined ? undefined : (this.#order.tests[id] ?? { ran: 0, failed: 0, skipped: 0 });
+    return this.#request.tests === undefined ? undefined : (this.#request.tests[id] ?? { ran: 0, failed: 0, skipped: 0 });
   }
 
   /** What passed on the base, beside what failed there, and fails now whenever it is run (V8). */
@@ -255,12 +256,12 @@ class CheckSession {
     const before = await this.#baseEvidence(check);
     if (before?.status !== "failed" || before.names === undefined) return [];
     const later = tellingOf(runs).map(({ names }) => names);
-    return brokenSince(before.names, later, this.#order.tests !== undefined);
+    return brokenSince(before.names, later, this.#request.tests !== undefined);
   }
 
   /** The evidence from before anything was changed; null if there is none, or none is to be compared with. */
   async #baseEvidence({ id }: Check): Promise<Evidence | null> {
-    const evidence = this.#order.before?.[id];
+    const evidence = this.#request.before?.[id];
     const { readBlob } = this.#parts;
     return evidence === undefined || readBlob === undefined ? null : readBlob(evidence).then(readEvidence, () => null);
   }
@@ -275,7 +276,7 @@ class CheckSession {
 
   /** Tests that were run on the base and not now, where what judges is the same; null if there are none. */
   async #testsNoLongerRun(check: Check, { tests, names }: Run): Promise<string | null> {
-    if (this.#order.tests === undefined) return null;
+    if (this.#request.tests === undefined) return null;
     const before = await this.#baseEvidence(check);
     const missing = before?.names === undefined ? [] : unrunSince(before.names, names);
     return missing.length > 0 ? unrunTestsMessage(missing) : fewerSince(before?.tests?.ran ?? 0, tests?.ran ?? 0);

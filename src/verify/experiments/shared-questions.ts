@@ -32,11 +32,13 @@ export async function sharedGaps(asking: Sharing): Promise<readonly string[]> {
   return gaps.flatMap((gap) => gap ?? []);
 }
 
+const isTest = ({ setting }: Sharing, path: string): boolean => setting.rowOf(path)?.kind === "test" || judges.test(path);
+
 /** The base's files that judge, as they are judged. */
-async function testsIn({ setting, lab: { textAt } }: Sharing, ending: RegExp): Promise<readonly Text[]> {
-  const isTest = (path: string): boolean => setting.rowOf(path)?.kind === "test" || judges.test(path);
-  const paths = [...setting.base].filter((path) => ending.test(path) && isProgramText(path) && isTest(path)).slice(0, filesMax);
-  return (await Promise.all(paths.map(async (path) => ({ path, text: (await textAt("work", path)) ?? "" })))).filter(
+async function testsIn(asking: Sharing, ending: RegExp): Promise<readonly Text[]> {
+  const { setting, lab } = asking;
+  const paths = [...setting.base].filter((path) => ending.test(path) && isProgramText(path) && isTest(asking, path)).slice(0, filesMax);
+  return (await Promise.all(paths.map(async (path) => ({ path, text: (await lab.textAt("work", path)) ?? "" })))).filter(
     ({ text }) => text !== "",
   );
 }
@@ -73,9 +75,8 @@ async function functionsTaken(asking: Sharing): Promise<string | null> {
   const headers = [...setting.base].filter((path) => path.endsWith(".h")).slice(0, filesMax);
   const texts = await Promise.all(headers.map((path) => lab.textAt("base", path)));
   const tests = (await testsIn(asking, /\.(?:c|cc|cpp)$/)).map(({ text }) => text);
-  const isTest = (path: string): boolean => setting.rowOf(path)?.kind === "test" || judges.test(path);
   const open = strangersIn(
-    changed.filter(({ path }) => !isTest(path)),
+    changed.filter(({ path }) => !isTest(asking, path)),
     { headers: texts.join("\n"), tests: tests.join("\n") },
   );
   const isKnown = async (some: readonly Definition[]): Promise<boolean> =>

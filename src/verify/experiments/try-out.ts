@@ -1,4 +1,4 @@
-// try-out: tries the checks of an order out once they have all passed, each in throw-away checkouts, and writes down what came of it.
+// try-out: tries the checks of an request out once they have all passed, each in throw-away checkouts, and writes down what came of it.
 //
 // Invariants:
 //   T1. Nothing is tried out that did not pass, and nothing while something that has to pass does not: that would be paid for in vain.
@@ -73,22 +73,22 @@ export const isTriedOut = ({ canary, readBlob }: OpenParts, { base, commit, befo
 
 /** The results, with what came of trying them out; as they were where that is not wanted, or was cancelled. */
 export async function tryOut(trial: Trial, results: readonly CheckResult[]): Promise<readonly CheckResult[]> {
-  const { parts, request: order, base } = trial;
+  const { parts, request, base } = trial;
   const { canary: mode = "final" } = parts;
   const before = new Map<string, Evidence>();
   for (const { check } of results) {
-    const evidence = await evidenceOf(parts, order.before?.[check.id]);
+    const evidence = await evidenceOf(parts, request.before?.[check.id]);
     if (evidence !== null) before.set(check.id, evidence);
   }
   const isRed = ({ check, status }: CheckResult): boolean =>
     status !== "passed" && !(check.kind === "project" && before.get(check.id)?.status === "failed");
-  if (mode === "off" || order.commit === base || (mode === "final" && results.some(isRed))) return results; // T1
-  const differences = await parts.workspace.differences(base, order.commit);
+  if (mode === "off" || request.commit === base || (mode === "final" && results.some(isRed))) return results; // T1
+  const differences = await parts.workspace.differences(base, request.commit);
   const tried: CheckResult[] = [];
   for (const result of results) {
     const isWanted = result.status === "passed" && kindsTried.has(result.check.kind) && result.quarantined === undefined;
     const known = isWanted ? (parts.tried?.get(result.evidence) ?? (result.canary === undefined ? undefined : result)) : undefined; // T2
-    if (!isWanted || order.cancel.aborted) tried.push(result);
+    if (!isWanted || request.cancel.aborted) tried.push(result);
     else if (known !== undefined) tried.push({ ...known, check: result.check, ...(result.cached === true ? { cached: true } : {}) });
     else {
       const own = await evidenceOf(parts, result.evidence);
@@ -101,7 +101,7 @@ export async function tryOut(trial: Trial, results: readonly CheckResult[]): Pro
       tried.push(kept);
     }
   }
-  return order.cancel.aborted ? results : tried;
+  return request.cancel.aborted ? results : tried;
 }
 
 async function experimentsOn(
@@ -111,19 +111,19 @@ async function experimentsOn(
   baseline: Evidence | null,
   differences: readonly Difference[],
 ): Promise<Tried> {
-  const { parts, request: order, base, taken } = trial;
+  const { parts, request, base, taken } = trial;
   const { workspace, clock } = parts;
-  order.onLiveEvent({ signal: "checking", attempt: order.attempt, title: `${check.title} (can it fail?)`, command: check.command });
+  request.onLiveEvent({ signal: "checking", attempt: request.attempt, title: `${check.title} (can it fail?)`, command: check.command });
   const endsMs = clock.monotonicMs() + (parts.canaryMinutes ?? canaryMinutesDefault) * 60_000;
   const run = async (side: Side, more: Taken, command = check.command, atMostMs = Infinity): Promise<Observed | null> => {
     const leftMs = Math.min(endsMs - clock.monotonicMs(), atMostMs);
-    if (leftMs <= 0 || order.cancel.aborted) return null;
-    return observe(trial, { ...check, command }, { commit: side === "base" ? base : order.commit, taken: more, own }, leftMs);
+    if (leftMs <= 0 || request.cancel.aborted) return null;
+    return observe(trial, { ...check, command }, { commit: side === "base" ? base : request.commit, taken: more, own }, leftMs);
   };
   const late: string[] = [];
   const ask = async (whether: string, ...given: Parameters<typeof run>): Promise<Observed | null> => {
     const observed = await run(...given);
-    if (observed === null && !order.cancel.aborted) late.push(`it took too long to find out whether ${whether}`); // T5
+    if (observed === null && !request.cancel.aborted) late.push(`it took too long to find out whether ${whether}`); // T5
     return observed;
   };
   const mixed = (edits: readonly Edit[], out: TakenOut = { paths: [], without: [] }): Taken => ({
@@ -149,9 +149,9 @@ async function experimentsOn(
   const setting = await settingOf({ workspace, protect, restores: restores.length > 0 }, base, [check.command]);
   const textAt = async (side: Side, path: string): Promise<string | null> =>
     (side === "work" ? written.get(path) : undefined) ??
-    workspace.textAt(side === "base" || fromBase.has(path) ? base : order.commit, path, textBytesMax);
+    workspace.textAt(side === "base" || fromBase.has(path) ? base : request.commit, path, textBytesMax);
   const now: Observed = { passed: true, failed: new Set(), tests: tests ?? null };
-  const seed = `${order.commit} ${check.command}`;
+  const seed = `${request.commit} ${check.command}`;
   const lab: Laboratory = {
     run: (side, edits, gone = [], command = check.command) =>
       run(
@@ -161,7 +161,7 @@ async function experimentsOn(
       ),
     again,
     textAt,
-    pathsAt: (side) => workspace.pathsAt(side === "base" ? base : order.commit),
+    pathsAt: (side) => workspace.pathsAt(side === "base" ? base : request.commit),
     used: setting.named.used,
     changed: differences.filter(({ kind }) => kind !== "deleted").map(({ path }) => path),
     before: baseline === null ? null : observedIn(baseline),
@@ -197,7 +197,7 @@ async function experimentsOn(
   const missing = change === null || changed === null ? null : unnoticed(change, now, changed);
   const isNoticed = change !== null && missing?.length === 0; // then it depends on the work as well
   const without = out === null || isNoticed ? null : await ask("it passes without the work", "work", mixed([], out));
-  const beside = await besideIn(parts.workspace, order.commit, setting, check, differences, { goal: order.goal, textAt });
+  const beside = await besideIn(parts.workspace, request.commit, setting, check, differences, { goal: request.goal, textAt });
   const plain = beside === null ? null : await ask(asWas([...beside.paths, ...beside.without]), "work", mixed([], beside));
   const sources = (tests?.ran ?? 0) === 0 ? [] : await expectedSources(setting, differences, textAt);
   const asTheyWere = sources.length === 0 ? null : await ask(asWas(sources), "work", mixed([], { paths: sources, without: [] }));
@@ -209,7 +209,7 @@ async function experimentsOn(
   const outside: string[] = [];
   for (const program of isAskedOutside ? await plainCallsIn(setting, differences, textAt, nonceOf(seed)) : [])
     if ((await run("work", mixed([program]), program.command))?.passed === true) outside.push(...program.calls);
-  const manifest = await manifestEdit(parts.workspace, base, order.commit, differences);
+  const manifest = await manifestEdit(parts.workspace, base, request.commit, differences);
   const asBefore = manifest === null ? null : await ask(asWas([manifestPath]), "work", mixed([manifest]));
   const slowestMs = mutantSlowest * tookMs + mutantGraceMs;
   const further = await askFurther({
@@ -243,15 +243,15 @@ async function experimentsOn(
 
 /** One run in a checkout of its own, made where every check's is (T3). */
 async function observe(
-  { parts, request: order, restores }: Trial,
+  { parts, request, restores }: Trial,
   check: Check,
   { commit, taken, own }: { readonly commit: GitSha; readonly taken: Taken; readonly own: Evidence | null },
   timeoutMs: number,
 ): Promise<Observed | null> {
   const folder = await parts.workspace.checkout(commit, "check", taken);
-  for (const restore of restores) await runCommand(commandFor(parts, restore, folder, order.cancel));
+  for (const restore of restores) await runCommand(commandFor(parts, restore, folder, request.cancel));
   const ear = openTestOutput(check.command, folder);
-  const command = commandFor(parts, check, folder, order.cancel);
+  const command = commandFor(parts, check, folder, request.cancel);
   const isRecorded = own?.recorded !== undefined;
   const result = await runCommand({ ...command, timeoutMs: Math.min(parts.timeoutMs, timeoutMs), ear, isRecorded });
   const isOfTests = testFilesIn(folder, parts.workspace.foldersOf(folder));
