@@ -149,6 +149,8 @@ export const portfolioChanges = {
     impact: text,
     options: v.record(text, text),
     content: text,
+    /** The facts that an answer agrees to, beyond the words shown. */
+    about: v.optional(text),
     asked_by: v.nullable(v.strictObject({ run_id: RunId, block: text })),
   }),
   block_resolved: v.strictObject({ block_id: BlockId, answer: text, content: text }),

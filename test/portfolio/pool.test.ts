@@ -360,3 +360,27 @@ test("at its provider's limit the next agent of a task's list goes on with what 
   ]);
   expect(git(repo, "ls-tree", "--name-only", "main").split("\n")).toEqual(expect.arrayContaining(["first.txt", "second.txt"]));
 });
+
+test("approved work that conflicts goes back to its agent with the evidence, and is asked about again before it lands", async () => {
+  const repo = scratch({ files: { "shared.txt": "base\n" } });
+  const { add, pool, run, tasks, folder } = await portfolio({ Shop: repo });
+  const writes = "if grep -q '<<<<<<<' shared.txt; then printf 'theirs and mine\\n' > shared.txt; else printf 'mine\\n' > shared.txt; fi";
+  const id = await add("Shop", "write mine", [{ do: [{ run: writes }, done] }], "--accept", "it reads well", "--touches", "shared.txt");
+  const approve = async (): Promise<string> => {
+    const [row] = (await run("inbox"))["blocks"] as readonly { readonly block: string; readonly content: string }[];
+    expect(await run("answer", "--block", row?.block ?? "", "--content", row?.content ?? "", "A")).toMatchObject({ result: "PASS" });
+    return row?.content ?? "";
+  };
+  await pool();
+  const first = await approve();
+  write(repo, { "shared.txt": "theirs\n" });
+  git(repo, "commit", "-qam", "theirs");
+  await pool();
+  const steps = events(folder).map(({ event_type }) => event_type);
+  expect(steps.filter((type) => type === "merge_rejected")).toHaveLength(1);
+  expect((await tasks()).get(id)?.status).toBe("blocked_human");
+  expect(await approve()).not.toBe(first);
+  await pool();
+  expect((await tasks()).get(id)?.status).toBe("done");
+  expect(git(repo, "show", "main:shared.txt")).toBe("theirs and mine");
+});

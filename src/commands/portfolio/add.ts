@@ -4,13 +4,12 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import type { Answer } from "../../contracts/answer.ts";
-import { type PortfolioBudget, type PortfolioChange, priorityDefault, prioritiesMax } from "../../contracts/portfolio-journal.ts";
+import { type PortfolioBudget, priorityDefault, prioritiesMax } from "../../contracts/portfolio-journal.ts";
 import { readQuantity } from "../../kit/quantity.ts";
 import { didYouMean } from "../../kit/suggest.ts";
 import { draftTasks, type TaskDraft } from "../../portfolio/planner/backlog.ts";
 import { projectIdOf, taskIdOf } from "../../portfolio/planner/ids.ts";
-import { isIdleQuestion } from "../../portfolio/planner/plan.ts";
-import { openBlocks, type PortfolioView, type ProjectView, type TaskView } from "../../portfolio/planner/state.ts";
+import type { PortfolioView, ProjectView, TaskView } from "../../portfolio/planner/state.ts";
 import { git } from "../../workspace/git/git.ts";
 import { findRepository } from "../../workspace/git/repository.ts";
 import { actorOf, type CommandContext } from "../../project/command-context.ts";
@@ -146,8 +145,7 @@ export function addTask(context: CommandContext, input: TaskInput): Promise<Answ
         newTaskId,
       );
       if (drafted.problems.length > 0) invalid(drafted.problems.join("; "), { problems: drafted.problems });
-      const idle = context.agent === undefined ? resolvedIdle(open.state, drafted.changes) : []; // a proposal answers nobody's question
-      await open.write(...drafted.changes, ...idle);
+      await open.write(...drafted.changes);
       const [id = ""] = drafted.ids;
       const task = open.state.tasks[id];
       const unproved = task?.acceptance_criteria.some(({ command }) => command === null) === true;
@@ -165,21 +163,6 @@ export function addTask(context: CommandContext, input: TaskInput): Promise<Answ
     });
   });
 }
-
-/** A project that asked whether it is done has its answer when a task is added. */
-export const resolvedIdle = (state: PortfolioView, changes: readonly PortfolioChange[]): readonly PortfolioChange[] => {
-  const projects = new Set(changes.flatMap((change) => (change.event === "task_created" ? change.project_id : [])));
-  return openBlocks(state)
-    .filter(({ content, project_id }) => isIdleQuestion(content) && project_id !== null && projects.has(project_id))
-    .map(({ block_id, content }) => ({
-      event: "block_resolved",
-      actor: "system",
-      reason_code: "ok",
-      block_id,
-      content,
-      answer: "a task was added",
-    }));
-};
 
 /** `tokens=250k,usd=3`. */
 export function budgetOf(text: string | undefined): PortfolioBudget {

@@ -1,13 +1,14 @@
 // answer: answers an open question of a portfolio's project, task or run.
 
 import type { Answer } from "../../contracts/answer.ts";
+import { canonicalJson } from "../../kit/canonical-json.ts";
+import { successorOf, whyNotAnswer } from "../../portfolio/planner/questions.ts";
 import { openBlocks } from "../../portfolio/planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { answered, refuse, Refusal, reply } from "../../project/reply.ts";
 import { answerMissing } from "../../views/wording.ts";
 import { operatorOf } from "./add.ts";
 import { copyIn, requirePortfolio } from "../../portfolio/store/folder.ts";
-import { contentOf } from "../../portfolio/worker/ingest.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
 import { runQuestions } from "./run-questions.ts";
 import { inboxRows } from "./show.ts";
@@ -35,7 +36,15 @@ export function answerPortfolio(
         data: { blocks: rows },
         remediation: rows.map(({ command, question }) => `${command}  (${question.slice(0, 80)})`),
       };
+      const old = input.block === undefined ? undefined : open.state.blocks[input.block];
+      const instead = block !== undefined || old === undefined ? undefined : successorOf(open.state, old);
+      if (old !== undefined && instead !== undefined)
+        return refuse("block_changed", {
+          message: `${old.block_id} was asked again as ${instead.block_id}, because what it is about has changed: ${instead.question}`,
+          ...listed,
+        });
       if (block === undefined || ofRuns.length > 0) {
+        if (rows.length === 0) return refuse("block_ambiguous", { message: "No question is open, so there is nothing to answer." });
         const message =
           input.block === undefined ? `${rows.length} questions are open, so say which one you mean.` : `${input.block} is not open.`;
         return refuse("block_ambiguous", { message, ...listed });
@@ -43,19 +52,14 @@ export function answerPortfolio(
       if (input.content !== undefined && input.content !== block.content)
         return refuse("block_changed", { message: `${block.block_id} asks something else now: ${block.question}`, ...listed });
       if (["", answerMissing].includes(input.text.trim())) return refuse("portfolio_input_invalid", { message: "The answer is empty." });
-      const choices = Object.entries(block.options);
-      // A task's agent reads the words of an answer; a project's question has nobody to read them, so any words would count as consent.
-      if (block.task_id === null && choices.length > 0 && !choices.some(([key]) => key === firstWord(input.text)))
-        return refuse("portfolio_input_invalid", {
-          message: `${block.block_id} takes ${choices.map(([key, label]) => `${key} (${label})`).join(" or ")}. Until it is answered, it stays open.`,
-          ...listed,
-        });
+      const wrong = whyNotAnswer(block, input.text);
+      if (wrong !== null) return refuse("portfolio_input_invalid", { message: wrong, ...listed });
       const task = block.task_id === null ? undefined : open.state.tasks[block.task_id];
       const copy = task === undefined ? null : copyIn(paths, task);
       if (block.asked_by !== null && task !== undefined && copy !== null) {
         const asked = (await viewOf(paths, task))?.view.blocks[block.asked_by.block];
         if (asked !== undefined) {
-          if (contentOf(block.asked_by.run_id, asked.block, asked.question) !== block.content)
+          if (asked.question !== block.question || canonicalJson(asked.options) !== canonicalJson(block.options))
             return refuse("block_changed", { message: `The run asks something else now: ${asked.question}`, ...listed });
           const { answer } = await import("../answer.ts");
           const reported = await answer(
@@ -81,5 +85,3 @@ export function answerPortfolio(
     });
   });
 }
-
-const firstWord = (text: string): string => (/^[A-Za-z]+/.exec(text.trim())?.[0] ?? "").toUpperCase();

@@ -3,10 +3,11 @@
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import { msOf } from "../../kit/iso-time.ts";
 import type { Action, Plan } from "../../portfolio/planner/plan.ts";
-import type { TaskView } from "../../portfolio/planner/state.ts";
+import { idleOf, type Question } from "../../portfolio/planner/questions.ts";
+import type { PortfolioView } from "../../portfolio/planner/state.ts";
+import { ask } from "../../portfolio/store/ask.ts";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
 import type { OpenPortfolio } from "../../portfolio/store/open.ts";
-import { newBlockId } from "../../portfolio/worker/ingest.ts";
 import { usageOf, viewOf } from "../../portfolio/worker/worker.ts";
 
 const planner = { actor: "planner", reason_code: "ok" } as const;
@@ -16,7 +17,7 @@ const heartbeatMs = 60_000;
 export async function carryOut(paths: PortfolioPaths, { state, write, now }: OpenPortfolio, { actions, waiting }: Plan): Promise<boolean> {
   const changes: PortfolioChange[] = [];
   for (const action of actions) {
-    const change = await changeFor(paths, state.tasks, action, now());
+    const change = await changeFor(paths, state, action, now());
     if (change !== null) changes.push(change);
   }
   const dispatched = actions.flatMap((action) => (action.do === "dispatch" ? action.task_id : []));
@@ -29,15 +30,10 @@ export async function carryOut(paths: PortfolioPaths, { state, write, now }: Ope
   return changes.length > 0;
 }
 
-async function changeFor(
-  paths: PortfolioPaths,
-  tasks: Readonly<Record<string, TaskView>>,
-  action: Action,
-  now: string,
-): Promise<PortfolioChange | null> {
+async function changeFor(paths: PortfolioPaths, state: PortfolioView, action: Action, now: string): Promise<PortfolioChange | null> {
   switch (action.do) {
     case "release": {
-      const task = tasks[action.task_id];
+      const task = state.tasks[action.task_id];
       const found = task === undefined ? null : await viewOf(paths, task);
       const usage = found === null ? { tokens: 0, usd: 0 } : usageOf(found.view);
       return {
@@ -53,20 +49,21 @@ async function changeFor(
       return { ...planner, event: "task_status_changed", task_id: action.task_id, to_status: "ready", because: action.because };
     case "tell_budget":
       return { ...planner, event: "budget_exhausted", ...action.ended };
-    case "ask_idle":
-      return {
-        ...planner,
-        event: "block_opened",
-        block_id: newBlockId(now),
+    case "ask_idle": {
+      const project = state.projects[action.project_id];
+      if (project === undefined) return null;
+      const question: Question = {
+        kind: "idle",
         project_id: action.project_id,
         task_id: null,
-        question: `Every task of ${action.project_id} is over. Is its objective met?`,
+        ...idleOf(state, project),
         expected_action: "answer A, or add the tasks that are missing",
         impact: "nothing more is done for this project",
         options: { A: "it is met" },
-        content: action.content,
         asked_by: null,
       };
+      return ask(question, now, "planner");
+    }
     default:
       return null;
   }

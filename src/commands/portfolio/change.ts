@@ -6,12 +6,13 @@ import type { PortfolioTaskStatus } from "../../contracts/portfolio.ts";
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import { criterionOf, whyRing } from "../../portfolio/planner/backlog.ts";
 import { openBlocks, type TaskView } from "../../portfolio/planner/state.ts";
-import { mayStep } from "../../portfolio/planner/task-changes.ts";
+import { mayStep, runTerms } from "../../portfolio/planner/task-changes.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { requireAgents } from "../../project/named-agents.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
 import { budgetOf, invalid, operatorOf, priorityIn, repositoryOf, requireProject, requireTask, type TaskInput } from "./add.ts";
-import { requirePortfolio } from "../../portfolio/store/folder.ts";
+import { readPortfolio } from "../../portfolio/store/fold.ts";
+import { type PortfolioPaths, requirePortfolio } from "../../portfolio/store/folder.ts";
 import { type OpenPortfolio, withPortfolio } from "../../portfolio/store/open.ts";
 
 /** `ready`, `retry` and `cancel`. */
@@ -82,7 +83,7 @@ export function editPortfolio(context: CommandContext, input: EditInput): Promis
   return answered(async () => {
     const paths = requirePortfolio(context);
     const agent = input.agent === undefined ? {} : { agent: requireAgents(context.cwd, input.agent) };
-    const repository = input.repo === undefined ? null : await repositoryOf(resolve(context.cwd, input.repo), input.target);
+    const repository = await repositoryFor(context, paths, input);
     return withPortfolio(context, paths, async (open) => {
       const common = {
         ...(input.objective === undefined ? {} : { objective: input.objective }),
@@ -106,9 +107,35 @@ export function editPortfolio(context: CommandContext, input: EditInput): Promis
       const changes = { ...common, ...taskChanges(open, task, input) };
       if (Object.keys(changes).length === 0) invalid(`Nothing to change in ${task.task_id} was given.`);
       if (task.status === "done" || task.status === "canceled") requireStep(task.task_id, task.status, "ready");
+      refuseUnderWay(task, Object.keys(changes));
       await open.write({ ...operatorOf(context), event: "task_updated", task_id: task.task_id, changes });
       return reply("ok", { message: `${task.task_id} is changed.`, warnings: open.warnings, data: { id: task.task_id } });
     });
+  });
+}
+
+/** Where a project is to work and land, if that is to change: another folder, another branch, or both. */
+async function repositoryFor(context: CommandContext, paths: PortfolioPaths, { id, repo, target }: EditInput) {
+  if (repo === undefined && (target === undefined || !id.startsWith("proj-"))) return null;
+  const { repository } = repo === undefined ? requireProject(await readPortfolio(paths), id) : { repository: resolve(context.cwd, repo) };
+  return repository === null ? invalid(`${id} names no repository; give --repo too.`) : repositoryOf(repository, target);
+}
+
+/** A run is begun with these, so they stay as they are until it is over: two that overlap would be under way at once otherwise. */
+function refuseUnderWay({ task_id, project_id, status, stage, run_id }: TaskView, keys: readonly string[]): void {
+  const fixed = keys.filter((key) => runTerms.has(key));
+  if (status !== "running" || fixed.length === 0) return;
+  const what = stage === "queued" ? "its work waits to be merged" : `${run_id ?? "its run"} works on it`;
+  refuse("invalid_status_transition", {
+    message: `${task_id} is running: ${what}, begun with its ${fixed.join(", ").replaceAll("_", " ")}, which can't change before it is over. To change it now, take it back from its worker first.`,
+    state: status,
+    data: { task_id, fixed },
+    remediation: [
+      `autopilot portfolio pause ${project_id}`,
+      `autopilot portfolio ready ${task_id}`,
+      `autopilot portfolio edit ${task_id} …`,
+      `autopilot portfolio resume ${project_id}`,
+    ],
   });
 }
 
@@ -116,12 +143,13 @@ function taskChanges({ state }: OpenPortfolio, task: TaskView, input: EditInput)
   const criteria = input.accept?.map((text) => criterionOf(text));
   const wrong = criteria?.find((one) => typeof one === "string");
   if (typeof wrong === "string") invalid(wrong);
-  for (const id of input.after ?? []) requireTask(state, id);
-  const ring = input.after === undefined ? null : whyRing(state, task.task_id, input.after);
+  const after = input.after?.length === 1 && input.after[0] === "none" ? [] : input.after;
+  for (const id of after ?? []) requireTask(state, id);
+  const ring = after === undefined ? null : whyRing(state, task.task_id, after);
   if (ring !== null) invalid(`${ring}.`);
   return {
     ...(criteria === undefined ? {} : { acceptance_criteria: criteria.filter((one) => typeof one !== "string") }),
-    ...(input.after === undefined ? {} : { dependencies: [...input.after] }),
+    ...(after === undefined ? {} : { dependencies: [...new Set(after)] }),
     ...(input.touches === undefined ? {} : { touches: [...input.touches] }),
     ...(input.flow === undefined ? {} : { flow: input.flow }),
     ...(input.isolation === undefined ? {} : { isolation: input.isolation }),

@@ -16,7 +16,7 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { settingsOf } from "../../project/config/settings.ts";
 import { requireAgents } from "../../project/named-agents.ts";
 import { answered, Refusal, reply } from "../../project/reply.ts";
-import { budgetOf, invalid, newTaskId, operatorOf, repositoryOf, resolvedIdle } from "./add.ts";
+import { budgetOf, invalid, newTaskId, operatorOf, repositoryOf } from "./add.ts";
 import { requirePortfolio } from "../../portfolio/store/folder.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
 
@@ -100,7 +100,7 @@ export function importBacklog(
           `${input.file}: ${all.length} ${all.length === 1 ? "thing is" : "things are"} wrong, so nothing was imported: ${all.join("; ")}`,
           { problems: all },
         );
-      await open.write(...made.changes, ...drafted.changes, ...resolvedIdle(open.state, drafted.changes));
+      await open.write(...made.changes, ...drafted.changes);
       return reply("ok", {
         message: `Imported ${made.changes.length} projects and ${drafted.ids.length} tasks.`,
         warnings: open.warnings,

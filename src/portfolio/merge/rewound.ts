@@ -1,12 +1,12 @@
 // rewound: work that landed and is not on its branch any more, because somebody moved the branch back. It is asked about once.
 
-import { createHash } from "node:crypto";
 import type { CommandContext } from "../../project/command-context.ts";
+import { kindOf, type Question } from "../planner/questions.ts";
 import type { PortfolioView } from "../planner/state.ts";
+import { ask } from "../store/ask.ts";
 import type { PortfolioPaths } from "../store/folder.ts";
 import { withPortfolio } from "../store/open.ts";
 import type { Exchange } from "../worker/git-exchange.ts";
-import { newBlockId } from "../worker/ingest.ts";
 
 /** So many of the newest landings are looked for. */
 const landingsMax = 50;
@@ -24,26 +24,22 @@ export async function whyRewound(
   const lost = await lostFrom(exchange, state, branch);
   const [first] = lost;
   if (first === undefined) return null;
-  const content = `rewound:${createHash("sha256").update(lost.join("\n")).digest("hex").slice(0, 16)}`;
   const names = `${lost.slice(0, namesShown).join(", ")}${lost.length > namesShown ? ` and ${lost.length - namesShown} more` : ""}`;
   const what = `${branch.target} of ${branch.repository} was moved back: ${names} landed and ${lost.length === 1 ? "is" : "are"} not on it any more`;
   const isAnswered = await withPortfolio(context, paths, async (open) => {
-    const asked = Object.values(open.state.blocks).find((block) => block.content === content);
-    if (asked === undefined)
-      await open.write({
-        actor: "system",
-        reason_code: "ok",
-        event: "block_opened",
-        block_id: newBlockId(open.now()),
-        project_id: open.state.tasks[first]?.project_id ?? null,
-        task_id: null,
-        question: `${what}. Go on without?`,
-        expected_action: "move the branch back to where it was, or answer A",
-        impact: "nothing more lands there before",
-        options: { A: "go on; add tasks for what is still wanted" },
-        content,
-        asked_by: null,
-      });
+    const question: Question = {
+      kind: "rewound",
+      project_id: open.state.tasks[first]?.project_id ?? null,
+      task_id: null,
+      question: `${what}. Go on without?`,
+      expected_action: "move the branch back to where it was, or answer A",
+      impact: "nothing more lands there before",
+      options: { A: "go on; add tasks for what is still wanted" },
+      about: lost.join("\n"),
+      asked_by: null,
+    };
+    const asked = Object.values(open.state.blocks).find((block) => kindOf(block) === "rewound" && block.about === question.about);
+    if (asked === undefined) await open.write(ask(question, open.now()));
     return asked !== undefined && asked.resolved_at !== null;
   });
   return isAnswered ? null : what;

@@ -82,6 +82,7 @@ export function reduceImported(state: Portfolio, line: string, at: Stamp): void 
       impact: textIn(meta, "impact") ?? "",
       options: {},
       content: "",
+      about: "",
       asked_by: null,
       opened_at: at.ts,
       resolved_at: null,

@@ -12,6 +12,7 @@ import { type Ended, endedBudgets, whyNoBudget } from "./budgets.ts";
 import { inOrder, push } from "./dispatch-order.ts";
 import { isTriedAgain, lastFeedback } from "./for-people.ts";
 import { mayOverlap } from "./overlap.ts";
+import { idleOf, isAsked } from "./questions.ts";
 import { openBlocks, type PortfolioView, type ProjectView, type TaskView } from "./state.ts";
 import { agentName, agentsOf, freeAgent, isAhead, unfinished, workersByAgent } from "./under-way.ts";
 
@@ -57,7 +58,7 @@ export type Action =
   | { readonly do: "dispatch"; readonly task_id: string; readonly is_resumed: boolean; readonly agent: string }
   | { readonly do: "merge"; readonly repository: string; readonly target: string; readonly tasks: readonly string[] }
   | { readonly do: "tell_budget"; readonly ended: Ended }
-  | { readonly do: "ask_idle"; readonly project_id: string; readonly content: string };
+  | { readonly do: "ask_idle"; readonly project_id: string };
 export type Plan = { readonly actions: readonly Action[]; readonly waiting: readonly Waiting[] };
 
 export function plan(state: PortfolioView, facts: PlanFacts): Plan {
@@ -258,18 +259,13 @@ function merges(state: PortfolioView, running: readonly TaskView[]): readonly Ac
 
 /** Projects whose tasks are all over: a person is asked once whether that was all. */
 function idle(state: PortfolioView): readonly Action[] {
-  const asked = new Set(Object.values(state.blocks).map(({ content }) => content));
-  return Object.values(state.projects).flatMap(({ project_id, tasks, objective, paused }): Action[] => {
+  return Object.values(state.projects).flatMap((project): Action[] => {
+    const { project_id, tasks, objective, paused } = project;
+    if (paused || objective === "" || tasks.length === 0) return [];
     const isOver = tasks.every((id) => ["done", "canceled"].includes(state.tasks[id]?.status ?? "done"));
-    const content = idleContent(project_id, tasks.length);
-    return paused || objective === "" || tasks.length === 0 || !isOver || asked.has(content)
-      ? []
-      : [{ do: "ask_idle", project_id, content }];
+    return !isOver || isAsked(state, "idle", idleOf(state, project)) ? [] : [{ do: "ask_idle", project_id }];
   });
 }
-
-export const idleContent = (project_id: string, tasks: number): string => `idle:${project_id}:${tasks}`;
-export const isIdleQuestion = (content: string): boolean => content.startsWith("idle:");
 
 const namesShown = 3;
 const listed = (ids: readonly string[]): string =>

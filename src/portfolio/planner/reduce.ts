@@ -17,7 +17,19 @@ import { msOf } from "../../kit/iso-time.ts";
 import { reduceImported } from "./imported-line.ts";
 import { metricsOf } from "../views/metrics.ts";
 import { noUsage, type Portfolio } from "./state.ts";
-import { addTask, awaitDependencies, charge, copyOf, mayStep, move, projectOf, type Stamp, taskOf, touch } from "./task-changes.ts";
+import {
+  addTask,
+  awaitDependencies,
+  charge,
+  copyOf,
+  mayStep,
+  move,
+  projectOf,
+  runTerms,
+  type Stamp,
+  taskOf,
+  touch,
+} from "./task-changes.ts";
 
 type Reducers = { readonly [Name in PortfolioChangeName]: (state: Portfolio, change: PortfolioChangeOf<Name>, at: Stamp) => void };
 
@@ -70,6 +82,7 @@ const reducers: Reducers = {
     const task = taskOf(state, task_id);
     const before = task.priority;
     Object.assign(task, copyOf(changes));
+    if (Object.keys(changes).some((key) => runTerms.has(key))) task.is_edited = task.run_id !== null;
     if (changes.dependencies !== undefined) awaitDependencies(state, task);
     if (task.status === "ready" && before !== task.priority) {
       state.ready[before] = (state.ready[before] ?? 0) - 1;
@@ -103,6 +116,7 @@ const reducers: Reducers = {
     task.attempt += 1;
     task.started_at = at.ts;
     task.ingested = false;
+    task.is_edited = false;
     task.run_spent = noUsage();
     task.proof = null;
     task.claim = null;
@@ -112,9 +126,8 @@ const reducers: Reducers = {
     const task = taskOf(state, task_id);
     if (task.status === "needs_adjustment" && to_status === "ready") task.adjustments += 1;
     move(state, task, to_status, at);
-    if (to_status !== "canceled") return;
-    task.summary = because;
     state.batches = state.batches.filter(({ tasks }) => !tasks.includes(task_id)); // what is left of the batch is proved without it
+    if (to_status === "canceled") task.summary = because;
   },
   worker_result_ingested: (state, change, at) => {
     const task = taskOf(state, change.task_id);
@@ -161,6 +174,7 @@ const reducers: Reducers = {
       impact: block.impact,
       options: { ...block.options },
       content: block.content,
+      about: block.about ?? "",
       asked_by: block.asked_by === null ? null : { ...block.asked_by },
       opened_at: at.ts,
       resolved_at: null,

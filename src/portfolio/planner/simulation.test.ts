@@ -10,6 +10,7 @@ import { reduceToLine } from "../views/event-line.ts";
 import { mayOverlap } from "./overlap.ts";
 import { portfolioPage, projectPage, taskPage } from "../views/pages.ts";
 import { type Action, plan } from "./plan.ts";
+import { idleOf } from "./questions.ts";
 import { type Found, remedyOf } from "./recovery.ts";
 import { reduce } from "./reduce.ts";
 import { judge, proofOf, whyNotOurs } from "./result.ts";
@@ -299,12 +300,14 @@ function simulate(seed: number, size: SimulationSize): Simulated {
       else if (action.do === "merge") merge(action);
       else if (action.do === "ask_idle") {
         const block_id = `block-20260101T000000Z-${String(entries.length).padStart(6, "0")}`;
+        const project = state.projects[action.project_id];
+        if (project === undefined) continue;
         const asked = {
-          question: "all?",
+          ...idleOf(state, project),
           expected_action: "answer",
           impact: "waits",
           options: {},
-          content: action.content,
+          content: "idle:1",
           asked_by: null,
         };
         write({ ...planner, event: "block_opened", block_id, project_id: action.project_id, task_id: null, ...asked });

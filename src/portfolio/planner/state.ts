@@ -48,6 +48,8 @@ export type Task = TaskFields & {
   event_nonce: string | null;
   /** Whether the run's result has been taken in. */
   ingested: boolean;
+  /** What its run was begun with has changed since, so the run is not resumed. */
+  is_edited: boolean;
   base: string | null;
   /** The target branch that its work stands on. */
   tip: string | null;
@@ -78,6 +80,8 @@ export type Block = {
   impact: string;
   options: Record<string, string>;
   content: string;
+  /** Empty if it is about nothing but its words. */
+  about: string;
   asked_by: { run_id: string; block: string } | null;
   opened_at: string;
   resolved_at: string | null;

@@ -15,6 +15,9 @@ export type NewTask = Pick<Task, "task_id" | "project_id" | "parent_task_id" | "
   readonly is_imported?: true;
 };
 
+/** What of a task its run is begun with. */
+export const runTerms: ReadonlySet<string> = new Set(["objective", "acceptance_criteria", "touches", "flow", "isolation"]);
+
 export const mayStep = (from: PortfolioTaskStatus, to: PortfolioTaskStatus): boolean => portfolioTransitions[from].includes(to);
 
 /** Whether the runner proved every criterion. */
@@ -59,6 +62,7 @@ export function addTask(state: Portfolio, { task_id, project_id, parent_task_id,
     run_id: null,
     event_nonce: null,
     ingested: false,
+    is_edited: false,
     base: null,
     tip: null,
     copy: null,

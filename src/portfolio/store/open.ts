@@ -7,6 +7,7 @@
 //   O3. A change that its schema refuses is not written.
 //   O4. An agent proposes and pauses; every other change of its own, and every person's from inside a run, is refused.
 //   O5. A pool that has lost the portfolio to another writes nothing: it is asked while the journal is held, which its successor needs too.
+//   O6. Every open question is about what is there: one that a change has overtaken is asked again in the same breath.
 // Invariants G1 and on: portfolio/store/fold.ts.
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -27,6 +28,7 @@ import { requireOutside } from "../../runner/may-grant.ts";
 import { redactedJournal } from "../../project/secrets/redacted-journal.ts";
 import { redactionOf } from "../../project/secrets/redaction-of.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
+import { askedAgain } from "./ask.ts";
 import { type Cursor, draw, layOut, linesBeyond, readCursor } from "./draw.ts";
 import { asPortfolioEntry, beginAnew, type Fold, folded, foldOf, storeOf } from "./fold.ts";
 import { type PortfolioPaths, rememberHead } from "./folder.ts";
@@ -103,8 +105,7 @@ async function workWith<Value>(
   work: (open: OpenPortfolio) => Promise<Value>,
 ): Promise<Value> {
   await paths.planner?.requireLease(); // O5
-  const write = async (...changes: readonly PortfolioChange[]): Promise<void> => {
-    await paths.planner?.requireLease();
+  const append = async (changes: readonly PortfolioChange[]): Promise<void> => {
     for (const change of changes) {
       const fault = faultOfChange(change);
       invariant(fault === null, `O3: ${fault ?? ""}`);
@@ -117,10 +118,21 @@ async function workWith<Value>(
     }
     fold.at = { ...journal.position };
   };
+  const now = (): string => systemClock.now();
+  const askAgain = async (): Promise<void> => {
+    const changes = askedAgain(fold.state, now());
+    if (changes.length > 0) await append(changes); // O6
+  };
+  const write = async (...changes: readonly PortfolioChange[]): Promise<void> => {
+    await paths.planner?.requireLease();
+    await append(changes);
+    await askAgain();
+  };
   const beyond = linesBeyond(paths, cursor, lines);
   const warnings = [...beyond.warnings];
   for (const line of beyond.foreign) await write({ event: "line_imported", actor: "system", reason_code: "ok", line }); // O2
-  const open: OpenPortfolio = { paths, state: fold.state, now: () => systemClock.now(), write, warnings, isDrawn: false };
+  await askAgain(); // whoever changed something may have been killed before
+  const open: OpenPortfolio = { paths, state: fold.state, now, write, warnings, isDrawn: false };
   try {
     return await work(open);
   } finally {

@@ -2,11 +2,12 @@
 
 import { rmSync } from "node:fs";
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
+import { isApproved, type Question } from "../planner/questions.ts";
 import type { TaskView } from "../planner/state.ts";
 import { atOnce, type CommandContext } from "../../project/command-context.ts";
 import { Refusal } from "../../project/reply.ts";
 import type { PortfolioPaths } from "../store/folder.ts";
-import { isApproved, newBlockId } from "./ingest.ts";
+import { ask } from "../store/ask.ts";
 import { readPortfolio } from "../store/fold.ts";
 import { withPortfolio } from "../store/open.ts";
 import { agentDefault, backendDefault, type Drive, prepare } from "./worker.ts";
@@ -143,18 +144,17 @@ async function refuseTask({ context, paths }: Workers, task: TaskView, why: stri
   await withPortfolio(context, paths, async ({ state, write, now }) => {
     const status = state.tasks[task.task_id]?.status;
     if (status !== "ready" && status !== "running") return;
-    await write({
-      ...planner,
-      event: "block_opened",
-      block_id: newBlockId(now()),
+    const question: Question = {
+      kind: "start",
       project_id: task.project_id,
       task_id: task.task_id,
       question: `${task.task_id} could not be started: ${why} Try again?`,
       expected_action: "fix it, then answer A",
       impact: `${task.task_id} waits`,
       options: { A: "try again" },
-      content: `start:${task.task_id}:${task.attempt}`,
+      about: `attempt ${task.attempt}`,
       asked_by: null,
-    });
+    };
+    await write(ask(question, now(), "planner"));
   });
 }

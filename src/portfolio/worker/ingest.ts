@@ -1,13 +1,16 @@
 // ingest: what a run came to, taken into the portfolio's journal: once, and by the runner's own proof.
 
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { PortfolioChange, WorkerResult } from "../../contracts/portfolio-journal.ts";
 import { hasFailed, questionsOpen } from "../../core/selectors.ts";
 import type { RunView } from "../../core/state.ts";
+import { canonicalJson } from "../../kit/canonical-json.ts";
 import { isoOf, msOf } from "../../kit/iso-time.ts";
-import { blockIdOf, taskIdOf } from "../planner/ids.ts";
+import { taskIdOf } from "../planner/ids.ts";
+import { approvalOf, type Question } from "../planner/questions.ts";
 import { followUpsOf, handedIn, judge, proofOf, whyNotOurs } from "../planner/result.ts";
-import type { PortfolioView, TaskView } from "../planner/state.ts";
+import { openBlocks, type PortfolioView, type TaskView } from "../planner/state.ts";
+import { ask } from "../store/ask.ts";
 import type { OpenPortfolio } from "../store/open.ts";
 import { copyIn, type PortfolioPaths } from "../store/folder.ts";
 import { goesOnAt } from "../../runner/park.ts";
@@ -19,9 +22,6 @@ import { claimsFrom } from "../../project/runs/run-blobs.ts";
 import { endOf, homeOfCopy, usageOf, viewOf } from "./worker.ts";
 
 const system = { actor: "system", reason_code: "ok" } as const;
-
-export const contentOf = (...parts: readonly string[]): string => createHash("sha256").update(parts.join("\0")).digest("hex").slice(0, 16);
-export const newBlockId = (now: string): string => blockIdOf(now, randomBytes(6));
 
 /** What is to be written about a task whose run nobody drives any more. Empty if it only needs to be resumed. */
 export async function ingest(
@@ -75,21 +75,17 @@ export async function ingest(
   if (judged.to === "running" && commit !== null)
     return [...changes, { ...system, event: "merge_queued", task_id: task.task_id, run_id: delivered.run_id, commit }];
   if (judged.ask === null) return changes;
-  const question = `Does the work of ${task.task_id} meet: ${judged.ask}?`;
-  const block: PortfolioChange = {
-    ...system,
-    event: "block_opened",
-    block_id: newBlockId(now()),
+  const approval: Question = {
+    kind: "approve",
     project_id: task.project_id,
     task_id: task.task_id,
-    question,
+    ...approvalOf(task),
     expected_action: `look at the diff (autopilot -C ${copy} diff --run ${delivered.run_id}), then answer A or B`,
     impact: "its work is not merged before",
     options: { A: "it does; merge it", B: "it does not; try again" },
-    content: approvalOf(delivered.run_id),
     asked_by: null,
   };
-  return [...changes, block];
+  return [...changes, ask(approval, now())];
 }
 
 /** What the worker says should follow: proposed, never ready by itself. */
@@ -117,14 +113,6 @@ async function handedInBy(copy: string, run: string): Promise<unknown> {
   return hash === undefined ? null : claimsFrom(blobsIn(runFolder(projectPaths, run)))(hash);
 }
 
-export const approvalOf = (run_id: string): string => `approve:${run_id}`;
-/** Whether a person said that the work of a task's newest run meets what no command proves. */
-export const isApproved = (state: PortfolioView, task: TaskView): boolean =>
-  task.run_id !== null &&
-  Object.values(state.blocks).some(
-    ({ content, answer }) => content === approvalOf(task.run_id ?? "") && /^(a|yes|y)\b/i.test(answer ?? ""),
-  );
-
 /** A run that waits: for a person, for its provider, or because the pool was stopped. Null if it is over, well or not. */
 function restOf(state: PortfolioView, task: TaskView, view: RunView, now: string): readonly PortfolioChange[] | null {
   const run_id = task.run_id ?? "";
@@ -133,22 +121,22 @@ function restOf(state: PortfolioView, task: TaskView, view: RunView, now: string
   if (view.status !== "paused") return null;
   const [question] = questionsOpen(view);
   if (question !== undefined) {
-    const content = contentOf(run_id, question.block, question.question);
-    if (Object.values(state.blocks).some((block) => block.content === content && block.resolved_at === null)) return [];
-    const block: PortfolioChange = {
-      ...system,
-      event: "block_opened",
-      block_id: newBlockId(now),
-      project_id: task.project_id,
-      task_id: task.task_id,
-      question: question.question,
-      expected_action: "answer it; the run goes on with your words",
-      impact: `${task.task_id} waits`,
-      options: { ...question.options },
-      content,
-      asked_by: { run_id, block: question.block },
-    };
-    return [block];
+    const asked_by = { run_id, block: question.block };
+    const opened = ask(
+      {
+        kind: "run",
+        project_id: task.project_id,
+        task_id: task.task_id,
+        question: question.question,
+        expected_action: "answer it; the run goes on with your words",
+        impact: `${task.task_id} waits`,
+        options: { ...question.options },
+        about: "",
+        asked_by,
+      },
+      now,
+    );
+    return openBlocks(state).some(({ content }) => opened.event === "block_opened" && content === opened.content) ? [] : [opened];
   }
   if (view.parked !== undefined) {
     const at = goesOnAt(view, msOf(now) ?? 0);
@@ -170,16 +158,18 @@ function restOf(state: PortfolioView, task: TaskView, view: RunView, now: string
 }
 
 /** What time does not fix: a refused key, a model that is not there, a limit that has lasted too long. */
-const providerBlock = (task: TaskView, run_id: string, parked: NonNullable<RunView["parked"]>, now: string): PortfolioChange => ({
-  ...system,
-  event: "block_opened",
-  block_id: newBlockId(now),
-  project_id: task.project_id,
-  task_id: task.task_id,
-  question: `The provider of ${task.worker_agent_id ?? "the agent"} refuses: ${parked.detail.slice(0, 500)} Try again?`,
-  expected_action: "fix the login, the key or the limit, then answer A",
-  impact: `${task.task_id} waits`,
-  options: { A: "try again" },
-  content: contentOf("parked", run_id, parked.detail, String(parked.times)),
-  asked_by: null,
-});
+const providerBlock = (task: TaskView, run_id: string, parked: NonNullable<RunView["parked"]>, now: string): PortfolioChange =>
+  ask(
+    {
+      kind: "provider",
+      project_id: task.project_id,
+      task_id: task.task_id,
+      question: `The provider of ${task.worker_agent_id ?? "the agent"} refuses: ${parked.detail.slice(0, 500)} Try again?`,
+      expected_action: "fix the login, the key or the limit, then answer A",
+      impact: `${task.task_id} waits`,
+      options: { A: "try again" },
+      about: canonicalJson({ run_id, detail: parked.detail, times: parked.times }),
+      asked_by: null,
+    },
+    now,
+  );

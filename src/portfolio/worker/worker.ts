@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   K1. Copy, run and nonce are in the journal before the agent starts.
-//   K2. A run that can go on is resumed: its finished steps are not repeated.
+//   K2. A run that can go on is resumed: its finished steps are not repeated. One whose task was edited since begins anew.
 //   K3. What a run came to is read from its own journal, never from what its agent or its process said.
 //   K4. An agent that goes on in place of another, which is at its provider's limit, begins with the finished work of the one before.
 
@@ -171,7 +171,7 @@ async function openRunOf(
   task: TaskView,
 ): Promise<{ readonly run: string; readonly copy: string; readonly tip: string } | null> {
   const [copy, found] = [copyIn(paths, task), await viewOf(paths, task)];
-  if (found === null || copy === null || task.run_id === null || task.ingested) return null;
+  if (found === null || copy === null || task.run_id === null || task.ingested || task.is_edited) return null;
   // A run that came with a portfolio from elsewhere is never resumed; its task begins anew.
   if (!isOurs(context, homeOfCopy(copy), task.run_id)) return null;
   return isOpen(found.view) || found.view.status === "draft" ? { run: task.run_id, copy, tip: found.view.tip.commit } : null;

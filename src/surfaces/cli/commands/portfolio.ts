@@ -39,7 +39,13 @@ const taskFlags: readonly FlagSpec[] = [
     placeholder: "CRITERION",
     about: "When it is done: `text :: command`; without a command you are asked.",
   },
-  { name: "after", kind: "text", many: true, placeholder: "TASK", about: "A task that must be done first." },
+  {
+    name: "after",
+    kind: "text",
+    many: true,
+    placeholder: "TASK",
+    about: "A task that must be done first; `none` drops them all when you edit.",
+  },
   {
     name: "touches",
     kind: "text",

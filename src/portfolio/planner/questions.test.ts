@@ -1,0 +1,125 @@
+// What a portfolio asks, whether it is still the right question, and what an answer to it is worth.
+
+import { expect, test } from "vitest";
+import { approvalOf, idleOf, isApproved, isAsked, outdatedQuestions, successorOf, whyNotAnswer } from "./questions.ts";
+import { dispatched, project, task, written } from "./portfolio.test-support.ts";
+import type { Block, Portfolio } from "./state.ts";
+
+const id = "task-a-000001";
+const run_id = "run-2026-01-01-000001";
+const taste = { text: "it looks nice", command: null };
+const proof = { criteria: 1, proved: 0, checks_attempted: [], checks_passed: [], checks_failed: [] };
+const shown = { expected_action: "look, then answer A or B", impact: "waits", options: { A: "it does", B: "it does not" }, asked_by: null };
+
+/** A task whose work waits for a person's approval. */
+function waiting() {
+  const made = written(
+    { event: "project_created", project_id: "proj-shop", fields: project() },
+    { event: "task_created", task_id: id, project_id: "proj-shop", status: "ready", fields: task({ acceptance_criteria: [taste] }) },
+    dispatched(id, 1),
+  );
+  const ended = { task_id: id, run_id, event_nonce: "n1", to_status: "blocked_human", commit: "1".repeat(40), proof, claim: null } as const;
+  made.write({ event: "worker_result_ingested", ...ended, summary: "done", evidence: [], usage: { tokens: 1, usd: 0 } });
+  const asked = approvalOf(made.state.tasks[id] ?? never());
+  made.write({
+    event: "block_opened",
+    block_id: "block-1",
+    project_id: "proj-shop",
+    task_id: id,
+    ...shown,
+    ...asked,
+    content: "approve:1",
+  });
+  return made;
+}
+const never = (): never => {
+  throw new Error("it is there");
+};
+const taskIn = (state: Portfolio) => state.tasks[id] ?? never();
+const answer = { event: "block_resolved", block_id: "block-1", content: "approve:1" } as const;
+
+test.each([
+  ["its criteria", { acceptance_criteria: [{ text: "it is fast", command: null }] }],
+  ["its objective", { objective: "something else" }],
+  ["its scope", { touches: ["elsewhere/**"] }],
+])("an approval is asked again when %s changed, and one given before counts no more", (_what, changes) => {
+  const open = waiting();
+  expect(outdatedQuestions(open.state)).toEqual([]);
+  open.write({ event: "task_updated", task_id: id, changes: { priority: 1 } });
+  expect(outdatedQuestions(open.state)).toEqual([]);
+  open.write({ event: "task_updated", task_id: id, changes });
+  expect(outdatedQuestions(open.state)).toMatchObject([{ block: { block_id: "block-1" }, now: approvalOf(taskIn(open.state)) }]);
+
+  const given = waiting();
+  given.write({ ...answer, answer: "A" });
+  expect(isApproved(given.state, taskIn(given.state))).toBe(true);
+  given.write({ event: "task_updated", task_id: id, changes });
+  expect(isApproved(given.state, taskIn(given.state))).toBe(false);
+});
+
+test("approved work that the merge queue gives back is not approved any more", () => {
+  const { state, write } = waiting();
+  write({ ...answer, answer: "yes" });
+  expect(isApproved(state, taskIn(state))).toBe(true);
+  write(dispatched(id, 1), { event: "merge_queued", task_id: id, run_id, commit: "1".repeat(40) });
+  write({ event: "merge_rejected", task_id: id, kind: "conflict", with: [], because: "it conflicts", evidence: ["conflict: a.txt"] });
+  write({ event: "task_status_changed", task_id: id, to_status: "ready", because: "retry" });
+  expect(isApproved(state, taskIn(state))).toBe(false);
+  expect(taskIn(state).feedback).toContain("conflict: a.txt");
+});
+
+test.each([
+  ["A", true],
+  ["a, as you like", true],
+  ["yes!", true],
+  ["B", false],
+  ["A bit more blue, please", false],
+  ["yes but not like this", false],
+])("the answer %j approves: %s", (text, approves) => {
+  const { state, write } = waiting();
+  write({ ...answer, answer: text });
+  expect(isApproved(state, taskIn(state))).toBe(approves);
+});
+
+test("whether a project is done is asked of its objective and its tasks as they are; a task that is wanted answers it, a proposal does not", () => {
+  const { state, write } = waiting();
+  write({ ...answer, answer: "A" }, { event: "task_status_changed", task_id: id, to_status: "canceled", because: "not wanted" });
+  const shop = () => state.projects["proj-shop"] ?? never();
+  const asked = idleOf(state, shop());
+  expect(asked.question).toContain("sell");
+  expect(isAsked(state, "idle", asked)).toBe(false);
+  const block = { block_id: "block-2", project_id: "proj-shop", task_id: null, ...shown, ...asked, content: "idle:1" };
+  write({ event: "block_opened", ...block });
+  expect([isAsked(state, "idle", asked), outdatedQuestions(state)]).toEqual([true, []]);
+  write({ event: "project_updated", project_id: "proj-shop", changes: { objective: "sell more" } });
+  expect(outdatedQuestions(state)).toMatchObject([{ now: { question: expect.stringContaining("sell more") as string } }]);
+  write({ event: "project_updated", project_id: "proj-shop", changes: { objective: "sell" } });
+  const more = { event: "task_created", task_id: "task-b-000001", project_id: "proj-shop", fields: task() } as const;
+  write({ ...more, status: "proposed" });
+  expect(outdatedQuestions(state)).toEqual([]);
+  write({ event: "task_status_changed", task_id: "task-b-000001", to_status: "ready", because: "wanted" });
+  expect(outdatedQuestions(state)).toMatchObject([{ now: null }]);
+});
+
+test("a project's question takes the answers it names, by themselves or before a comma; a task's takes any words", () => {
+  const block = { block_id: "block-1", project_id: "proj-shop", task_id: null, ...shown, content: "idle:1" } as unknown as Block;
+  const takes = (text: string, task_id: string | null = null) => whyNotAnswer({ ...block, task_id }, text) === null;
+  expect(["A", "b", " a. ", "A, it is", "no", "a few are missing", ""].map((text) => takes(text))).toEqual([
+    true,
+    true,
+    true,
+    true,
+    false,
+    false,
+    false,
+  ]);
+  expect(takes("whatever you like", id)).toBe(true);
+});
+
+test("a question that was asked again is found in the place of the old one", () => {
+  const { state, write } = waiting();
+  const asked = { project_id: "proj-shop", task_id: id, ...shown, question: "now?", content: "approve:2" };
+  write({ event: "block_opened", block_id: "block-2", ...asked }, { ...answer, answer: "it is asked again" });
+  expect(successorOf(state, state.blocks["block-1"] ?? never())?.block_id).toBe("block-2");
+  expect(taskIn(state)).toMatchObject({ status: "blocked_human", feedback: "done" });
+});

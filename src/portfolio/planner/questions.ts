@@ -1,0 +1,97 @@
+// questions: what a portfolio asks a person, what each question is about, which answers it takes, and whether it is still the right question.
+//
+// Invariants:
+//   H1. A question binds all that a person agrees to: the words shown, and `about`, the facts behind them. Its content is made of both.
+//   H2. If those facts change, the question is asked again as another one: an answer to the old one is refused.
+//   H3. An approval is for the work of one run, for the task as it was asked. What the merge queue gives back is not approved any more.
+//   H4. A question that nobody but the planner reads takes only the answers it names.
+
+import type { PortfolioChangeOf } from "../../contracts/portfolio-journal.ts";
+import { canonicalJson } from "../../kit/canonical-json.ts";
+import { oneLine } from "../../views/wording.ts";
+import { type BlockView, openBlocks, type PortfolioView, type ProjectView, type TaskView } from "./state.ts";
+
+export type QuestionKind = "approve" | "idle" | "start" | "run" | "provider" | "rewound";
+type Opened = PortfolioChangeOf<"block_opened">;
+export type Question = Omit<Opened, "event" | "actor" | "reason_code" | "block_id" | "content" | "about"> & {
+  readonly kind: QuestionKind;
+  readonly about: string;
+};
+
+/** What of a question follows from the state alone, and may change while it is open. */
+type Asked = Pick<Question, "question" | "about">;
+
+const objectiveCharsMax = 300;
+
+/** Whether the work of a task's newest run is what was wanted. */
+export function approvalOf(task: TaskView): Asked {
+  const { task_id, run_id, objective, acceptance_criteria, touches } = task;
+  const unproved = acceptance_criteria.filter(({ command }) => command === null);
+  const asked = (unproved.length === 0 ? acceptance_criteria : unproved).map(({ text }) => text).join("; ");
+  return {
+    question: `Does the work of ${task_id} meet: ${asked === "" ? objective : asked}?`,
+    about: canonicalJson({ run_id, objective, acceptance_criteria, touches }),
+  };
+}
+
+/** Whether a project whose tasks are all over is done. */
+export function idleOf(state: PortfolioView, { project_id, objective, tasks }: ProjectView): Asked {
+  const count = (status: string): number => tasks.filter((id) => state.tasks[id]?.status === status).length;
+  const [done, canceled] = [count("done"), count("canceled")];
+  const over = `${done} done${canceled === 0 ? "" : `, ${canceled} canceled`}`;
+  return {
+    question: `Every task of ${project_id} is over (${over}). Is its objective met: ${oneLine(objective, objectiveCharsMax)}?`,
+    about: canonicalJson({ objective, done, canceled }),
+  };
+}
+
+export const kindOf = ({ content }: Pick<BlockView, "content">): string => content.split(":", 1)[0] ?? "";
+
+/** Whether this was asked before, and is open or answered. */
+export const isAsked = (state: PortfolioView, kind: QuestionKind, { question, about }: Asked): boolean =>
+  Object.values(state.blocks).some((block) => kindOf(block) === kind && block.question === question && block.about === about);
+
+/** Whether a person said that the work of a task's newest run meets what no command proves. H3 */
+export function isApproved(state: PortfolioView, task: TaskView): boolean {
+  if (task.run_id === null || task.returned_by === "queue") return false;
+  const { about } = approvalOf(task);
+  return Object.values(state.blocks).some(
+    (block) => kindOf(block) === "approve" && block.task_id === task.task_id && block.about === about && isYes(block.answer ?? ""),
+  );
+}
+
+const isYes = (answer: string): boolean => ["A", "YES", "Y"].includes(choiceIn(answer));
+
+/** Open questions that are not the right ones any more, with what is to be asked now; null if nothing is. H2 */
+export function outdatedQuestions(state: PortfolioView): readonly { readonly block: BlockView; readonly now: Asked | null }[] {
+  return openBlocks(state).flatMap((block) => {
+    const now = askedNow(state, block);
+    const isSame = now === undefined || (now?.question === block.question && now.about === block.about);
+    return isSame ? [] : [{ block, now }];
+  });
+}
+
+/** Undefined if a question is about something that no change of the portfolio's touches. */
+function askedNow(state: PortfolioView, block: BlockView): Asked | null | undefined {
+  const [task, project] = [state.tasks[block.task_id ?? ""], state.projects[block.project_id ?? ""]];
+  if (kindOf(block) === "approve" && task !== undefined) return approvalOf(task);
+  if (kindOf(block) !== "idle" || project === undefined) return undefined;
+  const isOver = project.tasks.every((id) => ["done", "canceled", "proposed"].includes(state.tasks[id]?.status ?? "done")); // a proposal answers nobody
+  return isOver ? idleOf(state, project) : null;
+}
+
+/** The question that is open in the place of one that was asked again. */
+export const successorOf = (state: PortfolioView, old: BlockView): BlockView | undefined =>
+  openBlocks(state).find(
+    (block) => kindOf(block) === kindOf(old) && block.task_id === old.task_id && block.project_id === old.project_id && old.content !== "",
+  );
+
+/** Why a question does not take these words; null if it does. A task's agent reads them; a project's question has nobody who does. H4 */
+export function whyNotAnswer({ block_id, task_id, options }: BlockView, text: string): string | null {
+  const choices = Object.entries(options);
+  if (task_id !== null || choices.length === 0 || choices.some(([key]) => key === choiceIn(text))) return null;
+  return `${block_id} takes ${choices.map(([key, label]) => `${key} (${label})`).join(" or ")}. Until it is answered, it stays open.`;
+}
+
+/** `A`, `a, as you like`: a letter or word by itself, or before a comma. `A few are missing` is none. */
+const choiceIn = (text: string): string => (/^([A-Za-z]+)\s*(?:$|[.,;:!)])/.exec(text.trim())?.[1] ?? "").toUpperCase();
