@@ -1,4 +1,4 @@
-// house: the law as data. `../architecture.test.ts` reads it; docs/ARCHITECTURE.md explains it.
+// house: the law as data. `architecture.test.ts` reads it; docs/ARCHITECTURE.md explains it.
 // A row that turns out wrong is changed here together with a record in docs/decisions/, never worked around.
 
 const pure = ["kit", "contracts", "ports", "core", "journal", "flows", "documents", "insight"];

@@ -4,8 +4,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { crowdedFoldersIn, implementationsInPortsIn, foreignPackagesIn, ringsIn, strangersIn, trespassesIn } from "./law/imports.ts";
-import { strayInvariantsIn } from "./law/invariants.ts";
+import { crowdedFoldersIn, implementationsInPortsIn, foreignPackagesIn, ringsIn, strangersIn, trespassesIn } from "./imports.ts";
+import { strayInvariantsIn } from "./invariants.ts";
 import {
   badFileNamesIn,
   badNamesIn,
@@ -15,9 +15,9 @@ import {
   putOffIn,
   registriesIn,
   silencedTestsIn,
-} from "./law/manners.ts";
-import { namesInFlows, namesKnownIn, stainsIn } from "./law/purity.ts";
-import { isProduct, readRepository, type SourceFile, workPlaces } from "./law/source.ts";
+} from "./manners.ts";
+import { namesInFlows, namesKnownIn, stainsIn } from "./purity.ts";
+import { isProduct, readRepository, type SourceFile, workPlaces } from "./source.ts";
 
 type Rule = {
   readonly says: string;
@@ -220,7 +220,7 @@ describe("the law of the house", () => {
 });
 
 test("every file and folder that the architecture page points to is there", () => {
-  const root = resolve(import.meta.dirname, "..");
+  const root = resolve(import.meta.dirname, "../..");
   const page = readFileSync(resolve(root, "docs/ARCHITECTURE.md"), "utf8");
   const named = [...page.matchAll(/`(src\/[^`<*]+)`/g)].map(([, path = ""]) => path);
   expect(named.length).toBeGreaterThan(25);
