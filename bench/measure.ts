@@ -62,7 +62,7 @@ export function openBare(folder: string): { readonly append: () => void; readonl
   };
 }
 
-/** A folder on the disk that holds the repository: a temporary folder may lie in memory, where fdatasync costs nothing. */
+/** A folder on the disk that holds the repository: a temporary folder may be in memory, where fdatasync costs nothing. */
 export async function withFolder<Value>(action: (folder: string) => Promise<Value>): Promise<Value> {
   const folder = mkdtempSync(join(repository, "node_modules/.cache/bench-"));
   try {

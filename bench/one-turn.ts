@@ -21,7 +21,7 @@ const stub = join(repository, "dist/autopilot.cjs");
 const bareAgent = (word: string): string => `require("node:fs").writeFileSync(${JSON.stringify(word)}, "word\\n")`;
 const checkOf = (word: string): string => `sh check.sh && test -f ${word}`;
 
-/** Runs beside `root`, with a home and a cache of their own. */
+/** Runs beside `root`, with a home and their own cache. */
 export function openRuns(room: string): {
   readonly cache: string;
   readonly run: (root: string, turns?: number) => OneTurn;
@@ -128,7 +128,7 @@ export function lastTurnOwnMs(runDir: string): number {
   return (entries[proved]?.active_ms ?? 0) - (entries[began ?? -1]?.active_ms ?? 0) - agentMs - checksMs;
 }
 
-/** Bytes of all files below a folder as they lie on the disk; a file with several names counts once. */
+/** Bytes of all files below a folder as they are on the disk; a file with several names counts once. */
 export function bytesBelow(folder: string): number {
   const seen = new Set<number>();
   const walk = (at: string): number => {

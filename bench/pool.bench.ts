@@ -1,5 +1,5 @@
 // What a portfolio's pool costs beside its agents: memory with 64 workers, how many more steps they make than one, and the runner's share of a
-// task whose agent does nothing. Whole pools of the built command line with the embedded agent, which thinks as long as it is told.
+// task whose agent does nothing. Whole pools of the built command line with the embedded agent, which thinks as long as it is reported.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";

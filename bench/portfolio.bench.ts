@@ -1,4 +1,4 @@
-// What a portfolio costs: a tick of the planner over ten thousand tasks, and every line and page of a hundred thousand events made anew.
+// What a portfolio costs: a tick of the planner over ten thousand tasks, and every line and page of a hundred thousand events made again.
 // Counted is the processor's time of this process: both only compute, and what else the machine does does not count.
 
 import { isoOf } from "../src/kit/iso-time.ts";

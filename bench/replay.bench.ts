@@ -1,4 +1,4 @@
-// How quickly a journal becomes a state: replayed from its first line, and opened from its snapshot. Each in a process of its own.
+// How quickly a journal becomes a state: replayed from its first line, and opened from its snapshot. Each in its own process.
 
 import { spawnSync } from "node:child_process";
 import { copyFileSync, rmSync } from "node:fs";
@@ -24,7 +24,7 @@ else reportLine(await open(where, task));
 type Reported = { readonly ms: number; readonly rssMb: number };
 
 async function measure(): Promise<void> {
-  // As it is shipped: the second thread's program lies beside the bundle.
+  // As it is shipped: the second thread's program is beside the bundle.
   copyFileSync(join(repository, "dist/chain-worker.cjs"), join(dirname(self), "chain-worker.cjs"));
   await withFolder(async (folder) => {
     const run = join(folder, "run");

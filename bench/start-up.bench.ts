@@ -13,7 +13,7 @@ await withFolder((folder) => {
   return measureStarts(folder, note);
 });
 
-/** A repository with a draft in it, so that `status` has something to read; where none can be made it reads an empty folder. */
+/** A repository with a draft in it, so that `status` has something to read; if none can be made it reads an empty folder. */
 function prepareRun(folder: string): string | undefined {
   const git = (...args: string[]): void =>
     void spawnSync("git", ["-c", "user.name=bench", "-c", "user.email=bench@localhost", ...args], {

@@ -61,7 +61,7 @@ test("where there is no run, the whole command line says what lies here", () => 
 test("resume loads neither flows nor the protocol of agents before a run is in hand", () => {
   const folder = scratch();
   const drafted = run([stub, "-C", folder, "start", "make b", "--isolation", "clone", ...scripted(folder, []), "--json"]);
-  // A run that is named and may not be resumed is refused just before it would be in hand; without a name, what lies here is looked at.
+  // A run that is named and may not be resumed is refused just before it would be in hand; without a name, what is here is inspected.
   const { run_id } = JSON.parse(drafted.stdout) as { readonly run_id: string };
   const loaded = loadedBy(["resume", "-C", folder, "--run", run_id, "--json"]);
   expect(holding(loaded, schemas)).not.toEqual([]);

@@ -102,7 +102,7 @@ const isOfPackage = ({ only, not }: Program, path: string): boolean => {
 const packageBytesMax = 256 * 1024;
 const foldersUpMax = 6;
 
-/** The npm package a program lies in says its version without being run. */
+/** The npm package a program is in says its version without being run. */
 function packageOf(realPath: string): { readonly name: string; readonly version: string } | null {
   if (!realPath.includes("/node_modules/")) return null;
   let folder = dirname(realPath);

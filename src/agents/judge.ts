@@ -1,4 +1,4 @@
-// judge: what a turn that came to its end handed back, and the result it makes. Pure except for the submissions's memory.
+// judge: the result of a turn that its end handed back, and the result it makes. Pure except for the submissions' memory.
 
 import type { Says } from "../contracts/outcome.ts";
 import type { ReportedUsage, TurnRequest, TurnResult } from "../ports/agent.ts";

@@ -2,11 +2,11 @@
 //
 // Invariants:
 //   L1. Only regular files of a bounded size that the profile names are copied, readable by the user alone.
-//   L2. What the agent left is taken back only from a file that renews itself, only where it is a regular file of the same shape, and
+//   L2. What the agent left is taken back only from a file that renews itself, only if it is a regular file of the same shape, and
 //       only where the user's own has not changed meanwhile. Else the user's stays as it is.
 //   L3. Taking back is one step: the user's file is the old or the new, never half of one.
 //   L4. Turns side by side share what is lent: a token that one of them renewed is not put back for the other, and the last one clears it away.
-//   L5. What is lent is on record before it lies there, so that after a crash the next life takes it back by the same rules: a token that
+//   L5. What is lent is on record before it is there, so that after a crash the next life takes it back by the same rules: a token that
 //       was renewed is not lost with the runner, and none stays behind.
 
 import { createHash, randomBytes } from "node:crypto";
@@ -41,7 +41,7 @@ export type LentLogin = { readonly files: readonly string[]; readonly giveBack: 
 /** `before`: names what was lent. */
 type Lent = { readonly file: LoginFile; readonly place: string; readonly record: string; before: string; borrowers: number };
 
-/** What lies in private HOMEs at this moment, by its place there. */
+/** What is in private HOMEs at this moment, by its place there. */
 const lentNow = new Map<string, Lent>();
 
 export function lendLogin(profile: Pick<AgentProfile, "own">, userHome: string, privateHome: string): Promise<LentLogin> {
@@ -56,7 +56,7 @@ export function lendLogin(profile: Pick<AgentProfile, "own">, userHome: string, 
       else if (why !== "") kept.push({ path: one.file.path, why });
       one.borrowers -= 1;
       if (one.borrowers > 0) continue;
-      // A login lies in the private HOME only while somebody works with it.
+      // A login is in the private HOME only while somebody works with it.
       lentNow.delete(one.place); // L4
       clearAway(one);
     }
@@ -99,7 +99,7 @@ export function settleLent(files: readonly LoginFile[], userHome: string, privat
   return { renewed, kept };
 }
 
-/** Beside the private HOME, where no agent in a box looks. */
+/** Beside the private HOME, if no agent in a box looks. */
 const recordOf = ({ path }: LoginFile, privateHome: string): string =>
   join(dirname(privateHome), "lent", nameOf(Buffer.from(path)).slice(0, 16));
 
@@ -147,7 +147,7 @@ function contentOf(path: string): Buffer | string {
   }
 }
 
-/** The names on the first level with the kind of each value, in order; empty if it is no JSON object. */
+/** The names on the first level with the kind of each value, in order; empty if it isn't a JSON object. */
 function shapeOf(bytes: Buffer): string {
   try {
     const value: unknown = JSON.parse(bytes.toString("utf8"));

@@ -5,7 +5,7 @@
 // Invariants:
 //   S1. Every request gets exactly one answer with its own id; a notification or an answer gets none.
 //   S2. Tools are called one after the other, in the order they were asked for; nothing else waits for them.
-//   S3. A tool that fails says so in its result; an error of the protocol is for what is no call of a tool of ours.
+//   S3. A tool that fails says so in its result; an error of the protocol is for what isn't a call of a tool of ours.
 //   S4. A request that names its revision is answered by that revision and by nothing that was said before it.
 
 /** Newest first. The shapes used here are the same in all of these. */

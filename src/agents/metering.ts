@@ -1,7 +1,7 @@
 // metering: one turn's account at the meter, as the turn sees it. Without a meter it is an account that sees nothing.
 //
 // Invariants:
-//   M1. What is used is told once: each asking gives what came since the one before.
+//   M1. What is used is reported once: each asking gives what came since the one before.
 //   M2. A provider that only fails gives no sign of life, however often it does; one that sends at length after a failure does.
 //   M3. Nothing is given up while a call is on its way.
 

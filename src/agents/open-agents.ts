@@ -41,7 +41,7 @@ export type AgentsOptions = {
   readonly returnsEntry?: string;
   /** Hosts every agent may reach. */
   readonly hosts?: readonly string[];
-  /** What globs let be changed, as a test for paths below the layer. None: whatever lies in the layer. */
+  /** What globs let be changed, as a test for paths below the layer. None: whatever is in the layer. */
   readonly scopeOf?: (globs: readonly string[]) => (path: string) => boolean;
   /** Names the repository, where two could hold a run of one name: a sweep leaves the other's agents alone. */
   readonly place?: string;

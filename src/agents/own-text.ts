@@ -1,6 +1,6 @@
 // own-text: what an agent said in its own voice: its answer without code, quotations and what it merely repeats of the prompt.
 
-/** How many places of one line in a prompt are looked at. */
+/** How many places of one line in a prompt are inspected. */
 const repeatsMax = 50;
 
 /** Removed text leaves a blank behind, so that the words around it do not grow together. */
@@ -37,7 +37,7 @@ function withoutCodeBlocks(text: string): string {
   return kept.join("\n");
 }
 
-/** Code in a line ends with its paragraph; a tick left alone in one is no beginning for the next. */
+/** Code in a line ends with its paragraph; a tick left alone in one isn't a beginning for the next. */
 function withoutInlineCode(text: string): string {
   return text
     .split(/\n(?=[^\S\n]*\n)/)
@@ -57,7 +57,7 @@ function withoutQuotations(text: string): string {
 }
 
 /**
- * Takes out what is the prompt's, word for word (ticks apart, which are often lost in repeating). A line that stands in the prompt is an echo if it comes with a neighbour of its
+ * Takes out what is the prompt's, word for word (ticks apart, which are often lost in repeating). A line that is in the prompt is an echo if it comes with a neighbour of its
  * there, or if it holds more than a tag; a bare tag alone on its line is how an agent is asked to speak, so it is the agent's own.
  */
 function withoutEcho(text: string, prompt: string): string {

@@ -63,7 +63,7 @@ function tagOf(token: string): RegExp {
   return new RegExp(`<promise>\\s*${words.join("\\s+")}\\s*</promise>`, "giu");
 }
 
-/** Whether the text that follows a promise tells of work the agent has still to do. Each clause is judged on its own. */
+/** Whether the text that follows a promise reports work the agent has still to do. Each clause is judged on its own. */
 export function announcesMore(text: string): boolean {
   const plain = text
     .slice(0, textCharsMax)
@@ -88,7 +88,7 @@ const thing =
 const undone =
   "(?:done|finished|complete|completed|implemented|added|fixed|handled|addressed|written|updated|migrated|covered|tested|supported|working|ready)";
 
-/** An offer, or advice to the reader, is no work of the agent's. */
+/** An offer, or advice to the reader, isn't work of the agent's. */
 const invitations: readonly RegExp[] = [
   /\blet me know\b|\b(?:up)?on request\b|\bfeel free\b|\bhappy to\b|\bglad to\b|\bif (?:you|needed|necessary|wanted|desired|requested|required|asked)\b|\bshould you\b|\bwhenever you\b/i,
   /\byou (?:can|could|may|might|should|will|would|want|need)\b(?!.*\bI\b)/i,

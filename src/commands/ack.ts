@@ -11,7 +11,7 @@ import { answered, refuse, reply, screenRows } from "../project/reply.ts";
 import { whyForeign } from "../project/runs/run-binding.ts";
 import { requireStatus, type LoadedRun, loadRun } from "../project/runs/loaded-run.ts";
 
-/** Acknowledges the preview of a draft, by its id. What has changed since must be looked at again. */
+/** Acknowledges the preview of a draft, by its id. What has changed since must be inspected again. */
 export function ack(context: CommandContext, input: { readonly id: string; readonly run?: string | undefined }): Promise<Answer> {
   return answered(async () => {
     const loaded = (await draftCalled(context, input)) ?? (await loadRun(context, input.run));

@@ -82,7 +82,7 @@ async function refuseUnfit(context: CommandContext, paths: ProjectPaths, run: st
   if (isOpen(view)) await refuseSecondRun(context, paths, view.drafted.flow, { self: run, isNew: false });
 }
 
-/** Whether anything but files and folders lies there: a link would be written through. */
+/** Whether anything but files and folders is there: a link would be written through. */
 function hasOddFiles(folder: string): boolean {
   const found = lstatSync(folder, { throwIfNoEntry: false });
   if (found === undefined) return false;
@@ -145,7 +145,7 @@ function foldOf(folder: string, run: string): RunView {
   return refuse("journal_damaged", { run_id: run, message: `The journal of ${run} is empty.` });
 }
 
-/** How the run stands once its user's policy holds. */
+/** The state of the run once its user's policy holds. */
 function viewAfter(folder: string, policy: Draft): RunView {
   const { fold, last } = foldedFrom(folder);
   const { epoch, active_ms, ts, seq } = last as unknown as Entry;

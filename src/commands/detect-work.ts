@@ -11,7 +11,7 @@ import type { CommandContext } from "../project/command-context.ts";
 /** Something that a run could take up: another tool's run (`begun`), or documents that nobody has begun with. */
 export type DetectedWork = Foreign & { readonly isBegun: boolean };
 
-/** What lies here for a run to take up, of every playbook there is. Reads only; nothing is drawn, nothing is decided. */
+/** What is here for a run to take up, of every playbook there is. Reads only; nothing is drawn, nothing is decided. */
 export async function detectWork(context: CommandContext, root: string): Promise<readonly DetectedWork[]> {
   if (isInTheWay({ root, folder: join(root, ".autopilot") }))
     return refuse("workspace_unusable", {
@@ -32,7 +32,7 @@ export async function detectWork(context: CommandContext, root: string): Promise
   return found;
 }
 
-/** The commands that take up what lies here, one for each; a bare one where there is nothing to choose. */
+/** The commands that take up what is here, one for each; a bare one where there is nothing to choose. */
 export function resumeCommands(detected: readonly DetectedWork[]): readonly string[] {
   if (detected.length > 1) return detected.map(({ flow }) => `autopilot go --flow ${flow}`);
   return detected.map(({ isBegun }) => (isBegun ? "autopilot resume" : "autopilot go"));

@@ -209,7 +209,7 @@ async function isolations(): Promise<Finding[]> {
   ];
 }
 
-/** What is named like a secret and cannot be told from ordinary text is not redacted, and whoever set it should know. */
+/** What is named like a secret and cannot be distinguished from ordinary text is not redacted, and whoever set it should know. */
 function secrets(context: CommandContext, root: string | null): readonly Finding[] {
   const weak = redactionOf(context, root).weakSecrets();
   if (weak.length === 0) return [];

@@ -12,7 +12,7 @@ import { refuse, reply } from "../project/reply.ts";
 
 const findingsShownMax = 8;
 
-/** No run is open and no goal was said: what lies here is resumed, where it is one thing; else a goal is asked for. */
+/** No run is open and no goal was said: what is here is resumed, if it is one thing; else a goal is asked for. */
 export async function goFound(context: CommandContext, paths: ProjectPaths | null, input: GoFlags): Promise<Answer> {
   const detected = paths === null || input.run !== undefined ? [] : await detectWork(context, paths.root);
   const one = onlyCandidate(detected);
@@ -37,7 +37,7 @@ async function finishedHere(root: string): Promise<Answer | null> {
   return null;
 }
 
-/** A failed run of another tool's goes on only where a person says `resume`. */
+/** A failed run of another tool's goes on only if a person says `resume`. */
 export function refuseFailedElsewhere({ summary: standing, files, flow }: DetectedWork): never {
   return refuse("phase_failed", {
     state: "idle",

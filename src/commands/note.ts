@@ -11,7 +11,7 @@ import { loadRun, requireStatus } from "../project/runs/loaded-run.ts";
 
 type Input = {
   readonly run?: string | undefined;
-  /** The newest commit of the change as it was looked at. */
+  /** The newest commit of the change as it was inspected. */
   readonly commit: string;
   readonly notes: readonly ReviewNote[];
 };

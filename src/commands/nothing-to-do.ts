@@ -5,7 +5,7 @@ import { type DetectedWork, shownAs, resumeCommands } from "./detect-work.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { reply } from "../project/reply.ts";
 
-/** No goal, and nothing to take up: a goal is never guessed, but what lies here is named. */
+/** No goal, and nothing to take up: a goal is never guessed, but what is here is named. */
 export function invalidGoal(
   _context: CommandContext,
   input: { readonly run?: string | undefined },

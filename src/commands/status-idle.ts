@@ -6,7 +6,7 @@ import { detectWork, shownAs, resumeCommands } from "./detect-work.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { reply } from "../project/reply.ts";
 
-/** No run at all: the same fields, with nothing in them, so that a program need not ask first; and what lies here to be resumed. */
+/** No run at all: the same fields, with nothing in them, so that a program need not ask first; and what is here to be resumed. */
 export async function idle(context: CommandContext, root: string | null): Promise<Answer> {
   const detected = root === null ? [] : await detectWork(context, root);
   const portfolio = await portfolioLine(context);

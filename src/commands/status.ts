@@ -72,7 +72,7 @@ async function folded(paths: ProjectPaths, run: string): Promise<StatusSummary> 
   return statusSummary(view, owner);
 }
 
-/** Whether `status` here is about a run, and nothing lies beside it that only the whole command line can read. */
+/** Whether `status` here is about a run, and nothing is beside it that only the whole command line can read. */
 export function isPlain(cwd: string, named: string | undefined): boolean {
   const paths = findProject(cwd);
   if (paths === null || existsSync(join(paths.root, "_docs"))) return false;

@@ -57,7 +57,7 @@ export function trace(context: CommandContext, input: Input): Promise<Answer> {
   });
 }
 
-/** The spans of a run whose flow keeps no trace files; null if they lie in files. */
+/** The spans of a run whose flow keeps no trace files; null if they are in files. */
 async function tracesOfRun(paths: ProjectPaths, named: string | null, wanted: string | null): Promise<Answer | null> {
   const run = named === null ? null : namedRun(paths, named);
   if (run === null) return null;

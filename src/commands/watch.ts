@@ -21,7 +21,7 @@ import { loadRun } from "../project/runs/loaded-run.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
 
 const lookEveryMs = 250;
-/** Facts from before the watcher came that are still told; the board says the rest. */
+/** Facts from before the watcher came that are still reported; the board says the rest. */
 const earlierMax = 20;
 
 /** Shows a run as it continues, until nobody works on it or the watcher leaves. Each line once. */

@@ -20,7 +20,7 @@ export type Answer = {
   readonly page?: readonly string[];
   /** So many lines of the page are shown unless a person asks for all with -v; without it, all are. */
   readonly rowsMax?: number;
-  /** The page for a person who asks with -v, where that is another one. */
+  /** The page for a person who asks with -v, if that is another one. */
   readonly whole?: readonly string[];
   /** The command's own fields, merged into the JSON object. */
   readonly data?: Readonly<Record<string, unknown>>;

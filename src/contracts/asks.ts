@@ -1,4 +1,4 @@
-// asks: what one invocation asks of its flow by flags of their own.
+// asks: what one invocation asks of its flow by flow-specific flags.
 
 export type Asks = {
   readonly continue?: boolean | undefined;

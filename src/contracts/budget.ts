@@ -2,7 +2,7 @@
 
 import * as v from "valibot";
 
-/** The four things a run may use up. The same names stand in limits, counters, ratios and flags. */
+/** The four things a run may use up. The same names are in limits, counters, ratios and flags. */
 export const dimensions = ["tokens", "minutes", "calls", "usd"] as const;
 export const Dimension = v.picklist(dimensions);
 export type Dimension = v.InferOutput<typeof Dimension>;

@@ -79,7 +79,7 @@ const LandMessage = v.pipe(
 export const noticeKinds = ["needs_you", "ended", "limit", "failed"] as const;
 export type NoticeKind = (typeof noticeKinds)[number];
 const WebAddress = v.pipe(text, v.regex(/^https?:\/\/[^\s/]+\S*$/, "an address that begins with http:// or https://"));
-/** Where a secret is kept; it stands in no config. */
+/** Where a secret is kept; it is in no config. */
 const SecretPlace = v.union([v.strictObject({ env: VariableName }), v.strictObject({ file: text })]);
 export type SecretPlace = v.InferOutput<typeof SecretPlace>;
 /** Where notices go: a command of the user's, or an address that takes a POST. */

@@ -1,7 +1,7 @@
 // event: what has happened, in the order it happened: the only truth of a run.
 //
 // Names are past tense, the roadmap's where it has one. A released event never changes its meaning; a new meaning is a new name.
-// An event is a fact and lies in the journal; a signal (signal.ts) is a glimpse and does not.
+// An event is durable and is in the journal; a signal (signal.ts) is live and is not.
 
 import * as v from "valibot";
 import { Budget, Usage } from "./budget.ts";
@@ -24,7 +24,7 @@ const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const text = v.string();
 const maybe = <S extends v.GenericSchema>(schema: S) => v.optional(schema);
 
-/** What every event bears besides its own data; the journal adds seq, epoch, ts, prev and crc. */
+/** What every event has besides its own data; the journal adds seq, epoch, ts, prev and crc. */
 const common = { actor: Actor, reason_code: text };
 /** A change of the run's state says from where to where. */
 const change = { from_state: RunStatus, to_state: RunStatus };
@@ -83,7 +83,7 @@ const events = {
   run_completed: { ...change, verdict: Verdict, gaps: v.array(text) },
   /** Somebody took over a run that came from elsewhere, after its preview; `root`: the repository's folder there and then. */
   run_adopted: { root: text },
-  /** The lines before this one were taken over from another run; what was paid for them stands in that run's journal. */
+  /** The lines before this one were taken over from another run; what was paid for them is in that run's journal. */
   run_forked: Forked.entries,
   policy_changed: {
     path: text,
@@ -103,7 +103,7 @@ const events = {
 
   // Requests of other processes; `request` is the key by which each is journaled once.
   control_requested: { request: text, control: v.picklist(["pause", "stop"]), now: v.boolean(), detail: maybe(text) },
-  /** A person has looked at changed protected files; it holds for exactly this content. */
+  /** A person has inspected changed protected files; it holds for exactly this content. */
   oracles_approved: { request: text, content: Hash, detail: maybe(text) },
   /** A person looked at the change up to a commit and noted lines of it, for the next turn that changes something. */
   review_noted: { request: text, commit: GitSha, notes: v.pipe(v.array(ReviewNote), v.minLength(1), v.maxLength(200)) },
@@ -287,7 +287,7 @@ export type Draft = { [N in EventName]: Omit<EventOf<N>, "actor" | "reason_code"
 /**
  * What the journal puts around an event. One line is
  * `{"seq":…,"epoch":…,"ts":…,"active_ms":…,"event":…,"actor":…,"reason_code":…,…data,"prev":"<sha256 of the line before>","crc":"<crc32 of this line up to here>"}`.
- * The first line also bears `"journal":1`, the version of the format.
+ * The first line also has `"journal":1`, the version of the format.
  */
 export type Envelope = {
   readonly seq: number;

@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { GitSha, Hash } from "./ids.ts";
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
-/** What a check's output must be; where none is written the exit code decides. */
+/** What a check's output must be; if none is written the exit code decides. */
 export const Expectation = v.variant("kind", [
   v.strictObject({ kind: v.literal("at_least"), count }),
   v.strictObject({ kind: v.literal("exactly"), count }),
@@ -31,7 +31,7 @@ export type CheckStatus = v.InferOutput<typeof CheckStatus>;
 export const TestTally = v.strictObject({ ran: count, failed: count, skipped: count, empty: v.optional(count) });
 export type TestTally = v.InferOutput<typeof TestTally>;
 
-/** Which tests a command told of by name. `whole`: groups of which it names every failure, so that the others have passed. */
+/** Which tests a command reported by name. `whole`: groups of which it names every failure, so that the others have passed. */
 export const TestNames = v.strictObject({ passed: v.array(v.string()), failed: v.array(v.string()), whole: v.array(v.string()) });
 export type TestNames = v.InferOutput<typeof TestNames>;
 
@@ -47,7 +47,7 @@ export const Experiment = v.strictObject({
 export type Experiment = v.InferOutput<typeof Experiment>;
 
 /**
- * What test runners told over a channel that the output does not touch. `isWhole`: it tells of as many tests as the output, so results
+ * What test runners told over a channel that the output does not touch. `isWhole`: it reports as many tests as the output, so results
  * are taken from it. `replaced`: built-ins of the language that were another thing at the end. `unended`: processes and runners with tests
  * that never came to their end.
  */
@@ -78,18 +78,18 @@ export const Evidence = v.strictObject({
   output_excerpt: v.string(),
   at: v.string(),
   product: v.string(),
-  /** What it came to each time, where it was run more than once on this tree. */
+  /** Its result each time, where it was run more than once on this tree. */
   repeats: v.optional(v.array(CheckStatus)),
   /** Paths that were taken from the base for this run, because what judges may not be changed by who is judged. */
   oracles: v.optional(v.array(v.string())),
   /** The installed packages that were copied beside the tree, named by what they look like from outside. */
   dependencies: v.optional(Hash),
-  /** How many tests it told of, and how many before anything was changed, where that was held against it. */
+  /** How many tests it reported, and how many before anything was changed, where that was held against it. */
   tests: v.optional(TestTally),
   tests_before: v.optional(TestTally),
   /** Files that judge and that it rewrote as it ran. */
   rewrote: v.optional(v.array(v.string())),
-  /** Files of the project's tests and settings that it wrote to as it ran, also where it put them back. */
+  /** Files of the project's tests and settings that it wrote to as it ran, even if it put them back. */
   touched: v.optional(v.array(v.string())),
   /** Which tests they are, where it failed: what passes beside a failure must go on passing. */
   names: v.optional(TestNames),
@@ -98,7 +98,7 @@ export const Evidence = v.strictObject({
   /** What came of trying it out: with an expectation or an input broken, and with the work taken out. */
   canary: v.optional(Experiment),
   without_work: v.optional(Experiment),
-  /** Files of the work that newly read the command line and that it loads as programs alone, where there are such files. */
+  /** Files of the work that newly read the command line and that it loads as programs alone, if there are such files. */
   programs: v.optional(v.pipe(v.array(v.string()), v.readonly())),
   /** What its pass leaves open for a person. */
   gap: v.optional(v.string()),
@@ -116,7 +116,7 @@ export const CheckResult = v.strictObject({
   cached: v.optional(v.boolean()),
   /** Known to be flaky until the end of this day: told, neither held against the run nor proof of anything. */
   quarantined: v.optional(v.string()),
-  /** How many tests it told of. */
+  /** How many tests it reported. */
   tests: v.optional(TestTally),
   /** The first tests that failed, by name, as they are shown. */
   failed: v.optional(v.string()),
@@ -130,7 +130,7 @@ export const CheckResult = v.strictObject({
   canary: v.optional(Experiment),
   /** With the work taken out and its new tests left in. */
   without_work: v.optional(Experiment),
-  /** Files of the work that newly read the command line and that it loads as programs alone, where there are such files. */
+  /** Files of the work that newly read the command line and that it loads as programs alone, if there are such files. */
   programs: v.optional(v.pipe(v.array(v.string()), v.readonly())),
   /** What its pass leaves open for a person. */
   gap: v.optional(v.string()),

@@ -231,7 +231,7 @@ export const Phase = v.strictObject({
   limits: v.optional(Limits),
   /** Counts as passed where a later phase is found proved. */
   optional: v.optional(v.literal(true)),
-  /** What shows that it is done, by looking alone; where none is given, the file rules of its agents' steps. */
+  /** What shows that it is done, by looking alone; if none is given, the file rules of its agents' steps. */
   proof: v.optional(v.array(Proof)),
   steps: v.pipe(v.array(Step), v.minLength(1)),
 });

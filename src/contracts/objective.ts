@@ -9,7 +9,7 @@ export const handoffModes = ["auto", "manual"] as const;
 export const approvalPolicies = ["none", "required-before-execute", "required-before-merge"] as const;
 export const isolationLevels = ["auto", "overlay", "bwrap", "srt", "landlock", "clone", "none"] as const;
 
-/** One measurable condition of being done; `check` is the command that proves it, where there is one. */
+/** One measurable condition of being done; `check` is the command that proves it, if there is one. */
 export const Criterion = v.strictObject({ id: v.string(), text: v.string(), check: v.nullable(v.string()) });
 export type Criterion = v.InferOutput<typeof Criterion>;
 

@@ -15,7 +15,7 @@ export const Policy = v.strictObject({
   check_network: v.boolean(),
   check_env: maybe(v.record(text, text)),
   dependencies: maybe(v.array(text)),
-  /** The commands that bring dependencies back before checks; where there are any, nothing installed is copied for checks. */
+  /** The commands that bring dependencies back before checks; if there are any, nothing installed is copied for checks. */
   restores: maybe(v.array(Check)),
   /** How often at most a check is run on one tree, which ones are known to be flaky until when, and what counts as a protected file besides. */
   repeat: maybe(Count),

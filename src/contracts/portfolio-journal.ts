@@ -121,7 +121,7 @@ export const portfolioChanges = {
     /** Which of the agents that may work on it, as the list names it. */
     agent: v.optional(text),
     base: GitSha,
-    /** The target branch as it was when the copy was made: what the work stands on. */
+    /** The target branch as it was when the copy was made: what the work is on. */
     tip: v.optional(GitSha),
     copy: text,
   }),

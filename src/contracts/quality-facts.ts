@@ -7,7 +7,7 @@ import { gateVerdicts, isRunEventName, passNames, type QualityRunEvent, runEvent
 const text = v.string();
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
-/** A file a phase left; its size is missing where it is no text or too large to be read. */
+/** A file a phase left; its size is missing where it isn't text or too large to be read. */
 export const ArtifactFound = v.strictObject({ path: text, bytes: v.optional(count), lines: v.optional(count) });
 export type ArtifactFound = v.InferOutput<typeof ArtifactFound>;
 
@@ -46,7 +46,7 @@ export function factIn<Value>(
   }
 }
 
-/** The names under which they lie among a step's facts. */
+/** The names under which they are among a step's facts. */
 export const tallyFact = "tally";
 export const gateFact = "gate";
 

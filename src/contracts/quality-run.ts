@@ -34,7 +34,7 @@ const Phase = v.picklist(phaseNumbers);
 /** By benchmark; null if a benchmark was interrupted or its baseline is empty. */
 const recalls = v.record(text, v.nullable(v.number()));
 
-/** What `phase_end.key_counts` holds, by phase. Other counts may stand beside these. */
+/** What `phase_end.key_counts` holds, by phase. Other counts may be beside these. */
 export const keyCounts = {
   1: v.looseObject({ findings_total: Count, patterns_walked: Count }),
   2: v.looseObject({ findings_promoted: Count, findings_dropped: Count }),
@@ -91,7 +91,7 @@ export const QualityRunEvent = v.variant(
 );
 export type QualityRunEvent = { [Name in RunEventName]: RunEventOf<Name> }[RunEventName];
 
-/** A cycle's log, `Calibration Cycles/<cycle>/run_state.jsonl`, in the seed's order; an error stands there as in a run's. */
+/** A cycle's log, `Calibration Cycles/<cycle>/run_state.jsonl`, in the seed's order; an error is there as in a run's. */
 export const cycleEventSchemas = {
   _index: event("_index", {
     ...index,

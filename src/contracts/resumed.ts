@@ -12,7 +12,7 @@ const Count = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1_000_00
 
 export const ResumedPhase = v.strictObject({
   id: text,
-  /** The step at which it continues; left out, it begins anew. */
+  /** The step at which it continues; left out, it begins again. */
   step: v.optional(text),
   /** What is known of steps before that one, by step. */
   facts: v.optional(v.record(text, Facts)),

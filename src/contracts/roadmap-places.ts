@@ -1,6 +1,6 @@
 // roadmap-places: the paths of the roadmap playbook's files, relative to the user's checkout.
 
-/** Where the roadmap's files lie in the user's checkout, relative to it. */
+/** Where the roadmap's files are in the user's checkout, relative to it. */
 
 export const stateFile = ".autopilot/state.json";
 export const backupFile = ".autopilot/state.json.backup";

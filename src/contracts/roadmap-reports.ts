@@ -65,7 +65,7 @@ export const RunMetrics = v.strictObject({
   total_estimated_tokens: Amount,
   total_debug_loops: Whole,
   total_replan_attempts: Whole,
-  /** Null if nothing was attempted: none of none is no rate. */
+  /** Null if nothing was attempted: none of none isn't a rate. */
   success_rate: maybe(v.pipe(v.number(), v.minValue(0), v.maxValue(1))),
   per_phase_summary: v.array(
     v.strictObject({
@@ -112,7 +112,7 @@ export const SkippedPhase = v.strictObject({
 });
 export type SkippedPhase = v.InferOutput<typeof SkippedPhase>;
 
-/** What lies under `.autopilot/completion-report.md`. */
+/** What is under `.autopilot/completion-report.md`. */
 export const CompletionReport = v.strictObject({
   run_id: text,
   timestamp: Time,

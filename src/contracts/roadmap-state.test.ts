@@ -20,7 +20,7 @@ import { circuitBreakerDefaults, failureCategories } from "./roadmap-values.ts";
 
 const fits = (schema: v.GenericSchema, value: unknown): boolean => v.safeParse(schema, value).success;
 
-/** The value with what stands at a path set, or left out where nothing is given. */
+/** The value with what is at a path set, or left out where nothing is given. */
 function withAt(value: unknown, path: string, set?: { readonly to: unknown }): unknown {
   const copy = structuredClone(value);
   const parts = path.split("/");

@@ -22,7 +22,7 @@ export type Complexity = (typeof complexities)[number];
 export const recommendations = ["proceed", "debug", "rollback", "halt"] as const;
 export const fixComplexities = ["small", "large"] as const;
 
-/** Why a phase failed. Every post-mortem bears exactly one. */
+/** Why a phase failed. Every post-mortem has exactly one. */
 export const failureCategories = [
   "executor_incomplete",
   "executor_wrong_approach",

@@ -21,7 +21,7 @@ export function thresholdsOf(run: RunView): {
   readonly sameErrorMax: number;
   readonly cooldownMinutes: number;
 } {
-  // Not by `own`: nothing inherited bears these names, and they are looked up before every decision.
+  // Not by `own`: nothing inherited has these names, and they are looked up before every decision.
   const limits = run.limits.run;
   return {
     noProgressMax: Math.max(1, limits["no_progress_max"] ?? limits["no_progress_threshold"] ?? breakerDefaults.noProgressMax),

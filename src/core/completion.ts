@@ -13,7 +13,7 @@ import type { ReasonCode } from "../contracts/reason.ts";
 import { unreachable } from "../kit/never.ts";
 import { own } from "./record.ts";
 
-/** What a check came to, and what it said of its tests. */
+/** The result of a check, and what it said of its tests. */
 type Stood = {
   readonly status: CheckStatus;
   readonly tests?: TestTally | undefined;
@@ -37,7 +37,7 @@ export type ChecksJudged = {
   readonly isOnlyFlaky: boolean;
 };
 
-/** Judges results against what the checks came to before the run; `known` is the state's own record of checks. */
+/** Judges results against the result of the checks before the run; `known` is the state's own record of checks. */
 export function judgeChecks(results: readonly CheckResult[], known: Known): ChecksJudged {
   const standing = (result: CheckResult): CriterionState =>
     result.quarantined === undefined ? standingOf(result.check.kind, baselineOf(own(known, result.check.id)), result) : "quarantined"; // C4
@@ -98,7 +98,7 @@ function isWorse(before: Stood, now: Stood): boolean {
 export type CriterionStatus = {
   readonly id: string;
   readonly text?: string;
-  /** The command that proves it, where there is one. */
+  /** The command that proves it, if there is one. */
   readonly check: string | null;
   readonly baseline: CheckStatus | null;
   readonly latest: CheckStatus | null;

@@ -49,7 +49,7 @@ function begin(run: RunView, cursor: CursorView, step: Step): Next | null {
   return { do: "attempt", event: { event, walk: cursor.path, step: step.id, attempt, kind, try: tries, need } };
 }
 
-/** Where an outcome leads: a retry, the first row that matches, or the house's default. `then` never catches a failure. */
+/** Where an outcome leads: a retry, the first row that matches, or the built-in default. `then` never catches a failure. */
 function follow(run: RunView, cursor: CursorView, step: Step, outcome: OutcomeView): Next | null {
   if (cursor.reply !== null) return replied(run, cursor, step, cursor.reply);
   if (cursor.child !== undefined) return askForChild(cursor, step, cursor.child);

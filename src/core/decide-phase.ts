@@ -51,14 +51,14 @@ function rowFor(run: RunView, phase: PhaseView): PhaseRow {
   return firstMatch(run, own(run.cursors, phase.id) ?? nowhere, rows) ?? {};
 }
 
-/** A phase that was over is run anew; what looked at the whole of them looks again. */
+/** A phase that was over is run again; what looked at the whole of them looks again. */
 export function reopened(run: RunView, phase: PhaseView, because: string): Next {
   const isLast = ({ group, status }: PhaseView): boolean => group === "after" && status !== "waiting" && status !== "again";
   const again = phase.group === "after" ? [] : run.phases.filter(isLast).map(({ id }) => id);
   return record({ event: "phase_reopened", walk: phase.id, visit: phase.visit + 1, because, ...(again.length === 0 ? {} : { again }) });
 }
 
-/** The phases of a group, as many side by side as the flow allows; one that waits for a person in the meantime takes no room. */
+/** The phases of a group, as many side by side as the flow allows; one that waits for a person meanwhile takes no room. */
 export function advanceGroup(run: RunView, group: Group, phases: readonly PhaseView[]): Next | null {
   const { flow } = run.drafted;
   const width = group === "phases" && "read" in flow.phases ? (flow.phases.parallel ?? 1) : 1;

@@ -33,7 +33,7 @@ export function decide(run: RunStateView): Next {
 
   const actions = executionsOf(run);
   const live = liveAmong(actions, run);
-  // Also what waits for its place: calling off ends every action, and none may be left that nobody does.
+  // Also what waits for its place: cancelling ends every action, and none may be left that nobody does.
   const first = run.asked === "pause" && run.now ? actions.find(({ opening }) => opening === run.opening) : undefined;
   if (first !== undefined) return { do: "cancel", attempt: first.attempt };
   const turned = breakerTransition(run);

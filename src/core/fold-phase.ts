@@ -125,7 +125,7 @@ export function end(run: Run, { walk: path, because, pause }: Ending, result: No
   return cursor;
 }
 
-/** A count is used once more, where it is kept; `retry` also counts towards the run's retries. */
+/** Increments a count where it is kept; `retry` also counts towards the run's retries. */
 export function bump(run: Run, cursor: StepCursor, count: string | undefined, per: string | undefined, retry: boolean | undefined): void {
   if (retry === true) run.retries++;
   if (count === undefined) return;
@@ -134,7 +134,7 @@ export function bump(run: Run, cursor: StepCursor, count: string | undefined, pe
 
 export const blockedBy = (phase: string): string => `blocked_by_phase_${phase}`;
 
-/** A new visit forgets the old one's place and counts; prompts may still see what it came to. */
+/** A new visit forgets the old one's place and counts; prompts may still see its result. */
 function open(run: Run, phase: PhaseState, visit: number): void {
   const seen = own(run.cursors, phase.id)?.seen ?? {};
   const judged = phase.checks === undefined ? {} : { checks: phase.checks };
@@ -155,7 +155,7 @@ function endPhase(run: Run, event: Ending, status: "completed" | "failed"): Phas
   invariant(phase.status === "open", `F1: phase ${phase.id} is open`);
   phase.status = status;
   phase.because = because;
-  // What stands before and after the phases is none that somebody counts, where a flow pauses by their number.
+  // What is before and after the phases is none that somebody counts, where a flow pauses by their number.
   if (phase.group === "phases" || run.drafted.flow.pause_every === undefined) run.finished++;
   return phase;
 }

@@ -129,14 +129,14 @@ export const stepReducers: ReducersOf<Names> = {
     const failed = pause === undefined ? undefined : own(cursor.last, step);
     cursor.at = placeIn(run, cursor, to);
     if (cursor.lost !== undefined) delete cursor.lost;
-    for (const { id } of steps.slice(cursor.at)) delete cursor.last[id]; // What lies ahead is undone.
+    for (const { id } of steps.slice(cursor.at)) delete cursor.last[id]; // What is ahead is undone.
     bump(run, cursor, count, per, retry);
     cursor.because = because ?? cursor.because;
     run.hold = pause ?? run.hold;
     if (pause !== undefined && failed?.kind === "failed") run.heldBy = { reason: pause, by: "step", detail: whyFailed(step, failed) };
     else if (pause !== undefined) delete run.heldBy;
     run.resting = rest ?? run.resting;
-    if (pause !== undefined) put(cursor.streak, to, 0); // A person has looked, so its retries begin anew.
+    if (pause !== undefined) put(cursor.streak, to, 0); // A person has looked, so its retries begin again.
   },
 };
 
@@ -211,7 +211,7 @@ function endAttempt(run: Run, open: OpenAttempt, event: Ended, kind: "passed" | 
   }
   keepProof(run, cursor, open, event, kind);
   const { verdict, gaps } = event.facts;
-  // A child run judges its own work alone: what it came to bounds this run's verdict, and is not it.
+  // A child run judges its own work alone: its result bounds this run's verdict, and is not it.
   if (open.kind === "flow") {
     if (kind === "passed" && isVerdict(verdict)) put((run.called ??= {}), `${cursor.path}/${open.step}`, verdict);
   } else if (isVerdict(verdict)) run.judged = { verdict, gaps: typeof gaps === "string" && gaps !== "" ? gaps.split("; ") : [] };

@@ -84,7 +84,7 @@ export function keepPlace(run: Run, attempt: string): void {
   anew(run, place);
 }
 
-/** What a lost turn was asked again is asked anew with it, and counts as a retry then. */
+/** What a lost turn was asked again is asked again with it, and counts as a retry then. */
 function anew(run: Run, place: TurnPlace): void {
   run.retries -= place.asks - 1;
   place.asks = 1;

@@ -48,7 +48,7 @@ const lawOf: ReadonlyMap<string, (run: Run, event: Entry) => void> = new Map(
   Object.entries(laws as Readonly<Record<string, (run: Run, event: Entry) => void>>),
 );
 
-/** A fold of its own, from the beginning or from a snapshot that a fold once was. */
+/** Its own fold, from the beginning or from a snapshot that a fold once was. */
 export function openFold(snapshot?: Run): Fold {
   let state: RunState = snapshot === undefined ? { status: "unborn" } : structuredClone(snapshot); // F4
   return {

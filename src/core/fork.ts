@@ -1,7 +1,7 @@
 // fork: what a new run takes over from another one's lines. Pure: whoever forks writes what comes out here.
 //
 // Invariants:
-//   K1. What was paid is charged once: in the journal of the run that paid. Lines taken over bear no usage.
+//   K1. What was paid is charged once: in the journal of the run that paid. Lines taken over have no usage.
 
 import type { Usage } from "../contracts/budget.ts";
 import type { Entry, Event } from "../contracts/event.ts";
@@ -23,7 +23,7 @@ function lineOf(entry: Entry, run: string): Event {
   return "usage" in copied && copied.usage !== undefined ? { ...copied, usage: { ...nothing } } : copied;
 }
 
-/** The run as it stood after that line. */
+/** The run as it was after that line. */
 export function stateAt(entries: readonly Entry[], at: number): RunView | null {
   const fold = openFold();
   for (const entry of entries) if (entry.seq <= at) fold.apply(entry);

@@ -1,4 +1,4 @@
-// A run that failed goes on only where a person says so; the answer to what it asks about a failure is such a word.
+// A run that failed goes on only if a person says so; the answer to what it asks about a failure is such a word.
 
 import { expect, test } from "vitest";
 import type { Flow } from "../contracts/flow.ts";

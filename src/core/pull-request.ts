@@ -1,4 +1,4 @@
-// pull-request: what to do next about a pull request that was looked at. Pure.
+// pull-request: what to do next about a pull request that was inspected. Pure.
 //
 // Invariants:
 //   W1. What was found is worked on once, and never more often than the tries allow.

@@ -35,7 +35,7 @@ export function tryBreaker({ breaker, drafted }: Run): void {
 export const tokensBefore = ({ drafted }: Run, phase: string): number =>
   drafted.resumes?.phases.find(({ id }) => id === phase)?.tokens ?? 0;
 
-/** Puts the first visit of a phase at the step it stood at, with its counts and what is known of the steps before. */
+/** Puts the first visit of a phase at the step it was at, with its counts and what is known of the steps before. */
 export function placeCursor(run: Run, cursor: StepCursor): void {
   const found = run.drafted.resumes?.phases.find(({ id }) => id === cursor.phase);
   if (found === undefined) return;

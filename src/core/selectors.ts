@@ -14,7 +14,7 @@ export const nowhere: CursorPosition = { last: {}, taken: {} };
 
 type PhaseRule = Pick<Phase, "id" | "only_if" | "unless" | "limits" | "optional" | "proof"> & { readonly steps: readonly Step[] };
 
-/** Phases that stand in the flow itself; null if a reader takes them from the user's documents. */
+/** Phases that are in the flow itself; null if a reader takes them from the user's documents. */
 export function listedPhases(flow: FlowView, group: Group): readonly { readonly id: string; readonly name: string }[] | null {
   const list = group === "phases" ? flow.phases : (flow[group] ?? []);
   if ("read" in list) return null;

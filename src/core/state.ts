@@ -246,7 +246,7 @@ export type Run = {
   checks: Record<string, CheckState>;
   /** The newest verdict a step of the runner's own recorded, with what it left unproved. */
   judged: { verdict: Verdict; gaps: string[] } | null;
-  /** How many steps passed by a proof of their own. */
+  /** How many steps passed by their own proof. */
   gated?: number;
   /** What the child runs of steps that passed came to, by step. */
   called?: Record<string, Verdict>;
@@ -271,7 +271,7 @@ export type Run = {
   tip: { commit: string; tree: string };
   seq: number;
   activeMs: number;
-  /** How much of that the run was paused: waiting for people or providers is no work. */
+  /** How much of that the run was paused: waiting for people or providers isn't work. */
   pausedMs?: number;
   startedAt: string | null;
   updatedAt: string;

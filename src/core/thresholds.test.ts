@@ -6,7 +6,7 @@ import type { Flow } from "../contracts/flow.ts";
 import { begun, runDrafted, started, opened, surveyed, Tape, usage } from "../../test/simulation/support/tape.ts";
 import { mayResume } from "./breaker.ts";
 
-/** Work that is looked at by a judge: fixed where the judge is not content, planned anew where fixing is used up, else given up. */
+/** Work that is inspected by a judge: fixed where the judge is not content, planned anew where fixing is used up, else given up. */
 const flow: Flow = {
   flow: "tried",
   version: 1,

@@ -14,7 +14,7 @@ export type RunCommand = keyof typeof targets | keyof typeof within;
 
 export const mayGo = (from: RunStatus, to: RunStatus): boolean => transitions.some(([source, target]) => source === from && target === to);
 
-/** The states from which a command is possible. Taking up a run that says `running` and has no owner is no transition, so it is not asked here. */
+/** The states from which a command is possible. Taking up a run that says `running` and has no owner isn't a transition, so it is not asked here. */
 export function allowedFrom(command: RunCommand): readonly RunStatus[] {
   if (command === "go") return ["draft", "paused", "running"]; // It starts a draft, resumes a paused run, goes on with a running one.
   if (command === "resume") return ["paused"];

@@ -1,4 +1,4 @@
-// What a run that came to its end is worth: by its checks, by its gates where it has no checks, and less where its artifacts are hollow.
+// The result of a run that its end is worth: by its checks, by its gates where it has no checks, and less where its artifacts are hollow.
 
 import { describe, expect, test } from "vitest";
 import type { CheckResult } from "../contracts/evidence.ts";

@@ -5,7 +5,7 @@ import { closingParenthesis } from "./parentheses.ts";
 const labelCharactersMax = 80;
 
 export type BoldLabel = {
-  /** Its words, small and without what stands in parentheses: `success criteria`. */
+  /** Its words, small and without what is in parentheses: `success criteria`. */
   readonly label: string;
   /** What follows on the same line. */
   readonly rest: string;

@@ -1,6 +1,6 @@
 // code-spans: finds the inline code of a Markdown text, and blanks it out without moving other characters.
 
-/** A piece of inline code: `start` at its first backtick, `end` behind its last, `code` what stands between them. */
+/** A piece of inline code: `start` at its first backtick, `end` behind its last, `code` what is between them. */
 export type CodeSpan = { readonly start: number; readonly end: number; readonly code: string };
 
 /** The inline code of one text, as Markdown pairs backticks: a run of them closes at the next run of the same length. One pass. */

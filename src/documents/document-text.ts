@@ -2,7 +2,7 @@
 
 import type { Finding, Position } from "../kit/finding.ts";
 
-/** A 500-phase roadmap takes a bit more than a megabyte; ten are no roadmap. */
+/** A 500-phase roadmap takes a bit more than a megabyte; ten aren't a roadmap. */
 export const documentTextBytesMax = 4_194_304;
 
 /** A document's bytes as text, or the one finding that says why they are none. */

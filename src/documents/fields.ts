@@ -42,7 +42,7 @@ export function oncePerLabel(
 }
 
 /**
- * All fields that bear a label; those of unknown label too, so that a slip can be told. A label of `plain` need not be bold: `Goal: …`,
+ * All fields that have a label; those of unknown label too, so that a slip can be told. A label of `plain` need not be bold: `Goal: …`,
  * `#### Success Criteria`, or the label alone on its line.
  */
 export function fieldsOf(

@@ -8,7 +8,7 @@ export type Node = { readonly id: string; readonly after: readonly string[] };
 
 /**
  * Every node after those it names, the least of the possible ones first. Nodes that can never come, for they wait for each other, stand
- * at the end in their own order. Names that are no node are passed over. What `isWanted` refuses only passes its order on, and is left out.
+ * at the end in their own order. Names that aren't nodes are skipped. What `isWanted` refuses only passes its order on, and is left out.
  */
 export function inOrder(
   nodes: readonly Node[],
@@ -62,7 +62,7 @@ export function ringsAmong(nodes: readonly Node[], compare: (a: string, b: strin
   });
 }
 
-/** Tarjan's strongly connected components, with a stack of its own: a chain of thousands must not end ours. */
+/** Tarjan's strongly connected components, with its own stack: a chain of thousands must not end ours. */
 function knotsOf(ids: readonly string[], afterOf: ReadonlyMap<string, readonly string[]>): string[][] {
   const seen = new Map<string, number>();
   const low = new Map<string, number>();

@@ -1,6 +1,6 @@
 // json-place: finds the line and column of a value in a JSON text too large to keep every position of.
 
-/** Where a value stands in a JSON text, for texts too large to keep every position of. The text is known to be JSON. */
+/** Where a value is in a JSON text, for texts too large to keep every position of. The text is known to be JSON. */
 
 import type { DataPath, Position } from "../kit/finding.ts";
 

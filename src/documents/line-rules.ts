@@ -12,7 +12,7 @@ export type Violation = {
 
 /** The rules of one log, at work. */
 export type LineRules = {
-  /** Judges a line. Answers how many names and texts stand in it (json-hazards.ts): no number, where its reader must look into it. */
+  /** Judges a line. Answers how many names and texts are in it (json-hazards.ts): no number, where its reader must look into it. */
   readonly line: (text: string, number: number) => number;
   /** Takes note of what the reader of the file found about a line: not text, too long, a key twice. `isUnread`: the line itself never came. */
   readonly fault: (number: number, message: string, isUnread?: boolean) => void;
@@ -50,7 +50,7 @@ export type Tree = Readonly<Record<string, unknown>>;
 
 export const isTree = (value: unknown): value is Tree => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** What a line is taken for where it is no object: its reader counts no names in it. */
+/** What a line is taken for where it isn't an object: its reader counts no names in it. */
 export const notCounted = Number.NaN;
 
 /** A line as one JSON object, null if it is blank, or why it is none. */

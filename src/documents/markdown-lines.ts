@@ -1,4 +1,4 @@
-// markdown-lines: a Markdown text as lines that know their place, with what is no text told apart: code in fences, HTML comments.
+// markdown-lines: a Markdown text as lines that know their place, with what isn't text told apart: code in fences, HTML comments.
 //
 // Invariants:
 //   M1. One pass, and no line costs more than its length: a file of any size is read in linear time.
@@ -17,7 +17,7 @@ export type Line = {
   readonly text: string;
   /** Columns of white space before the text, a tab reaching to the next multiple of four. */
   readonly indent: number;
-  /** `comment`: nothing but a comment stands on it, so it is not even blank. */
+  /** `comment`: nothing but a comment is on it, so it is not even blank. */
   readonly is: "text" | "code" | "comment";
 };
 

@@ -15,7 +15,7 @@ export function closingParenthesis(text: string, at: number): number {
   return -1;
 }
 
-/** What stands outside parentheses, in their place a space; `isClosed` is false if one is left open, which takes the rest with it. */
+/** What is outside parentheses, in their place a space; `isClosed` is false if one is left open, which takes the rest with it. */
 export function outsideParentheses(text: string): { readonly text: string; readonly isClosed: boolean } {
   if (!/[()（）]/.test(text)) return { text: text.trim(), isClosed: true };
   const kept: string[] = [];

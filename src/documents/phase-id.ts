@@ -1,4 +1,4 @@
-// phase-id: normalises and compares phase ids such as `2.1`, and tests whether one lies in a range.
+// phase-id: normalises and compares phase ids such as `2.1`, and tests whether one is in a range.
 
 const form = /^\d{1,9}(?:\.\d{1,9}){0,3}$/;
 
@@ -21,5 +21,5 @@ export function comparePhaseIds(a: string, b: string): number {
   return 0;
 }
 
-/** Whether an id lies in a range, its ends included: 3-7 takes 3.1 and 6.9, and not 7.1. */
+/** Whether an id is in a range, its ends included: 3-7 takes 3.1 and 6.9, and not 7.1. */
 export const isWithin = (id: string, from: string, to: string): boolean => comparePhaseIds(from, id) <= 0 && comparePhaseIds(id, to) <= 0;

@@ -1,9 +1,9 @@
 // shell-words: a command line taken apart just far enough to ask what it comes to: simple commands and the signs between them.
-// It is no shell: where something is not understood the words say so, and nobody draws a conclusion.
+// It isn't a shell: where something is not understood the words say so, and nobody draws a conclusion.
 
 export type Joint = "&&" | "||" | ";" | "|" | "&" | "";
 
-/** One simple command; `joint` stands behind it. */
+/** One simple command; `joint` is behind it. */
 export type SimpleCommand = { readonly words: readonly ShellWord[]; readonly joint: Joint };
 
 export type ShellWord = {

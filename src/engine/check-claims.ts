@@ -3,7 +3,7 @@
 // Invariants:
 //   H1. A turn is heard once: an action that is repeated after a crash finds it heard.
 //   H2. Nothing said, nothing written.
-//   H3. What a claim came to decides nothing: no row routes on it, and it ends no step.
+//   H3. The result of a claim decides nothing: no row routes on it, and it ends no step.
 
 import type { CheckResult, ClaimChecked } from "../contracts/evidence.ts";
 import type { Draft } from "../contracts/event.ts";
@@ -60,7 +60,7 @@ function heardOf(action: StepExecution, agent: string, claims: ClaimChecked[], w
   };
 }
 
-/** Who hands back what is no result, asked again and again, has said something that is not so. */
+/** Who hands back what isn't a result, asked again and again, has said something that is not so. */
 export function refusedReturn(action: StepExecution, agent: string, detail: string): readonly Draft[] {
   const why = detail.split("\n", 1)[0] ?? "";
   const claim: ClaimChecked = { kind: "done", text: "It handed back a result.", verdict: "false", why: why.slice(0, whyCharsMax) };

@@ -23,7 +23,7 @@ export function commitSubject(order: {
   return cut(`${place}: ${paths.length === 0 ? goal : `change ${shown(paths)}`}`, subjectCharsMax);
 }
 
-/** Where a cursor stands among the phases of its run, as a subject names it. */
+/** Where a cursor is among the phases of its run, as a subject names it. */
 export function placeFor(run: RunView, phase: string): Pick<Parameters<typeof commitSubject>[0], "phase" | "name" | "isOnly"> {
   const { phases } = run.drafted.flow;
   const isOnly = !("read" in phases) && phases.length === 1 && (phases[0]?.steps ?? []).filter(isWorking).length <= 1;

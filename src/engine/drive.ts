@@ -4,7 +4,7 @@
 //   E1. No action without its intent in the journal first; no action's end without its outcome after.
 //   E2. State moves only by an event that the journal has acknowledged.
 //   E3. Nobody decides while another writes: deciding and recording pass one mutex.
-//   E4. Called off means gone: the action has ended and its processes are dead before `step_interrupted` is written.
+//   E4. Cancelled means gone: the action has ended and its processes are dead before `step_interrupted` is written.
 //   E5. The loop is bounded, and asserts it.
 
 import type { Usage } from "../contracts/budget.ts";
@@ -104,7 +104,7 @@ class Driving {
     }
   }
 
-  /** Null if the loop goes on; a promise only where there is something to wait for. */
+  /** Null if the loop goes on; a promise only if there is something to wait for. */
   #carryOut(next: Next): Rested | Promise<Rested> {
     switch (next.do) {
       case "record":
@@ -196,7 +196,7 @@ class Driving {
     }
   }
 
-  /** An action that waits for its place is no action to wait for: whoever decides is woken, and may begin, pause or stop. */
+  /** An action that waits for its place isn't an action to wait for: whoever decides is woken, and may begin, pause or stop. */
   #place({ attempt, cancel }: StepExecution): Promise<void> | null {
     const open = this.#run.open[attempt];
     if (open === undefined || isInOrder(this.#run, open)) return null;

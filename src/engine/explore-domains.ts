@@ -120,7 +120,7 @@ function valuesOf(want: Want, options: Values): readonly Scalar[] {
   return [number, number - Math.max(0.1, Math.abs(number) / 10)];
 }
 
-/** Every condition that stands anywhere in the flow. */
+/** Every condition that is anywhere in the flow. */
 function whensIn(flow: Flow): readonly When[] {
   const ofRow = ({ when }: Pick<Row, "when">): When[] => (when === undefined ? [] : [when]);
   const ofRule = ({ only_if, unless }: Pick<Step, "only_if" | "unless">): When[] => [

@@ -68,7 +68,7 @@ class Exploring {
     return { states: this.#states, gaveUp: this.#gaveUp, ends: { ...this.#ends }, findings: [...this.#findings.values()] };
   }
 
-  /** Depth first along what costs nothing; what a person or a new invocation must do begins a search of its own. X3 */
+  /** Depth first along what costs nothing; what a person or a new invocation must do begins its own search. X3 */
   walk(flow: Flow, options: Values): void {
     this.#domains = domainsOf(flow, options);
     const roots: Node[] = [{ run: begun(flow, options), unproved: new Set() }];

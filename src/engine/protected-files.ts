@@ -94,7 +94,7 @@ function commandsIn(proof: Proof): readonly string[] {
 /** What documents brought and steps locked, for whichever cursor. */
 const lockedIn = (run: RunView): readonly Check[] => Object.values(run.cursors).flatMap(({ checks }) => (checks ?? []) as readonly Check[]);
 
-/** Every command that a flow itself writes down: words of its checks that are no groups, and those of its gates. */
+/** Every command that a flow itself writes down: words of its checks that aren't groups, and those of its gates. */
 function commandsOf(flow: Flow): readonly Check[] {
   const written = stepsEverywhere(flow).flatMap(({ step }) => [
     ...(step.check ?? []).filter((word) => !/^[a-z][a-z0-9_-]*$/.test(word)),

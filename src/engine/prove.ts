@@ -25,7 +25,7 @@ export type Proved = {
 
 /**
  * Whether a step's proof holds on the branch's newest commit: artifact rules, and named proofs from the registry. With the prompt of
- * the turn, where it is at hand: what an artifact only repeats of it is no content.
+ * the turn, if it is at hand: what an artifact only repeats of it isn't content.
  */
 export async function prove(action: StepExecution, prompt?: string): Promise<Proved> {
   const { run, cursor, step, open } = settingOf(action);

@@ -36,7 +36,7 @@ export type ChildAnswered = Pick<ChildAsks, "run" | "block" | "spent"> & {
   readonly actor: string;
 };
 
-/** What a child run came to. `work`: what it did on its own branch and means for its parent's. */
+/** The result of a child run. `work`: what it did on its own branch and means for its parent's. */
 export type ChildEnded = {
   readonly ok: boolean;
   readonly facts: Facts;

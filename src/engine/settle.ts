@@ -69,7 +69,7 @@ async function inspect(runtime: Runtime, run: RunView, cursor: CursorView, open:
 
 /**
  * Whether the half-known attempt's artifacts prove its work done: fresh, for what holds with its layer did not hold without it,
- * and only where nobody needs what the agent would have said.
+ * and only if nobody needs what the agent would have said.
  */
 async function isDoneByArtifacts(runtime: Runtime, run: RunView, cursor: CursorView, step: Step, attempt: AttemptId): Promise<boolean> {
   const gates = (step.proof ?? []).filter((proof): proof is Gate => typeof proof !== "string");

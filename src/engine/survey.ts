@@ -24,7 +24,7 @@ export async function survey(runtime: Runtime, run: RunView): Promise<Surveyed> 
     recheck === "all"
       ? await Promise.all(finished.map(async ({ id }) => ((await isProved(runtime, run, id, passedGates(run, id))) === false ? id : null)))
       : [];
-  // Only the first entry asks for it: once a phase was begun, those after it are run whatever lies there.
+  // Only the first entry asks for it: once a phase was begun, those after it are run whatever is there.
   const isFirst = run.phases.every(({ group, visit }) => group !== "phases" || visit === 0);
   const held = enter === "first_unproved" && isFirst ? await Promise.all(unbegun.map(({ id }) => isFound(runtime, run, id))) : [];
   const isOptional = (id: string): boolean => phaseRule(run.drafted.flow, id).optional === true;
@@ -95,7 +95,7 @@ async function isFound(runtime: Runtime, run: RunView, phase: string): Promise<b
   return true;
 }
 
-/** Null if a phase's agents leave nothing that could be looked at. Freshness cannot be asked of what is only found. */
+/** Null if a phase's agents leave nothing that could be inspected. Freshness cannot be asked of what is only found. */
 async function isProved(runtime: Runtime, run: RunView, phase: string, gates: readonly Gate[]): Promise<boolean | null> {
   if (gates.length === 0) return null;
   const { commit } = run.tip;

@@ -20,7 +20,7 @@ export function cutBy(
   return { by: "provider", reason_code: providerCodes[fault], fault, ...(resetAt === null ? {} : { until: resetAt }) };
 }
 
-/** An agent that cannot be used is no failure of the work, which was not begun: it is paid only where something is known to have been used. */
+/** An agent that cannot be used isn't a failure of the work, which was not begun: it is paid only if something is known to have been used. */
 export const unavailable = (
   reported: TurnResult["usage"],
   usage: Usage,

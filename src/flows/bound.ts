@@ -7,7 +7,7 @@ import { spentOf } from "./lint-routes.ts";
 export type OptionValues = Readonly<Record<string, string | number | boolean>>;
 
 /**
- * How many attempts one visit of a list of steps can come to at most, where nobody resumes it by hand: counts never reset inside a visit,
+ * How many attempts one visit of a list of steps can come to at most, if nobody resumes it by hand: counts never reset inside a visit,
  * so ways back add up and do not multiply. A count kept per invocation bounds one invocation.
  */
 export function attemptsMaxOf(flow: Flow, steps: readonly Step[], options: OptionValues = {}): number {

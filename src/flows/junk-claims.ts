@@ -1,6 +1,6 @@
 // junk-claims: returns that speak of work and show none of it, or say the same thing in place of two. Pure.
 
-/** A text of the return with its place; `isRequired`: a field of its own that must say something. */
+/** A text of the return with its place; `isRequired`: its own field that must say something. */
 export type ClaimText = { readonly path: string; readonly text: string; readonly isRequired: boolean; readonly about: string };
 
 const longCharsMin = 40;

@@ -1,4 +1,4 @@
-// junk: what fits a return's schema and is no answer anyway. Pure; every error says which field, what was found, and what is expected.
+// junk: what fits a return's schema and isn't an answer anyway. Pure; every error says which field, what was found, and what is expected.
 //
 // Invariants:
 //   J1. A short honest answer passes: only whole values that nobody could mean are refused.
@@ -7,7 +7,7 @@
 import { isNothing, isPlaceholder } from "../kit/placeholder.ts";
 import { type ClaimText, repeatedClaims, workWithoutEvidence } from "./junk-claims.ts";
 
-/** What the agent was told, and what it handed back before, where that is known. */
+/** What the agent was told, and what it handed back before, if that is known. */
 export type ReturnContext = { readonly prompt?: string; readonly previous?: unknown };
 
 /** As far as a JSON Schema is looked into here. */

@@ -45,7 +45,7 @@ function onSaysAlone({ flow, say }: Lint, list: StepList): void {
 const isSaid = (fact: string): boolean => fact.split(".").includes("says");
 
 type Outcome = "passed" | "failed" | "skipped";
-/** Where a path stands: the step, what each step last came to, and whether a proof has passed since the last turn. */
+/** Where a path stands: the step, the result of each step last, and whether a proof has passed since the last turn. */
 type Spot = { readonly at: number; readonly last: readonly (Outcome | null)[]; readonly isProved: boolean };
 
 function explore({ flow, say }: Lint, list: StepList): void {

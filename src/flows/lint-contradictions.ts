@@ -111,7 +111,7 @@ export function covers(glob: string, other: string): boolean {
 
 const optional = /^(?:[?*]|\{0)/;
 
-/** Why a pattern can match nothing, where that is plain to see: a letter before the beginning of a line, or behind its end. */
+/** Why a pattern can match nothing, if that is plain to see: a letter before the beginning of a line, or behind its end. */
 function deadPattern(source: string): string | null {
   if (/\(\?!\)|\[\](?!\])/.test(source)) return "it has a part that fits nothing";
   // Escapes and sets each stand for one character that is not looked into.

@@ -44,7 +44,7 @@ function isNeverWanted({ only_if = {}, unless = [] }: Pick<Step, "only_if" | "un
   return unless.some((when) => Object.entries(when).every((pair) => wanted.has(JSON.stringify(pair))));
 }
 
-/** The steps of the list, and how many of them may have an outcome by now: going anywhere forgets what lies at and after the target. */
+/** The steps of the list, and how many of them may have an outcome by now: going anywhere forgets what is at and after the target. */
 type Known = { readonly steps: readonly Step[]; readonly upTo: number };
 
 function judge(lint: Lint, when: When | undefined, path: DataPath, known: Known): void {

@@ -27,7 +27,7 @@ function phaseProofs(flow: Flow): readonly { readonly proof: readonly Proof[]; r
 }
 
 const regexCharactersMax = 500;
-/** What may stand in braces in a gate's path. Numbers stand for the groups of `for_each`. */
+/** What may be in braces in a gate's path. Numbers stand for the groups of `for_each`. */
 export const pathPlaceholders = ["phase_dir", "phase", "task"] as const;
 
 function judge(lint: Lint, proof: Proof, path: DataPath, isOfTask = false): void {

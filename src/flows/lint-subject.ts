@@ -17,9 +17,9 @@ export type Registry = {
   readonly playbooks?: readonly string[];
   /** Flows that may be called as children; left out, any name will do. */
   readonly flows?: CalledFlows;
-  /** Per `run` function what it does to the world; where this is given, every function must say it. */
+  /** Per `run` function what it does to the world; if this is given, every function must say it. */
   readonly effects?: Readonly<Record<string, string>>;
-  /** Per `run` function the facts it makes; where one is listed, rows may name only these. */
+  /** Per `run` function the facts it makes; if one is listed, rows may name only these. */
   readonly facts?: Readonly<Record<string, readonly string[]>>;
   /** Per return schema the fields that become facts, as `saysFieldsOf` tells them. */
   readonly says?: Readonly<Record<string, Readonly<Record<string, SaysKind>>>>;
@@ -34,7 +34,7 @@ export type LintSubject = {
   readonly flow: Flow;
   readonly positions: Positions;
   readonly prompts: Readonly<Record<string, string>>;
-  /** The names of all files that lie in the prompts' folder, where they are known. */
+  /** The names of all files that are in the prompts' folder, if they are known. */
   readonly promptFiles?: readonly string[];
   readonly registry: Registry;
 };

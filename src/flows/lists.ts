@@ -10,7 +10,7 @@ export type StepList = {
   /** The phase's id; `*` where phases are read from a document. */
   readonly phase: string;
   readonly steps: readonly Step[];
-  /** Where the list stands in the flow's data. */
+  /** Where the list is in the flow's data. */
   readonly path: DataPath;
 };
 
@@ -55,7 +55,7 @@ export function failRows(flow: Flow, step: Step, path: DataPath): LocatedRow[] {
   return [...own, ...house];
 }
 
-/** The rows that can be reached: none stands behind one that always matches. */
+/** The rows that can be reached: none is behind one that always matches. */
 export function reachableRows(rows: readonly LocatedRow[]): readonly LocatedRow[] {
   const always = rows.findIndex(({ row }) => row.when === undefined || Object.keys(row.when).length === 0);
   return always < 0 ? rows : rows.slice(0, always + 1);

@@ -20,7 +20,7 @@ export type LoadedFlow = {
   readonly kind: "loaded";
   readonly flow: Flow;
   readonly prompts: Readonly<Record<string, string>>;
-  /** The names of all files that lie beside the prompts it names. */
+  /** The names of all files that are beside the prompts it names. */
   readonly promptFiles: readonly string[];
   readonly hash: string;
   /** The file's path, or `built-in:<name>`. */
@@ -88,7 +88,7 @@ export async function builtInFlow(name: string): Promise<FlowResult | null> {
   );
 }
 
-/** Where things stand in a flow whose data is known: looked up when somebody asks, which is when something is wrong. */
+/** Where things are in a flow whose data is known: looked up when somebody asks, which is when something is wrong. */
 function placesIn(file: string, text: string): Positions {
   let known: Positions | null = null;
   const places = (): Positions => {
@@ -111,7 +111,7 @@ type Text =
   | { readonly kind: "absent" }
   | { readonly kind: "refused"; readonly message: string };
 
-/** The prompts that lie beside a flow: their names, and the text of one. */
+/** The prompts that are beside a flow: their names, and the text of one. */
 type Beside = { readonly names: readonly string[]; readonly textOf: (prompt: string) => Promise<Text> };
 
 const promptFilesMax = 1_000;

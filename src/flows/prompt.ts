@@ -2,10 +2,10 @@
 //
 // Invariants:
 //   P1. Placeholders come from one fixed list; what fills one is never read for placeholders again.
-//   P2. Text from the repository or from an agent stands in a fence longer than any inside it, under a line that says it is data.
+//   P2. Text from the repository or from an agent is in a fence longer than any inside it, under a line that says it is data.
 //   P3. Every filling has a limit, and what was cut is counted in the text itself.
 
-/** What may stand in braces in a prompt: whether it comes from outside (P2), and how long it may be (P3). */
+/** What may be in braces in a prompt: whether it comes from outside (P2), and how long it may be (P3). */
 export const placeholders = {
   goal: { isData: false, charactersMax: 8_000, about: "what the user wants" },
   scope: { isData: false, charactersMax: 4_000, about: "the patterns of what may change" },
@@ -76,7 +76,7 @@ export function cut(text: string, charactersMax: number): string {
   return `${text.slice(0, headEnd)}\n[cut: ${tailStart - headEnd} characters]\n${text.slice(tailStart)}`;
 }
 
-/** An index that does not stand between the halves of one character. */
+/** An index that is not between the halves of one character. */
 function wholeAt(text: string, index: number): number {
   const isLow = (text.charCodeAt(index) & 0xfc00) === 0xdc00;
   return isLow ? index + 1 : index;

@@ -49,7 +49,7 @@ const staged = v.looseObject({
 });
 
 const { tasks_completed, tasks_failed, commit_shas, evidence, deviations } = roadmapReturns.execute.entries;
-/** The executor's return as the roadmap has it; other flows' executors need not tell of all of it. */
+/** The executor's return as the roadmap has it; other flows' executors need not report all of it. */
 const execute = v.looseObject({
   tasks_completed,
   tasks_failed: v.optional(tasks_failed),
@@ -103,7 +103,7 @@ export type Returned =
 
 /**
  * Holds what an agent handed back to the schema of that name: the claim with what it says in facts, or every error in words for
- * the agent. What fits and is no answer anyway is refused too; a wrapper around what fits is taken off, with a warning.
+ * the agent. What fits and isn't an answer anyway is refused too; a wrapper around what fits is taken off, with a warning.
  */
 export function returnOf(name: string, value: unknown, context: ReturnContext = {}): Returned {
   const schema = Object.hasOwn(returnSchemas, name) ? returnSchemas[name] : undefined;

@@ -1,10 +1,10 @@
-// unwrapped: what an agent may have put its return into: a text, a list of one, an envelope of its own. Pure.
+// unwrapped: what an agent may have put its return into: a text, a list of one, its own envelope. Pure.
 
 const envelopes = ["result", "return", "returns", "response", "output", "answer", "data", "arguments", "value", "json", "report"];
 const depthMax = 3;
 const textCharsMax = 256 * 1024;
 
-/** The insides of a value that is no return itself, outermost first. */
+/** The insides of a value that isn't a return itself, outermost first. */
 export function unwrapped(value: unknown, depth = 0): readonly unknown[] {
   if (depth >= depthMax) return [];
   const inner = innerOf(value);

@@ -21,7 +21,7 @@ function read(name: string, change: (text: string) => string = (text) => text) {
   return located;
 }
 
-/** A registry that has every name the flow uses: what is looked at here is the flow's own sense. */
+/** A registry that has every name the flow uses: what is inspected here is the flow's own sense. */
 function lint(name: string, change?: (text: string) => string): readonly string[] {
   const { value: flow, positions } = read(name, change);
   const steps = stepsEverywhere(flow).map(({ step }) => step);

@@ -24,7 +24,7 @@ export const names: Readonly<Record<ForgeTool, string>> = { gh: "GitHub", glab: 
 /** A part of an address. T3 */
 export const part = (text: string): string => encodeURIComponent(text);
 
-/** What the host answered, as a value that nobody has looked at yet; its text where that is asked for. */
+/** What the host answered, as a value that nobody has inspected yet; its text where that is asked for. */
 export async function callTool({ tool, host, env }: ToolPlace, { path, body, isText }: ApiCall): Promise<unknown> {
   const program = onPath(tool, env);
   if (program === null)

@@ -10,7 +10,7 @@ const hostForm = /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/;
 /** Two or more names with slashes between; no name begins with a dot or a dash. */
 const projectForm = /^(?:[\w][\w.-]*\/)+[\w][\w.-]*$/;
 
-/** Null if it is no address of a project on a host: a folder, say. */
+/** Null if it isn't an address of a project on a host: a folder, say. */
 export function readAddress(url: string): RemoteAddress | null {
   const whole = /^(?:https?|ssh|git\+ssh):\/\/(?:[^@/\s]*@)?([^/:\s]+)(?::\d+)?\/(\S+)$/i.exec(url);
   const short = /^(?:[^@/\s:]+@)?([^/:\s]+):(?!\/\/)(\S+)$/.exec(url);

@@ -139,7 +139,7 @@ describe("metrics", () => {
     ["run_id", "run-2026-02-09-143052"],
     ["timestamp", at],
     ["phases_attempted", 4],
-    ["phases_succeeded", 1], // completed below 7 is no success
+    ["phases_succeeded", 1], // completed below 7 isn't a success
     ["phases_failed", 1],
     ["phases_human_deferred", 1],
     ["failure_taxonomy_histogram", { scope_creep: 2, lint_failure: 1 }],

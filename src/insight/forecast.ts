@@ -40,7 +40,7 @@ export type ForecastRecord = {
   /** The share of cases that used no more than P90, and no more than P50. */
   readonly within_p90: number;
   readonly within_p50: number;
-  /** How far the likely figures were above (below zero: under) what was used, all in all. */
+  /** How far the likely figures were above (below zero: under) what was used, in total. */
   readonly bias: number;
   /** The mean squared error of the success probability: 0 is perfect, 0.25 is a coin. */
   readonly brier: number;
@@ -97,7 +97,7 @@ const studentT = [3.078, 1.886, 1.638, 1.533, 1.476, 1.44, 1.415] as const;
 const ranksMin = 9;
 
 /**
- * F1. From nine cases on by rank: one more case lies below the value of rank 0.9 (n + 1) in nine of ten, whatever the distribution. Before
+ * F1. From nine cases on by rank: one more case is below the value of rank 0.9 (n + 1) in nine of ten, whatever the distribution. Before
  * that no rank reaches so far, and the logarithms are taken for normal: what work costs is many times its usual now and then. In whatever
  * unit: dollars, cents and tokens of one history give one answer. Zero has no logarithm and counts as half of the smallest that is more.
  */

@@ -1,4 +1,4 @@
-// metrics: what a run came to in figures, as one entry of archive/metrics.json.
+// metrics: the result of a run in figures, as one entry of archive/metrics.json.
 
 import type { RunMetrics } from "../contracts/roadmap-reports.ts";
 import type { PhaseRecord, RoadmapState } from "../contracts/roadmap-state.ts";
@@ -42,7 +42,7 @@ export const alignmentOf = (phase: PhaseRecord): number | null => phase.steps.ju
 export const hasSucceeded = (phase: PhaseRecord): boolean =>
   phase.status === "completed" && phase.started_at !== null && (alignmentOf(phase) ?? 0) >= alignmentMin;
 
-/** None of none is no rate. */
+/** None of none isn't a rate. */
 export const successRate = (succeeded: number, attempted: number): number | null =>
   attempted === 0 ? null : rounded(succeeded / attempted);
 

@@ -1,7 +1,7 @@
 // post-mortem: what a failed phase leaves for those who come after it: cause, timeline, evidence, fixes, a rule.
 //
 // Invariant:
-//   M1. It tells what the runner saw. What an agent said stands in it only as what the agent said it changed.
+//   M1. It tells what the runner saw. What an agent said is in it only as what the agent said it changed.
 
 import type { Entry } from "../contracts/event.ts";
 import type { CheckResult } from "../contracts/evidence.ts";

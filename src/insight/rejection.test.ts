@@ -1,4 +1,4 @@
-// What a judge, a verifier or a person decided is told as why a phase failed: who, in which step, when, and in which words.
+// What a judge, a verifier or a person decided is reported as why a phase failed: who, in which step, when, and in which words.
 
 import { describe, expect, test } from "vitest";
 import type { Draft, Entry } from "../contracts/event.ts";

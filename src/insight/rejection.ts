@@ -3,7 +3,7 @@
 // Invariants:
 //   R1. A decision is a rejection by what followed from it, not by its words: the way that was taken leads back, or takes the phase back.
 //   R2. A rejection stands until the same step decides otherwise.
-//   R3. Its words are those of whoever decided, and are told as theirs.
+//   R3. Its words are those of whoever decided, and are reported as theirs.
 
 import type { Entry } from "../contracts/event.ts";
 import { attemptParts } from "./places.ts";

@@ -84,7 +84,7 @@ const causeOfReason: Readonly<Record<string, Cause>> = {
   tasks_failed: "task_unproved",
 };
 
-/** Steps that fail for a reason of their own. */
+/** Steps that fail for their own reason. */
 const causeOfStep: Readonly<Record<string, Cause>> = {
   preflight: "preflight",
   triage: "preflight",
@@ -252,7 +252,7 @@ function causeOfCheck({ check, status }: CheckResult, step: string): Cause {
 
 function made(cause: Cause, entry: Entry & EventOf<"step_failed" | "step_interrupted">, description: string): RootCause {
   const parts = attemptParts(entry.attempt);
-  const step = parts === null ? "gate" : taskOfCursor(parts.cursor) === null ? parts.step : "execute"; // what is done for a task is no step of the phase
+  const step = parts === null ? "gate" : taskOfCursor(parts.cursor) === null ? parts.step : "execute"; // what is done for a task isn't a step of the phase
   return { cause, category: categoryOfCause[cause], step, at: entry.ts, description: description.slice(0, 500) };
 }
 

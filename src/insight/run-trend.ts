@@ -69,7 +69,7 @@ export function runTrendOf(runs: readonly RunPoint[]): RunTrend {
   };
 }
 
-/** In words, the flow itself last: its hash changes with every prompt, so it is named only where no prompt explains it. */
+/** In words, the flow itself last: its hash changes with every prompt, so it is named only if no prompt explains it. */
 export function changedBetween(before: RunMake | null, now: RunMake): readonly string[] {
   if (before === null) return [];
   const prompts = keysOf(before.prompts, now.prompts).filter((name) => before.prompts[name] !== now.prompts[name]);
@@ -81,7 +81,7 @@ export function changedBetween(before: RunMake | null, now: RunMake): readonly s
   ];
 }
 
-/** `agent codex, was claude`; by role only where roles differ. */
+/** `agent codex, was claude`; by role only if roles differ. */
 function differences(what: string, before: Readonly<Record<string, string>>, now: Readonly<Record<string, string>>): readonly string[] {
   const roles = keysOf(before, now).filter((role) => before[role] !== now[role]);
   const words = roles.map((role) => `${now[role] ?? "as it comes"}, was ${before[role] ?? "as it comes"}`);

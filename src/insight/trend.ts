@@ -1,4 +1,4 @@
-// trend: this run beside the one before and all there were. One run alone is no trend.
+// trend: this run beside the one before and all there were. One run alone isn't a trend.
 
 import type { RunMetrics, TrendSummary } from "../contracts/roadmap-reports.ts";
 import type { FailureCategory } from "../contracts/roadmap-values.ts";

@@ -25,7 +25,7 @@ export function entryOf(at: Position, head: string): Partial<Written<Entry>> {
   return entry;
 }
 
-/** An empty object stands for what is no JSON object: it fails the first check after. */
+/** An empty object stands for what isn't a JSON object: it fails the first check after. */
 function parsed(text: string): object {
   try {
     const value = JSON.parse(text) as unknown;
@@ -35,7 +35,7 @@ function parsed(text: string): object {
   }
 }
 
-/** This product's format, or an older one; a newer one is refused before its lines are looked at. */
+/** This product's format, or an older one; a newer one is refused before its lines are inspected. */
 const isKnown = (version: unknown): boolean => isWhole(version) && version >= 1 && version <= journalVersion;
 
 function isWhole(value: unknown): value is number {

@@ -58,7 +58,7 @@ export function hasBlob(dir: string, name: Hash): boolean {
   return hashPattern.test(name) && isThere(join(dir, "blobs", name.slice(0, 2), name), name);
 }
 
-/** There and sound; a damaged one is written anew. Its bytes were synced before it got this name. */
+/** There and sound; a damaged one is written again. Its bytes were synced before it got this name. */
 function isThere(path: string, name: Hash): boolean {
   try {
     readBlob(join(path, "..", "..", ".."), name);

@@ -69,7 +69,7 @@ function scanBeside(
   return walked;
 }
 
-/** Where the last line ends that lies wholly before this byte; 0 if there is none. */
+/** Where the last line ends that is wholly before this byte; 0 if there is none. */
 function lineEndBefore(fd: number, byte: number): number {
   const length = Math.min(Math.max(byte, 0), lineBytesMax + 1);
   const bytes = Buffer.allocUnsafeSlow(length);

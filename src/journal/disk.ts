@@ -105,6 +105,6 @@ export function unlinkQuietly(disk: Disk, path: string): void {
   try {
     disk.unlink(path);
   } catch {
-    // The first failure is the one to tell of.
+    // The first failure is the one to report.
   }
 }

@@ -25,13 +25,13 @@ import { removeUnneeded } from "./recover.ts";
 /** Emptied when it has grown beyond this; also bounds what a recovery reads. */
 const logBytesMax = 16 * 1024 * 1024;
 const keptBytesMax = 1024 * 1024;
-/** Zeros laid down ahead of the log: to sync what lies in a file's midst, no file system has to write down its new length. */
+/** Zeros laid down ahead of the log: to sync what is in a file's midst, no file system has to write down its new length. */
 const roomBytes = 1024 * 1024;
 
 export type Group = CommitGroup & { close(): void };
 export type GroupOptions = { readonly disk?: Disk; readonly logBytesMax?: number; readonly pace?: Pace };
 
-/** Opens a group whose log lies in this folder. One a process is enough; runs join it by the option `group`. */
+/** Opens a group whose log is in this folder. One a process is enough; runs join it by the option `group`. */
 export async function openGroup(folder: string, options: GroupOptions = {}): Promise<Group> {
   const disk = options.disk ?? nodeDisk;
   makeFolder(disk, folder);
@@ -189,7 +189,7 @@ class SharedLog implements Group {
     setImmediate(this.#flush);
   }
 
-  /** G2: every own file is brought up to date, then the log begins anew. */
+  /** G2: every own file is brought up to date, then the log begins again. */
   #empty(): void {
     const behind = [...this.#members].filter(({ isInLog }) => isInLog);
     let left = behind.length + 1;
@@ -267,7 +267,7 @@ class Member implements Commit {
     try {
       if (this.isUnsure) this.cut(this.#syncedBytes);
     } catch {
-      // The first failure is the one to tell of.
+      // The first failure is the one to report.
     }
   }
 

@@ -13,7 +13,7 @@ import type { Hash } from "../contracts/ids.ts";
 import type { CommitGroup } from "./commit.ts";
 import type { Disk } from "./disk.ts";
 
-/** Where a journal stands after a line: everything the next line depends on. */
+/** Where a journal is after a line: everything the next line depends on. */
 export type Position = {
   /** Lines so far; a line's seq is its line number. */
   seq: number;

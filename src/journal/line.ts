@@ -129,7 +129,7 @@ function putAsJson(batch: Batch, what: Event): void {
 const hexOfByte = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 const hexAt = (crc: number, shift: number): string => hexOfByte[(crc >>> shift) & 255] ?? "";
 
-/** A checksum as a line bears it. */
+/** A checksum as a line has it. */
 export const hexOf = (crc: number): string => hexAt(crc, 24) + hexAt(crc, 16) + hexAt(crc, 8) + hexAt(crc, 0);
 
 /** Refuses a line that will be too long with what is still to come: all of its end but the quote. */
@@ -172,13 +172,13 @@ export function headOf(bytes: Buffer, start: number, lineEnd: number): string {
 /** Where a line's tail begins; a brace there closes what is before it. */
 export const headEnd = (lineEnd: number): number => lineEnd - tailBytes;
 
-/** The hash of the line before, as a line bears it. */
+/** The hash of the line before, as a line has it. */
 export const prevOf = (bytes: Buffer, lineEnd: number): Hash => {
   const prevAt = lineEnd - tailBytes + prevKey.length;
   return bytes.toString("latin1", prevAt, prevAt + 64);
 };
 
-/** The checksum that a line bears. */
+/** The checksum that a line has. */
 export const crcOf = (bytes: Buffer, lineEnd: number): string => bytes.toString("latin1", lineEnd - end.length - 8, lineEnd - end.length);
 
 /** The same from a text of one byte a character, which is several times as quick. */

@@ -58,7 +58,7 @@ function startOf(pid: number): { readonly started: string; readonly isDead: bool
   if (process.platform !== "linux") return null;
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // The command's name stands in parentheses and may hold anything, so the fields are counted from the last one.
+    // The command's name is in parentheses and may hold anything, so the fields are counted from the last one.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const boot = readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim();
     return { started: `${fields[19] ?? ""}@${boot}`, isDead: fields[0] === "Z" || fields[0] === "X" };

@@ -1,7 +1,7 @@
 // pace: whether the runs of a group sync all at once, or in two halves that take turns: one half works while the other's lines are synced.
 // With two, a round lasts as long as the work; with one, as long as the work and a sync. Where a sync lasts longer than all the work, one is better.
 
-/** Fewer lines than this are not worth a sync of their own: they wait for the others. */
+/** Fewer lines than this are not worth their own sync: they wait for the others. */
 const halfMin = 8;
 /** A sync that seems longer may only have been noticed late, so it is believed bit by bit. */
 const growth = 1.25;

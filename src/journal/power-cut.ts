@@ -15,7 +15,7 @@ export type Image = ReadonlyMap<string, Buffer>;
 type Inode = { path: string; durable: Buffer };
 export type PowerCutDisk = Disk & { image(survival: Survival): Image };
 
-/** What lies below the root already is on disk. `isSynced` false for a path means that its syncs do nothing, as a positive control. */
+/** What is below the root already is on disk. `isSynced` false for a path means that its syncs do nothing, as a positive control. */
 export function powerCutDisk(root: string, onChange: () => void, isSynced: (path: string) => boolean = () => true): PowerCutDisk {
   const live = new Map<string, Inode>();
   for (const path of filesBelow(root)) live.set(path, { path, durable: readFileSync(path) });

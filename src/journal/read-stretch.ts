@@ -12,7 +12,7 @@ import { crcIn, crcOf, headEnd, lineBytesMax, prevOf } from "./line.ts";
 /** Small, so that the text of a chunk dies young and a replay needs little memory. */
 const chunkBytes = 32 * 1024;
 
-/** Moves the position to the end of the stretch, and hands out an entry a line. Throws a JournalFailure at what is no entry. */
+/** Moves the position to the end of the stretch, and hands out an entry a line. Throws a JournalFailure at what isn't an entry. */
 export function readStretch(fd: number, at: Position, endByte: number, onEntry: (entry: Entry) => void): void {
   const buffer = Buffer.allocUnsafeSlow(Math.min(chunkBytes + lineBytesMax + 1, endByte - at.byte));
   let held = 0;

@@ -41,7 +41,7 @@ export type Verification = {
   readonly damaged_line: number | null;
   readonly damaged_byte: number | null;
   readonly reason: string | null;
-  /** Bytes after the last event that are no event: a write under way, or one that a crash cut short. No damage. */
+  /** Bytes after the last event that aren't an event: a write under way, or one that a crash cut short. No damage. */
   readonly torn_bytes: number;
 };
 

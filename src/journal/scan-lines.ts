@@ -15,7 +15,7 @@ const chunkBytes = 1024 * 1024;
 export type ScannedLines = {
   /** After the last sound line. */
   readonly end: Position;
-  /** What follows it that is no line: a write that was cut short, or one that is under way. */
+  /** What follows it that isn't a line: a write that was cut short, or one that is under way. */
   readonly torn: { readonly bytes: number; readonly detail: string } | null;
 };
 
@@ -66,7 +66,7 @@ function tornAt(fd: number, at: Position, size: number, fault: string): ScannedL
   if (bytes > batchBytesMax) throw damaged(at.seq + 1, at.byte, fault);
   const rest = Buffer.allocUnsafeSlow(bytes);
   const filled = readAt(fd, rest, 0, bytes, at);
-  // A whole line with another byte where its newline was is no unfinished one: it may have been acknowledged.
+  // A whole line with another byte where its newline was isn't an unfinished one: it may have been acknowledged.
   const wholeEnd = endOfLine(rest);
   if (wholeEnd < filled && rest[wholeEnd] !== 10 && faultOf(rest, 0, wholeEnd) === null)
     throw damaged(at.seq + 1, at.byte, "its newline is damaged");

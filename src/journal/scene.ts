@@ -1,4 +1,4 @@
-// scene: what the journal's stories share: a folder of their own, a clock that stands where it is put, and events to write.
+// scene: what the journal's stories share: their own folder, a clock that is where it is put, and events to write.
 
 import { closeSync, ftruncateSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -58,7 +58,7 @@ function soundSnapshot(bytes: Buffer, journalFd: number): Snapshot | null {
   return { state: JSON.parse(json.toString("utf8")) as unknown, at };
 }
 
-/** Where the journal stands after the line that ends at this byte, as that line tells; null if no sound line ends there. */
+/** Where the journal is after the line that ends at this byte, as that line tells; null if no sound line ends there. */
 export function positionAfter(fd: number, byte: number): Position | null {
   if (byte <= 1 || byte > fstatSync(fd).size) return null;
   for (let window = 4096; ; window *= 16) {

@@ -31,7 +31,7 @@ test.each<[Wanted, number | null, string, boolean]>([
   [exactly(2), 0, "3\n", false],
   [exactly(2), 0, "2\n2\n2\n", false],
   [exactly(1), 0, "2 3\n", true],
-  [exactly(1), 0, "2 files\n", true], // a line that is no number is one line
+  [exactly(1), 0, "2 files\n", true], // a line that isn't a number is one line
   [exactly(1), 0, `${"9".repeat(80)}\n`, true],
   [least(2), 0, "10\n", true],
   [least(2), 0, "2\n", true],

@@ -6,5 +6,5 @@ const failing =
 /** Sums without a failure read much like one. */
 const harmless = /\b0 (?:failed|failures|errors|failing)\b|^\s*\d{1,6}\) .{0,200}(?:ok|passed)$/i;
 
-/** Whether a line of a command's output tells of a failure. */
+/** Whether a line of a command's output reports a failure. */
 export const reportsFailure = (line: string): boolean => failing.test(line) && !harmless.test(line);

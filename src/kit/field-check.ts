@@ -15,7 +15,7 @@ import { issuesOf } from "./located-issues.ts";
 export type FieldFault = { readonly key: string; readonly kind: "missing" | "type" | "enum" | "null"; readonly message: string };
 
 export type FieldCheck = {
-  /** How many names and texts stand in a record that fits (json-hazards.ts); `unfit` where it does not. */
+  /** How many names and texts are in a record that fits (json-hazards.ts); `unfit` where it does not. */
   readonly countIn: (record: Readonly<Record<string, unknown>>) => number;
   readonly faultsOf: (record: Readonly<Record<string, unknown>>) => readonly FieldFault[];
 };
@@ -46,7 +46,7 @@ export function fieldCheckOf(record: { readonly entries: v.ObjectEntries }, exce
       .map(([key, entry]) => [key, fieldOf(key, entry as v.GenericSchema)]),
   );
   const required = [...fields.values()].filter(({ isRequired }) => isRequired).length;
-  // A writer writes the fields of its records in the same order every time: what stood in a place last is looked for first.
+  // A writer writes the fields of its records in the same order every time: what was in a place last is looked for first.
   const order: { readonly key: string; readonly field: Field | undefined }[] = [];
   const lookUp = (key: string, place: number): { readonly key: string; readonly field: Field | undefined } => {
     const found = { key, field: fields.get(key) };

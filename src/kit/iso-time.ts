@@ -5,7 +5,7 @@
 const shape = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?Z$/;
 const dayMs = 86_400_000;
 
-/** Milliseconds since 1970, or null if the text is no ISO 8601 time in UTC. */
+/** Milliseconds since 1970, or null if the text isn't an ISO 8601 time in UTC. */
 export function msOf(iso: string): number | null {
   const found = shape.exec(iso);
   if (found === null) return null;
@@ -15,7 +15,7 @@ export function msOf(iso: string): number | null {
   return daysOf(year, month, day) * dayMs + ((hour * 60 + minute) * 60 + second) * 1000 + ms;
 }
 
-/** The time so many minutes later, to the millisecond; the text itself where it is no time. */
+/** The time so many minutes later, to the millisecond; the text itself if it isn't a time. */
 export function plusMinutes(iso: string, minutes: number): string {
   const ms = msOf(iso);
   return ms === null ? iso : isoOf(ms + Math.round(minutes * 60_000));

@@ -10,7 +10,7 @@ import { shown } from "./finding.ts";
 
 export const jsonDepthMax = 64;
 
-/** How many names and texts stand in a parsed value; far below zero where the value must be looked into. */
+/** How many names and texts are in a parsed value; far below zero where the value must be looked into. */
 export function stringsIn(value: object, depth = 1): number {
   if (depth > jsonDepthMax) return unsure; // H2
   let count = 0;
@@ -26,7 +26,7 @@ export function stringsIn(value: object, depth = 1): number {
   return count;
 }
 
-/** Those of what stands under a name. */
+/** Those of what is under a name. */
 export function stringsOf(name: string, value: unknown, depth = 1): number {
   if (name === "__proto__") return unsure;
   if (typeof value === "string") return 1;

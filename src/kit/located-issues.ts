@@ -116,7 +116,7 @@ type AnySchema = {
   readonly getter?: (input: unknown) => AnySchema;
 };
 
-/** Every schema that may stand at a path, unions and wrappers opened. */
+/** Every schema that may be at a path, unions and wrappers opened. */
 function schemasAt(schema: v.GenericSchema, path: DataPath): AnySchema[] {
   let at = opened([schema]);
   for (const part of path) {

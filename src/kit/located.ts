@@ -1,4 +1,4 @@
-// located: YAML or JSON that remembers where everything stood, so that whatever is wrong can be told with its line.
+// located: YAML or JSON that remembers where everything stood, so that whatever is wrong can be reported with its line.
 //
 // Invariants:
 //   L1. Whatever the bytes are, the answer is a value or findings; nothing is thrown.
@@ -16,7 +16,7 @@ const depthMax = 48;
 const nodesMax = 50_000;
 const findingsMax = 50;
 
-/** Where things stand in one document. A path that is not there answers with its nearest ancestor. */
+/** Where each value is in one document. A path that does not exist returns the position of its nearest ancestor. */
 export type Positions = {
   readonly file: string;
   placeOf(path: DataPath): Position;

@@ -12,12 +12,12 @@ import type { Needle } from "./redact-matcher.ts";
 /** A value that may be written nowhere, and the name it is replaced with. */
 export type Secret = { readonly name: string; readonly value: string };
 
-/** Anything shorter cannot be told from ordinary text. */
+/** Anything shorter cannot be distinguished from ordinary text. */
 export const secretCharsMin = 8;
 const secretCharsMax = 256 * 1024;
 const pieceChars = 1024;
 const overlapChars = 16;
-/** A line of a secret of many lines is a secret of its own from here on. */
+/** A line of a secret of many lines is its own secret from here on. */
 const lineCharsMin = 16;
 const nameCharsMax = 64;
 

@@ -61,7 +61,7 @@ const beginnings: readonly RegExp[] = [
   new RegExp(`\\b(?:x-)?(?:goog-)?api-key["']?\\s{0,4}[:=]\\s{0,4}["']?(${value}{8,})$`, "di"),
   new RegExp(`\\b[a-z][a-z0-9+.-]{1,20}://[^\\s/:@"'<>]{0,256}:(?!\\d{1,5}$)(${placeholder}[^\\s/@"'<>]{4,})$`, "di"),
 ];
-/** As much of the end is looked at: a longer one is known by its looks already. */
+/** As much of the end is inspected: a longer one is known by its looks already. */
 const beginningCharsMax = 2_048;
 
 /** Where a secret may begin that the end of the text cuts; null if nothing looks like it. */

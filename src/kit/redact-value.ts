@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   V1. Names of events, reasons, attempts and cursors are the runner's own, made of what was redacted before, and stay as they are.
-//   V2. A git object's name or a hash under a key that holds one stays, even where a secret happens to look the same.
+//   V2. A git object's name or a hash under a key that holds one stays, even if a secret happens to look the same.
 //   V3. A value in which nothing was found comes back as it is, not as a copy.
 
 /** V1: keys of an event itself, not of anything inside it. */

@@ -94,7 +94,7 @@ const characterOf = (code: number): string => (code > 0x10ffff ? "\ufffd" : Stri
 /** A view in which every match is replaced; null if there is none. */
 function replaced(view: View, pattern: RegExp, meaning: (match: RegExpExecArray) => string): View | null {
   const pieces: string[] = [];
-  // Each part: where it stands here, where it stood before, and where it ended there. A part that was replaced counts as one character.
+  // Each part: where it is here, where it was before, and where it ended there. A part that was replaced counts as one character.
   const here: number[] = [];
   const from: number[] = [];
   const until: number[] = [];

@@ -24,7 +24,7 @@ export type Redactor = {
   readonly spansIn: (text: string) => readonly Span[];
   /** The longest stretch of bytes that one secret can take up, escaped twice over. */
   readonly charsMax: () => number;
-  /** From now on this is a secret too. False if it is too short to be told from ordinary text. */
+  /** From now on this is a secret too. False if it is too short to be distinguished from ordinary text. */
   readonly learn: (secret: Secret) => boolean;
 };
 

@@ -3,7 +3,7 @@
 /**
  * Text from agents, files and other tools, made safe to show in a terminal: one line stays one line, and nothing in it
  * moves the cursor, paints, sets the title or the clipboard (OSC 52), or turns the reading direction round.
- * What was there is still told, as an escape (`\x1b`, `\u{202e}`). Doing it twice changes nothing more.
+ * What was there is still reported, as an escape (`\x1b`, `\u{202e}`). Doing it twice changes nothing more.
  */
 export function visible(text: string): string {
   return text.replace(dangerous, (found) => {

@@ -3,7 +3,7 @@
 // Invariants:
 //   A1. A token opens what belongs to its own turn, while that turn lasts, and nothing else.
 //   A2. What was used stays in the sum until it is paid.
-//   A3. The agent's turn is told once that it was cut.
+//   A3. The agent's turn is notified once that it was cut.
 
 import { randomBytes } from "node:crypto";
 import type { ModelApi } from "../contracts/model-api.ts";
@@ -80,7 +80,7 @@ export function openAccount(request: AccountRequest): OpenAccount {
     reported: () => {
       if (count === 0) return null;
       const { usd, estimated, ...rest } = used();
-      // A sum with a call in it whose price nobody knows is no sum.
+      // A sum with a call in it whose price nobody knows isn't a sum.
       return { ...rest, ...(isAllPriced ? { usd } : {}), ...(estimated > 0 ? { estimated } : {}), source: "metered" };
     },
     calls: () => [...calls],

@@ -1,4 +1,4 @@
-// addresses: which IP addresses lie in the open internet. Everything else is this machine, its neighbours, or nowhere.
+// addresses: which IP addresses are in the open internet. Everything else is this machine, its neighbours, or nowhere.
 
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 

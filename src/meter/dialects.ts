@@ -13,7 +13,7 @@ export type Dialect = {
   /** Every event tells the sum so far. */
   readonly isSumSoFar: boolean;
   readonly error: readonly (readonly string[])[];
-  /** What else in a stream tells of an error, as a pattern that does not end in a quote. */
+  /** What else in a stream reports an error, as a pattern that does not end in a quote. */
   readonly alsoMarks?: string;
   readonly texts: readonly string[];
   /** The same in an answer that comes in one piece, where it differs. */

@@ -1,9 +1,9 @@
 // event-scan: listens to server-sent events as they stream by: counts the text in them, and hands over the few events that tell something.
-// It looks for marks in whole stretches of text and takes apart only the events that bear one, because every byte of every stream goes
+// It looks for marks in whole stretches of text and takes apart only the events that share one, because every byte of every stream goes
 // through here and a model's words are nearly all of it.
 //
 // Invariants:
-//   E1. Where a chunk ends changes nothing: an event is looked at when it is whole.
+//   E1. Where a chunk ends changes nothing: an event is inspected when it is whole.
 //   E2. A mark only says where to look. What an event tells is read from its JSON, so text that a model wrote cannot pass for a figure.
 //   E3. Memory is bounded, and so is what goes uncounted: an event without end counts as text.
 
@@ -31,7 +31,7 @@ export type EventScan = {
 
 const quote = 34;
 const backslash = 92;
-/** What may stand between a key and its value: space, and the border of two lines of data. */
+/** What may be between a key and its value: space, and the border of two lines of data. */
 const gap = "(?:\\s|data:)*";
 
 export function openEventScan(onEvent: ScannedEvent): EventScan {
@@ -106,7 +106,7 @@ export function openEventScan(onEvent: ScannedEvent): EventScan {
     try {
       onEvent.onEvent(JSON.parse(Buffer.from(data.join("\n"), "latin1").toString("utf8"))); // E2
     } catch {
-      // An event that is no JSON tells nothing.
+      // An event that isn't JSON tells nothing.
     }
     return end;
   }
@@ -119,14 +119,14 @@ export function openEventScan(onEvent: ScannedEvent): EventScan {
   };
 }
 
-/** Where the last whole event in this text ends: behind its empty line; 0 where none does. `edge` is what stood before the text. */
+/** Where the last whole event in this text ends: behind its empty line; 0 where none does. `edge` is what was before the text. */
 function endOfEvents(edge: string, text: string): number {
   const plain = text.lastIndexOf("\n\n");
   if (plain !== -1) return plain + 2;
   const other = text.lastIndexOf("\n\r\n");
   if (other !== -1) return other + 3;
   if (edge === "") return 0;
-  // The empty line may lie across the border.
+  // The empty line may be across the border.
   const across = /\n\r?\n/.exec(edge + text.slice(0, 2));
   return across === null ? 0 : across.index + across[0].length - edge.length;
 }

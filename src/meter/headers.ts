@@ -69,7 +69,7 @@ export function headersToProvider(from: IncomingHttpHeaders, upstream: Upstream,
   const kept = withoutHops(from, (name) => !notSaid.includes(name) && !notSaidBeginnings.some((start) => name.startsWith(start)));
   // So that the figures can be read; nothing between here and there is slow enough to want it packed.
   kept["accept-encoding"] = "identity";
-  // A login token of Anthropic's is no key, and is refused where a key is meant.
+  // A login token of Anthropic's isn't a key, and is refused where a key is meant.
   const isBearer = header === "authorization" || upstream.key.startsWith("sk-ant-oat");
   if (isBearer) kept["authorization"] = `Bearer ${upstream.key}`;
   else kept[header] = upstream.key;

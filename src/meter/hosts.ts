@@ -3,7 +3,7 @@
 // Invariants:
 //   H1. A name is brought to one form once; what is decided on is what is dialled.
 //   H2. An empty list allows nothing.
-//   H3. A name that leads to this machine or its neighbours is allowed only where that very host and port is listed.
+//   H3. A name that leads to this machine or its neighbours is allowed only if that very host and port is listed.
 
 import { isIPv4, isIPv6 } from "node:net";
 import { isPublicAddress } from "./addresses.ts";

@@ -14,7 +14,7 @@ export type Wanted = {
   readonly values: readonly (readonly string[])[];
   /** Keys whose strings are text. */
   readonly texts: readonly string[];
-  /** Keys whose strings are files or images: what lies beyond `attachmentBytesMax` of each is distinguished. */
+  /** Keys whose strings are files or images: what is beyond `attachmentBytesMax` of each is distinguished. */
   readonly attachments?: readonly string[];
   readonly attachmentBytesMax?: number;
   /** `path` is the wanted one, as it was given. `at` is where the value begins, counted from the first byte fed. */

@@ -40,11 +40,11 @@ export const accountsMax = 4096;
 export const callsKeptMax = 1000;
 export const refusedHostsMax = 100;
 
-/** A figure above this is no figure. */
+/** A figure above this isn't a figure. */
 export const tokensMax = 1e12;
 /** Text that is one token, on average. */
 export const bytesPerToken = 4;
-/** Of bytes that are no text (names, frames, pings) this many count as a token, so that no stream is free. */
+/** Of bytes that aren't text (names, frames, pings) this many count as a token, so that no stream is free. */
 export const frameBytesPerToken = 1024;
 /** An output of fewer tokens than this a byte of text cannot be: the figure is not believed. */
 export const textBytesPerTokenMax = 64;
@@ -52,7 +52,7 @@ export const textBytesPerTokenMax = 64;
 export const attachmentBytesMax = 6400;
 /** A stream that has told its end is let end; one that goes on this long has not ended. */
 export const bytesAfterEndMax = 64 * 1024;
-/** An event is looked at when it is whole; one that grows beyond this is not looked at any more. */
+/** An event is inspected when it is whole; one that grows beyond this is not inspected any more. */
 export const eventBytesMax = 16 * mib;
 /** So much of an event that is not whole yet goes uncounted. */
 export const uncountedBytesMax = 64 * 1024;

@@ -44,7 +44,7 @@ export function readRequest(request: IncomingMessage, held: HeldBytes): Promise<
       attachments: ["data", "url", "image_url", "file_data", "signature", "thoughtSignature", "encrypted_content"],
       attachmentBytesMax,
       onValue: (path, text, at) => {
-        // Of a key that stands there twice, this program and the provider might each take another.
+        // Of a key that is there twice, this program and the provider might each take another.
         if (found.has(path)) wrong ??= { status: 400, sentence: `The request names "${path.join(".")}" twice.` };
         found.set(path, { text, at });
       },

@@ -68,7 +68,7 @@ export function routeOf(method: string | undefined, path: string, upstreams: rea
   return null;
 }
 
-/** The whole address at the provider. Some write the version into the base and some do not: it stands there once. */
+/** The whole address at the provider. Some write the version into the base and some do not: it is there once. */
 export function addressOf(base: string, path: string, query: string): URL {
   const url = new URL(base);
   const under = url.pathname.replace(/\/+$/, "");

@@ -6,6 +6,6 @@ export interface Clock {
   now(): string;
   /** Milliseconds that only grow; deadlines and budgets are measured with it. */
   monotonicMs(): number;
-  /** Calls back once after `ms`; the returned function calls it off. */
+  /** Calls back once after `ms`; the returned function cancels it. */
   after(ms: number, callback: () => void): () => void;
 }

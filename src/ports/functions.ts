@@ -19,7 +19,7 @@ export type FunctionResult = {
   /** A commit it made on the run's branch, under its attempt's key. */
   readonly applied?: Applied;
   readonly differed?: readonly DocumentDiffered[];
-  /** It changed what is not the run's own, and is through: it is written down also where the step was cancelled meanwhile. */
+  /** It changed what is not the run's own, and is through: it is written down even if the step was cancelled meanwhile. */
   readonly stands?: true;
 };
 
@@ -64,7 +64,7 @@ export interface Functions<State, Cursor> {
 export type Unreadable = { readonly problem: string; readonly code?: string };
 /** A phase as a reader found it. `skip`: it is not run, for this reason. */
 export type PhaseFound = PhaseRead;
-/** A task as a reader found it: what it may touch, what it comes after. No two bear one id, and none waits for itself. */
+/** A task as a reader found it: what it may touch, what it comes after. No two share one id, and none waits for itself. */
 export type TaskFound = Readonly<TaskRead>;
 
 export type FunctionInput<State, Cursor> = {
@@ -73,7 +73,7 @@ export type FunctionInput<State, Cursor> = {
   readonly cursor: Cursor;
   readonly commit: string;
   readonly changed: readonly string[];
-  /** What this step itself came to the last time, whatever the round. */
+  /** The result of this step itself the last time, whatever the round. */
   readonly previous: Readonly<Outcome> | null;
   /** The outcomes of the steps that its `sees` names. */
   readonly sees: Readonly<Record<string, Readonly<Outcome>>>;

@@ -25,7 +25,7 @@ export type ToolAnswer = { readonly ok: boolean; readonly text: string };
 export type AccountRequest = {
   readonly attempt: string;
   readonly upstreams: readonly Upstream[];
-  /** Hosts that may be reached besides, by name; `*.example.com` covers what lies below. */
+  /** Hosts that may be reached besides, by name; `*.example.com` covers what is below. */
   readonly hosts: readonly string[];
   readonly left: () => Allowance;
   readonly isUnpaid: () => boolean;

@@ -37,7 +37,7 @@ export type OpenOptions = Replay & {
   readonly known?: { readonly seq: number; readonly prev: Hash };
 };
 
-/** How a run stands in the store, without reading its journal. */
+/** The state of a run in the store, without reading its journal. */
 export type StoredRun = {
   readonly run: string;
   readonly kind: RunKind;

@@ -24,7 +24,7 @@ export interface Verifier {
     readonly attempt: AttemptId;
     readonly checks: readonly Check[];
     readonly commit: GitSha;
-    /** What each check came to before, by its id: one that newly passes is run again before it is believed. */
+    /** The result of each check before, by its id: one that newly passes is run again before it is believed. */
     readonly known?: Readonly<Record<string, CheckStatus>>;
     /** Oracles to be taken from the base: those of the changes that are not allowed. */
     readonly oracles?: { readonly base: GitSha; readonly changes: readonly ProtectedChange[] };
@@ -70,7 +70,7 @@ export interface Verifier {
     readonly ignored?: number;
     /** Claims of an earlier turn that wait for checks; with them, nothing else is looked up. */
     readonly waiting?: readonly ClaimChecked[];
-    /** Results of the runner's own checks on this commit, where there are any. */
+    /** Results of the runner's own checks on this commit, if there are any. */
     readonly results: readonly CheckResult[];
     /** Those of them that are worse than before the work began: who broke what held is not done. */
     readonly regressed?: readonly CheckResult[];

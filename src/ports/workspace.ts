@@ -61,7 +61,7 @@ export type TakenBack = {
   /** Null if nothing was taken back; then there is no branch either. */
   readonly applied: Applied | null;
   readonly branch: string | null;
-  /** Paths that others changed since in a way that cannot be told apart: because of them nothing was taken back. */
+  /** Paths that others changed since in a way that cannot be distinguished: because of them nothing was taken back. */
   readonly conflict: readonly string[];
 };
 
@@ -83,7 +83,7 @@ export type Taken = {
   readonly without: readonly string[];
   readonly written?: readonly { readonly path: string; readonly text: string }[];
 };
-/** `was`, `now`: names for what lies there in either commit, its kind and content; null if nothing does. */
+/** `was`, `now`: names for what is there in either commit, its kind and content; null if nothing is there. */
 export type Difference = {
   readonly path: string;
   readonly kind: "added" | "changed" | "deleted";
@@ -96,7 +96,7 @@ export interface Workspace {
   /** The branch's newest commit. */
   tip(): Promise<{ readonly commit: GitSha; readonly tree: GitSha }>;
   /**
-   * A folder with the branch's tree for one attempt; masked paths are absent. Opening it again gives the same folder, made anew.
+   * A folder with the branch's tree for one attempt; masked paths are absent. Opening it again gives the same folder, made again.
    * With `keeps`, only changes of paths that match these patterns are ever applied; the layer remembers it.
    */
   openLayer(attempt: AttemptId, masks: readonly string[], keeps?: readonly string[]): Promise<string>;
@@ -111,7 +111,7 @@ export interface Workspace {
   /** Brings in, in one commit on top, what a child run did; null if nothing differs. Safe to call again: its commit is found by its key. */
   takeIn(request: MergeChildRequest): Promise<Applied | { readonly conflict: readonly string[] } | null>;
   /**
-   * Commits the runner's own files in one commit on top, without any folder; null if nothing differs. What lies in a file's place or
+   * Commits the runner's own files in one commit on top, without any folder; null if nothing differs. What is in a file's place or
    * in the place of a folder above it, a link say, is replaced. Safe to call again: its commit is found by its key.
    */
   commitFiles(request: CommitFilesRequest): Promise<Applied | { readonly conflict: readonly string[] } | null>;
@@ -132,7 +132,7 @@ export interface Workspace {
   differences(from: GitSha, to: GitSha): Promise<readonly Difference[]>;
   /** Every path of a commit. */
   pathsAt(commit: GitSha): Promise<readonly string[]>;
-  /** The text of a file in a commit; null if there is none, it is no text, or it is larger than the bound. */
+  /** The text of a file in a commit; null if there is none, it isn't text, or it is larger than the bound. */
   textAt(commit: GitSha, path: string, bytesMax: number): Promise<string | null>;
   /** Whether the agent's own disposable repository holds this commit, named whole or by its beginning. */
   hasCommit(attempt: AttemptId, name: string): Promise<boolean>;
@@ -142,11 +142,11 @@ export interface Workspace {
   treeOf(folder: string): Promise<GitSha>;
   /** The files of the commit that are no longer what they were in a folder made by `checkout`: others, or gone. */
   rewrittenIn(folder: string): Promise<readonly string[]>;
-  /** The files of the commit that somebody wrote to in a folder made by `checkout`, also where they are again what they were. */
+  /** The files of the commit that somebody wrote to in a folder made by `checkout`, even if they are again what they were. */
   touchedIn(folder: string): Promise<readonly string[]>;
   /** A name for the installed packages that were copied into a folder made by `checkout`; null if there are none. */
   dependenciesIn(folder: string): Promise<Hash | null>;
-  /** Brings the branch to the user's own, where nothing is forced. Idempotent. */
+  /** Brings the branch to the user's own, if nothing is forced. Idempotent. */
   land(message: string): Promise<LandResult>;
   /** Lines added, removed and files changed between the base and the tip, with the run's commits. */
   summary(): Promise<{

@@ -13,9 +13,9 @@ export type CommandContext = {
   readonly isTerminal: boolean;
   /** Progress for people, never part of the answer. */
   readonly show: (line: string) => void;
-  /** A line that replaces the one before it, where there is a terminal. */
+  /** A line that replaces the one before it, if there is a terminal. */
   readonly live: (line: string) => void;
-  /** Lines that replace those before them, below what is shown, where there is a terminal; how many there is room for. */
+  /** Lines that replace those before them, below what is shown, if there is a terminal; how many there is room for. */
   readonly board?: { readonly rows: () => number; readonly draw: (lines: readonly string[]) => void };
   /** Asks a person; null if nobody can be asked, or where the question was withdrawn. */
   readonly ask: (question: string, choices: readonly string[], withdrawn?: AbortSignal) => Promise<string | null>;
@@ -25,7 +25,7 @@ export type CommandContext = {
   readonly isTold?: boolean;
   /** Aborted when they interrupt once more: what a run does now is not waited for either. */
   readonly hurried?: AbortSignal;
-  /** What the pause of an interrupted run says, where it is no person's. */
+  /** What the pause of an interrupted run says, where it isn't a person's. */
   readonly pauseDetail?: string;
 };
 

@@ -1,7 +1,7 @@
 // inside-run: whether a process was started by an agent that works in a run. Such a process may look, draft and pause; it grants nothing.
 //
 // The mark is a handful of environment variables (agents/process/mark.ts). Clients of MCP hand their servers a short environment, so there
-// the processes above are looked at too. An agent that may do anything can strip both; docs/ISOLATION.md says at which levels.
+// the processes above are inspected too. An agent that may do anything can strip both; docs/ISOLATION.md says at which levels.
 
 import { readFileSync } from "node:fs";
 import { bearsMark } from "../agents/process/mark.ts";
@@ -28,7 +28,7 @@ function processAt(pid: number): { readonly env: Readonly<Record<string, string>
   try {
     const words = readFileSync(`/proc/${pid}/environ`, "latin1").split("\0");
     const env = Object.fromEntries(words.map((word) => [word.slice(0, word.indexOf("=")), word.slice(word.indexOf("=") + 1)]));
-    // The program's name stands in parentheses and may hold any character; the parent is the second field after it.
+    // The program's name is in parentheses and may hold any character; the parent is the second field after it.
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
     return { env, parent: Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]) };
   } catch {

@@ -2,17 +2,17 @@
 // it would lead every file that is written or read behind it to wherever its author likes.
 //
 // Invariants:
-//   F1. Every part of the path below `root` is looked at, and a link or a file among them refuses; `root` itself is the user's own word.
+//   F1. Every part of the path below `root` is inspected, and a link or a file among them refuses; `root` itself is the user's own word.
 //   F2. The refusal names the link and where it lies, so that its user can look at it.
 
 import { lstatSync, mkdirSync, type Stats } from "node:fs";
 import { join, sep } from "node:path";
 import { refuse } from "./reply.ts";
 
-/** What lies in the way to a folder. */
+/** What is in the way to a folder. */
 export type Obstacle = { readonly path: string; readonly is: "link" | "file" };
 
-/** The first link or file on the way to a folder below `root`; null if there is none, also where the folder isn't there yet. */
+/** The first link or file on the way to a folder below `root`; null if there is none, even if the folder isn't there yet. */
 export function obstacleBelow(root: string, path: string): Obstacle | null {
   let at = root;
   for (const part of partsOf(path)) {
@@ -24,7 +24,7 @@ export function obstacleBelow(root: string, path: string): Obstacle | null {
   return null;
 }
 
-/** Refuses where a link or a file lies on the way. F1 */
+/** Refuses where a link or a file is on the way. F1 */
 export function requireNoLink(root: string, path: string): void {
   const obstacle = obstacleBelow(root, path);
   if (obstacle !== null) refuseInTheWay(obstacle.path, obstacle.is, "folder");

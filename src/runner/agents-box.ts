@@ -25,7 +25,7 @@ import { returnsEntry, scriptedEntry } from "./embedded.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { socketFolder } from "../project/runs/temporary.ts";
 
-/** Where the egress stands inside a box with a network of its own. */
+/** Where the egress is inside a box with its own network. */
 const egressPort = 4517;
 
 export type AgentsBox = {
@@ -104,7 +104,7 @@ type MeterHere = { readonly meter: OpenMeter; readonly socket: string; readonly 
 
 async function openMeterFor({ isolation, policy, learn, isHeld }: AgentsBox): Promise<MeterHere> {
   const [{ openMeter }, { priceFrom }] = await Promise.all([import("../meter/open-meter.ts"), import("../meter/prices.ts")]);
-  // A socket's path may hold about a hundred bytes only, and a run's folder may lie deep.
+  // A socket's path may hold about a hundred bytes only, and a run's folder may be deep.
   const own = await socketFolder("egress", "meter.sock");
   const socket = join(own, "meter.sock");
   const meter = await openMeter({

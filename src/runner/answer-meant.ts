@@ -7,7 +7,7 @@ type Open = Pick<RunView["blocks"][string], "options"> & { readonly free?: boole
 
 /**
  * Which answer the words mean: an option by its letter or number, or by the word its meaning begins with (`retry` for "retry the step").
- * Where own words count too, an option's number stands for its text. Null if the words are no option and must be one.
+ * Where own words count too, an option's number stands for its text. Null if the words are none of the options and must be one.
  */
 export function answerMeant({ options, free }: Open, text: string): string | null {
   const word = text.trim().toLowerCase();

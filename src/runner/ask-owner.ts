@@ -86,7 +86,7 @@ function refuseSilent({ run }: LoadedRun, now: Pick<LoadedRun, "view" | "owner">
   });
 }
 
-/** What was asked for, as it may lie in a file until its owner takes it: without secrets. */
+/** What was asked for, as it may be in a file until its owner takes it: without secrets. */
 export function requestOf(context: CommandContext, root: string, asked: Asked): Request {
   const request = { ...asked, request: randomUUID(), actor: actorOf(context) } as Request;
   requireMayGrant(context, request);

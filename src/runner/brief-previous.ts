@@ -1,8 +1,8 @@
 // brief-previous: what an agent is told of what happened before its turn.
 //
 // Invariants:
-//   V1. Of other steps only those it may see are reported, what their agents handed back no less than what they came to.
-//   V2. Of a step that stands before it only this round counts: what went before it was sent back for is over. Of a step behind it, which
+//   V1. It is shown only the other steps that it may see: their results, and what their agents handed back.
+//   V2. Of a step that is before it only this round counts: what went before it was sent back for is over. Of a step behind it, which
 //       sent it back, the last word counts.
 //   V3. Everything told is bounded.
 
@@ -61,7 +61,7 @@ export async function previousOf(run: RunView, cursor: CursorView, step: Step, o
   }
   if (run.outside !== undefined) lines.push(...outsideLines(run.outside));
   const own = (step.sees ?? []).includes(step.id) ? undefined : cursor.seen[step.id];
-  // Whoever is sent back is told why, also where it sees nobody else.
+  // Whoever is sent back is told why, even if it sees nobody else.
   if (own?.kind === "failed" && own.detail !== null && own.detail !== "") lines.push(`Your last try did not pass: ${own.detail}`);
   const hollow = own?.facts["hollow_files"];
   if (own?.kind === "passed" && hollow !== undefined) lines.push(`Your last try left files with nothing in them: ${String(hollow)}`);

@@ -1,4 +1,4 @@
-// checks-box: the verifier of a run, in the same means of isolation as its agents, with a network and a cache of its own.
+// checks-box: the verifier of a run, in the same means of isolation as its agents, with a network and its own cache.
 //
 // Invariants:
 //   K1. A check keeps the HOME made for it alone: what an agent leaves in the run's own HOME must not reach what judges it.

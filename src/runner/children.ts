@@ -1,4 +1,4 @@
-// children: a `flow` step's child run: another flow, a journal of its own in the parent's folder, a branch of its own; it never lands itself.
+// children: a `flow` step's child run: another flow, its own journal in the parent's folder, its own branch; it never lands itself.
 
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync } from "node:fs";
@@ -136,7 +136,7 @@ async function draft(
     config_hash: drafted.config_hash,
   };
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  // What a child of its own would be told lies with it too: each journal is whole by itself.
+  // What its own child would be told is stored with it: each journal is whole by itself.
   const hashes = new Set([
     ...Object.values(drafted.cast).flatMap(({ script, instead = [] }) =>
       [script, ...instead.map((one) => one.script)].flatMap((one) => one ?? []),

@@ -18,7 +18,7 @@ export async function isolationHere(wanted: string): Promise<IsolationHere> {
   return inspected.find(({ level }) => level === wanted) ?? (detects(wanted) ? detecting : { ...refused, level: wanted });
 }
 
-/** Every means of isolation, tried anew in a folder that goes again; what was seen to hold before counts for nothing any more. */
+/** Every means of isolation, tried again in a folder that goes again; what was seen to hold before counts for nothing any more. */
 export async function isolationsHere(): Promise<readonly InspectedIsolation[]> {
   const folder = await temporaryFolder("isolation");
   try {
@@ -41,7 +41,7 @@ export async function foldersHere(level: string): Promise<string> {
 
 export const detects = (level: string): boolean => level === "clone" || level === "none";
 
-/** Levels in which an agent has a network of its own, with the meter's egress as the only way out. */
+/** Levels in which an agent has its own network, with the meter's egress as the only way out. */
 const hasOwnNetwork = (level: string): boolean => level === "overlay" || level === "bwrap" || level === "srt";
 
 export function describeNetwork(level: string, login: ChosenLogin["kind"], hosts: readonly string[]): string {

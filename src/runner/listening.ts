@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   L1. While somebody is asked here, requests from elsewhere are journaled and acknowledged at once; the question goes away.
-//   L2. Whoever answers first counts: an answer from elsewhere is in the journal before the one typed here is looked at.
+//   L2. Whoever answers first counts: an answer from elsewhere is in the journal before the one typed here is inspected.
 
 import type { Draft } from "../contracts/event.ts";
 import { drain } from "../engine/requests.ts";

@@ -3,7 +3,7 @@
 // Invariants:
 //   L1. A run waits for no collector: spans wait in a bounded buffer, and the last of them for a moment at the run's end, if it answered before.
 //   L2. A collector that is down is told of once, with the command that sends the trace afterwards.
-//   L3. How far the trace was sent lies in a file of the run, so that the next opening goes on there.
+//   L3. How far the trace was sent is in a file of the run, so that the next opening goes on there.
 
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";

@@ -69,7 +69,7 @@ export function openLiveView(
       run = view;
       if (entry.event === "step_started") began.set(entry.attempt, now());
       if (attempt === null || !ends(entry, attempt)) return draw();
-      began.set(attempt, now()); // what comes after a turn is a time of its own
+      began.set(attempt, now()); // what comes after a turn is its own time
       seen.delete(attempt);
       attempt = null;
       show("");

@@ -269,7 +269,7 @@ function keepReserve(folder: string): void {
   }
 }
 
-/** Writes the pause into the journal, opened anew, and says how the run stands; null if even that finds no room. */
+/** Writes the pause into the journal, opened again, and says the state of the run; null if even that finds no room. */
 async function pauseFor(context: CommandContext, paths: ProjectPaths, folder: string, { code, message }: Trouble): Promise<string | null> {
   if (code === "disk_full") rmSync(join(folder, "reserve"), { force: true });
   try {

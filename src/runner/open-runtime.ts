@@ -49,7 +49,7 @@ export type RuntimeParts = ChildParts & {
   readonly isHeld: () => boolean;
   /** The run is thrown away afterwards: nothing of the user's repository or files is changed by it. */
   readonly isApart?: boolean;
-  /** Runs whose commits this one was forked with after the line it stands at. */
+  /** Runs whose commits this one was forked with after the line it is at. */
   readonly forkedLater?: readonly string[];
 };
 
@@ -105,7 +105,7 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
     learn: redaction.learn,
     isHeld: parts.isHeld,
   });
-  // What an earlier life left alive is ended before anything new begins; the branch is looked at meanwhile.
+  // What an earlier life left alive is ended before anything new begins; the branch is inspected meanwhile.
   const [workspace] = await Promise.all([opening, agents.sweep(drafted.run_id), sweepTemporary()]);
   for (const layer of layersIn(folder)) await isolation.collect(layer);
   const verifier = openChecks({

@@ -1,7 +1,7 @@
 // run-notices: puts what a person should be told of into the queue as it is journaled, and starts a courier that delivers it.
 //
 // Invariants:
-//   T1. A run waits for no delivery: what is written here is one small file, and the courier is a process of its own.
+//   T1. A run waits for no delivery: what is written here is one small file, and the courier is its own process.
 //   T2. Nothing that goes wrong here ends or changes a run; it is said once.
 
 import { spawn } from "node:child_process";
@@ -46,7 +46,7 @@ export function withdrawNotice({ env }: Pick<CommandContext, "env">, id: string)
   try {
     openQueue(env).withdraw((notice) => notice.id === id);
   } catch {
-    return; // it is told late, and the answer counts anyway
+    return; // it is reported late, and the answer counts anyway
   }
 }
 

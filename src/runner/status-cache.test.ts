@@ -1,4 +1,4 @@
-// What lies beside a long journal is believed only for exactly that journal; everything else is folded.
+// What is beside a long journal is believed only for exactly that journal; everything else is folded.
 
 import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,7 +1,7 @@
-// status-cache: how a run stands, laid beside its journal by whoever works on it, so that `status` of a long run need not fold all of it.
+// status-cache: the state of a run, laid beside its journal by whoever works on it, so that `status` of a long run need not fold all of it.
 //
 // Invariants:
-//   Y1. What lies here counts only for exactly the journal it was made from: its length and its last line are compared. In doubt it is ignored.
+//   Y1. What is here counts only for exactly the journal it was made from: its length and its last line are compared. In doubt it is ignored.
 //   Y2. It is made from what was acknowledged, off the path of every acknowledgement, and its loss loses nothing.
 
 import { createHash } from "node:crypto";
@@ -37,7 +37,7 @@ export type CachedStatus = {
   readonly owned: StatusSummary;
 };
 
-/** How the run stands, where somebody has laid it out for this very journal and this very owner; else null. */
+/** The state of the run, if somebody has laid it out for this very journal and this very owner; else null. */
 export function cachedStatus(folder: string, owner: { readonly pid: number } | null): StatusSummary | null {
   try {
     const path = join(folder, statusCacheFile);

@@ -21,7 +21,7 @@ export function commandFor(parts: VerifierParts, check: Check, cwd: string, canc
   };
 }
 
-/** Restoring has a box of its own: it may reach the network and fill the cache, which no check may. */
+/** Restoring has its own box: it may reach the network and fill the cache, which no check may. */
 function wrapFor({ wrap, wrapRestore = wrap }: VerifierParts, { kind }: Check): { readonly wrap?: Wrap } {
   const chosen = kind === "restore" ? wrapRestore : wrap;
   return chosen === undefined ? {} : { wrap: chosen };

@@ -192,7 +192,7 @@ function impossibleOf({ argv, cwd, env }: Launch): string | null {
 
 function start({ argv, cwd, env }: Launch): ChildProcess {
   const [program = "/bin/false", ...args] = argv;
-  // Detached: a session of its own, hence a group to signal and no controlling terminal (C3).
+  // Detached: its own session, hence a group to signal and no controlling terminal (C3).
   return spawn(program, args, { cwd, env: { ...env }, detached: true, stdio: ["ignore", "pipe", "pipe"], windowsHide: true });
 }
 

@@ -29,7 +29,7 @@ export type Sighting = {
   readonly treeBefore: GitSha | null;
   readonly treeAfter: GitSha | null;
   readonly product: string;
-  /** What it came to each time, where it was run more than once. */
+  /** Its result each time, where it was run more than once. */
   readonly statuses?: readonly CheckStatus[];
   /** Paths that were the base's instead of the commit's. */
   readonly oracles?: readonly string[];
@@ -38,7 +38,7 @@ export type Sighting = {
   readonly testsBefore?: TestTally | undefined;
   readonly names?: TestNames | null;
   readonly recorded?: Recorded | null;
-  /** The lines of its output that tell of a failure. */
+  /** The lines of its output that report a failure. */
   readonly failing?: readonly string[];
   /** Packages that a manifest names and that are not installed. */
   readonly uninstalled?: string;
@@ -46,7 +46,7 @@ export type Sighting = {
   readonly broke?: readonly string[];
   /** Oracles that it rewrote as it ran. */
   readonly rewrote?: readonly string[];
-  /** What judges and was written to as it ran, also where it is again what it was. */
+  /** What judges and was written to as it ran, even if it is again what it was. */
   readonly touched?: readonly string[];
   /** Why it did not pass though its exit code says so. */
   readonly why?: string | null;

@@ -1,4 +1,4 @@
-// failing-lines: of all that a command prints, the lines that tell of a failure, so that they're shown wherever they stand. Pure.
+// failing-lines: of all that a command prints, the lines that report a failure, so that they're shown wherever they stand. Pure.
 //
 // Invariant:
 //   L1. Bounded: so many lines of so many characters, one look at each.

@@ -3,7 +3,7 @@
 // Invariants:
 //   O1. Memory stays below headBytesMax + tailBytesMax, what the redactor holds back, and one chunk.
 //   O2. Every byte that remains is counted; the first hashBytesMax bytes are hashed.
-//   O3. Bytes are kept as they came. Text is made of them only where somebody reads it, and then it is always valid.
+//   O3. Bytes are kept as they came. Text is made of them only if somebody reads it, and then it is always valid.
 //   O4. Secrets are taken out first: what is counted, hashed and kept is what remains, wherever the chunks were cut.
 
 import { createHash } from "node:crypto";
@@ -28,7 +28,7 @@ export type Output = {
 
 export type OutputCollector = { readonly add: (chunk: Buffer) => void; readonly take: () => Output };
 
-/** What a program prints may hold a secret even where none is known by name. */
+/** What a program prints may hold a secret even if none is known by name. */
 export const byLooksAlone = openRedactor([]);
 
 export function collectOutput(limits: OutputLimits = outputLimits, redactor: Redactor = byLooksAlone): OutputCollector {

@@ -111,7 +111,7 @@ function rowOf(pid: number): Row | null {
   return { pid, parent: Number(parent), group: Number(group), session: Number(session), began: beganOf(fields) };
 }
 
-/** The program's name stands in brackets and may hold anything, so the fields are counted from the last bracket on. */
+/** The program's name is in brackets and may hold anything, so the fields are counted from the last bracket on. */
 function statOf(pid: number): readonly string[] {
   const stat = read(`/proc/${pid}/stat`);
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ");

@@ -5,7 +5,7 @@ import type { Check, CheckStatus, Recorded, TestTally } from "../contracts/evide
 const failingRuns = 2;
 
 /**
- * How often a check is run on one tree, seen what it came to so far: once where nothing is new, twice where it fails, and as often
+ * How often a check is run on one tree, seen its result so far: once where nothing is new, twice where it fails, and as often
  * as allowed where it did not pass before and does now, unless it is tried out next, which repeats it (experiments/try-out.ts).
  * One that has come to different things need not be run again: that is its verdict.
  */
@@ -30,7 +30,7 @@ export function statusOf(statuses: readonly CheckStatus[]): CheckStatus {
 
 type Reported = { readonly status: CheckStatus; readonly tests: TestTally | null; readonly recorded: Recorded | null };
 
-/** The runs whose tests are named alike: those that were recorded whole, or, where none was, all. */
+/** The runs whose tests are named alike: those that were recorded whole, or, if none was, all. */
 export function tellingOf<Run extends Reported>(runs: readonly Run[]): readonly Run[] {
   const recorded = runs.filter((run) => run.recorded?.isWhole === true);
   return recorded.length === 0 ? runs : recorded;

@@ -120,7 +120,7 @@ class CheckSession {
     return verdicts.find({ check, tree: place.tree, dependencies: place.dependencies, envHash, runsMin }, recorded);
   }
 
-  /** Runs a check as often as it takes to believe it, and keeps what it came to. False if it was cancelled. */
+  /** Runs a check as often as it takes to believe it, and keeps its result. False if it was cancelled. */
   async #decide(check: Check): Promise<boolean> {
     const { onLiveEvent, attempt, known = {}, commit } = this.#request;
     if (this.#request.cancel.aborted) return false;

@@ -13,7 +13,7 @@ export type TestOutput = { readonly said: (chunk: Buffer) => void; readonly comp
 export type ReadOutput = {
   readonly tests: TestTally | null;
   readonly names: ReportedNames;
-  /** The first lines that tell of a failure, as they were printed. */
+  /** The first lines that report a failure, as they were printed. */
   readonly failing: readonly string[];
 };
 

@@ -6,7 +6,7 @@
 //   K2. Only a plain pass or fail is kept: what was flaky, hung, or could not be started is run again.
 //   K3. The key is all that decides: tree with its protected files, packages beside it, command and what is expected of it, environment,
 //       isolation and product version.
-//       Evidence that is gone, damaged or of another version is no verdict.
+//       Evidence that is gone, damaged or of another version isn't a verdict.
 
 import type { Check, CheckResult, CheckStatus } from "../contracts/evidence.ts";
 import type { GitSha, Hash } from "../contracts/ids.ts";
@@ -17,7 +17,7 @@ import { isSameCommand } from "./same-command.ts";
 type Where = { readonly tree: GitSha; readonly dependencies: Hash | null };
 export type Query = Where & {
   readonly check: Check;
-  /** Asked for only where everything else fits; null if it cannot be known before the command is run. */
+  /** Asked for only if everything else fits; null if it cannot be known before the command is run. */
   readonly envHash: () => Hash | null;
   /** How many runs a status must rest on to be believed now. */
   readonly runsMin: (status: CheckStatus) => number;

@@ -14,7 +14,7 @@
 //   V9. A check that passes and rewrote what judges as it ran, which it did not on the base, has not passed: whoever is judged had a
 //       hand in it.
 //   V10. A check that passes has been shown to be able to fail, or says that this could not be shown (experiments/try-out.ts).
-//   V11. A check that ends well and tells of failed tests has not passed, unless it did so on the base.
+//   V11. A check that ends well and reports failed tests has not passed, unless it did so on the base.
 
 import type { Verifier } from "../ports/verifier.ts";
 import { lookUpClaims } from "./claims/look-up.ts";

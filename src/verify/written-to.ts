@@ -11,7 +11,7 @@ const pathsMax = 100;
 export type WrittenTo = {
   /** What judges and is no longer what it was when the check began. */
   readonly rewrote: readonly string[];
-  /** What judges and was written to, also where it is again what it was. */
+  /** What judges and was written to, even if it is again what it was. */
   readonly touched: readonly string[];
 };
 

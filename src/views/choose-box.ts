@@ -41,7 +41,7 @@ export function questionsOf(run: RunView): readonly Question[] {
   }));
 }
 
-/** Two phases may ask the same thing: whoever answers must know which of them does. A boundary lies between two, and its box is a published format. */
+/** Two phases may ask the same thing: whoever answers must know which of them does. A boundary is between two, and its box is a published format. */
 function phaseOf(run: RunView, { cursor, code }: Block): { readonly phase?: string } {
   if (code === "session_boundary") return {};
   const isRead = "read" in run.drafted.flow.phases; // a flow that names its phases words its own questions

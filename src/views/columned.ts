@@ -2,7 +2,7 @@
 
 import { columnsOf, paddedTo } from "../kit/columns.ts";
 
-/** Rows as lines whose cells stand under each other; `right`: the columns whose figures end alike. */
+/** Rows as lines whose cells are under each other; `right`: the columns whose figures end alike. */
 export function columned(
   rows: readonly (readonly string[])[],
   { right = [] }: { readonly right?: readonly number[] } = {},
@@ -17,6 +17,6 @@ export function columned(
   );
 }
 
-/** Rows with a name: the first line stands beside it, the others under the first. */
+/** Rows with a name: the first line is beside it, the others under the first. */
 export const named = (width: number, name: string, lines: readonly string[]): readonly string[] =>
   lines.map((line, at) => `  ${(at === 0 ? name : "").padEnd(width)} ${line}`);

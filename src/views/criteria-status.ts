@@ -25,7 +25,7 @@ export function ownCriteriaOf(run: RunView): readonly CriterionStatus[] {
   return flow.playbook !== undefined || !flowProofOf(flow).isByCriteria ? [] : criteriaOf(run);
 }
 
-/** Whether nothing but the goal itself stands where criteria would. */
+/** Whether nothing but the goal itself is in the place of criteria. */
 export const isGoalAlone = ({ goal, done_criteria }: { readonly goal: string; readonly done_criteria: readonly Criterion[] }): boolean =>
   done_criteria.every(({ text, check }) => check === null && text === goal);
 
@@ -141,7 +141,7 @@ export function troublesOf(run: RunView): readonly string[] {
 const isLeftBehind = (run: RunView, phase: string): boolean =>
   Object.values(own(run.cursors, phase)?.last ?? {}).some(({ kind, facts }) => kind === "failed" && facts["rollback_performed"] === false);
 
-/** Pauses somebody chose are no blockers; every other one is, with its meaning. */
+/** Pauses somebody chose aren't blockers; every other one is, with its meaning. */
 function pauseOf(run: RunView): readonly string[] {
   const chosen = ["operator_paused", "boundary_reached", "session_boundary", "checkpoint_reached", "human_block_open", "approval_required"];
   if (run.status !== "paused" || run.reason === null || chosen.includes(run.reason)) return [];

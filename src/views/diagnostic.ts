@@ -85,7 +85,7 @@ function causeLine({ phase_id, phase_name, root_cause: cause }: PostMortem): str
   return `Phase ${inText(phase_id)}, ${inText(phase_name)}: ${what}. ${inText(cause.description, 500)} (${inText(postMortemName(phase_id))})`;
 }
 
-/** What was passed over stands in no other row: a phase that a failed one blocks is left to do. */
+/** What was passed over is in no other row: a phase that a failed one blocks is left to do. */
 function skippedLines(state: RoadmapState): readonly string[] {
   const phases = Object.keys(state.phases).map((key) => ({ id: key.replace(/^phase_/, ""), name: "" }));
   return skippedPhases(state, phases).map(({ phase_id, reason }) => `Phase ${inText(phase_id)}: ${inText(reason.replaceAll("_", " "))}`);

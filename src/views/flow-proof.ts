@@ -8,7 +8,7 @@ export type FlowProof = {
   readonly isByCriteria: boolean;
   /** Whether it goes criterion by criterion, until the agent promises or all of them hold. */
   readonly isPromised: boolean;
-  /** Commands that stand in the flow itself. */
+  /** Commands that are in the flow itself. */
   readonly commands: readonly string[];
   /** How many steps must leave something behind. */
   readonly gates: number;

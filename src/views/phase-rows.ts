@@ -1,4 +1,4 @@
-// phase-rows: each phase of a run as one row: how it stands, its score, what it used, where it is and what it waits for.
+// phase-rows: each phase of a run as one row: its state, its score, what it used, where it is and what it waits for.
 // From the run's state alone, so that `status` need not read the journal again.
 
 import { stepsOfPhase, taskPath } from "../core/selectors.ts";
@@ -30,7 +30,7 @@ export type PhaseRow = {
 
 type PhaseView = RunView["phases"][number];
 
-/** The phases proper; what a flow does before and after them is no row. */
+/** The phases proper; what a flow does before and after them isn't a row. */
 export function phaseRows(run: RunView): readonly PhaseRow[] {
   const isDone = new Map(run.phases.map(({ id, status, because }) => [id, status === "completed" || isDoneBefore(status, because)]));
   const working = Object.values(run.open);

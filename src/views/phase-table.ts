@@ -75,7 +75,7 @@ function describeGap(left: readonly PhaseRow[]): string {
   return [...counts].map(([word, count]) => `${figure(count)} ${word}`).join(", ");
 }
 
-/** Which rows are shown: all, where there is room; else what is under way, waits or failed, and what lies next to it. */
+/** Which rows are shown: all, if there is room; else what is under way, waits or failed, and what is next to it. */
 function keptOf(rows: readonly PhaseRow[], rowsMax: number): readonly number[] {
   if (rows.length <= rowsMax) return rows.map((_, at) => at);
   const kept = new Set<number>();

@@ -161,7 +161,7 @@ export function turnLabel(run: RunView, attempt: string): string {
   return at < 0 ? "Turn" : `Turn ${at + 1}`;
 }
 
-/** Which step a turn belongs to, where that is not plain. */
+/** Which step a turn belongs to, if that is not plain. */
 export function stepOf(run: RunView, attempt: string): string {
   const turn = run.turns.find((one) => one.attempt === attempt);
   if (turn === undefined) return "";
@@ -209,7 +209,7 @@ function checksText(checks: readonly CheckResult[]): string {
   ].join("; ");
 }
 
-/** What a phase came to, when it has just ended: its score and what it used. Null if there is nothing to add. */
+/** The result of a phase, when it has just ended: its score and what it used. Null if there is nothing to add. */
 export function phaseEnding(event: Event, run: RunView): string | null {
   if (event.event !== "phase_completed" && event.event !== "phase_failed") return null;
   const rows = phaseRows(run);

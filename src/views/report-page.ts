@@ -129,7 +129,7 @@ function provedLines({ kind, title, command, before, status, exit_code, duration
   return [line, ...shownOf(excerpt).map((text) => `    │ ${text}`)];
 }
 
-/** The lines that tell of a failure; where none does, the end. */
+/** The lines that report a failure; if none does, the end. */
 function shownOf(excerpt: string): readonly string[] {
   const lines = excerpt.split(/\r?\n/).filter((line) => line.trim() !== "");
   const failing = lines.filter(reportsFailure);

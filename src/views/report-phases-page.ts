@@ -79,7 +79,7 @@ function proofLine({ title, command, status, exit_code }: PhaseProof): string {
   return `✗ ${name} (${status.replaceAll("_", " ")}${status === "failed" && exit_code !== null ? `, exit ${exit_code}` : ""})`;
 }
 
-/** The first line bears the word, the others stand under it. */
+/** The first line has the word, the others are under it. */
 function some(word: string, lines: readonly string[], left: number): readonly string[] {
   const all = left > 0 ? [...lines, `… ${figure(left)} more`] : lines;
   return all.map((line, at) => `    ${(at === 0 ? word : "").padEnd(8)} ${line}`);

@@ -100,7 +100,7 @@ function reportOf(row: PhaseRow, own: readonly Entry[], claimOf: ClaimRead): Pha
   };
 }
 
-/** A command that proves several things is told once, by the first that names it: the criterion of the phase. */
+/** A command that proves several things is reported once, by the first that names it: the criterion of the phase. */
 function oncePerCommand(results: readonly CheckResult[]): readonly PhaseProof[] {
   const reported = new Map<string, PhaseProof>();
   for (const { check, status, exit_code } of results) {

@@ -35,7 +35,7 @@ export type StatusView = {
   };
   /** How far the journal has come: the last line that counts, and what it was about. */
   readonly checkpoint: { readonly seq: number; readonly at: string; readonly place: readonly string[]; readonly commit: string };
-  /** How each phase stands: its score, what it used, where it is. */
+  /** The state of each phase: its score, what it used, where it is. */
   readonly phases: readonly PhaseRow[];
   readonly breaker: BreakerView;
   readonly isolation: IsolationInForce;

@@ -54,7 +54,7 @@ export function truthOfRun(): TruthOfRun {
           ({ run_id: run, cast } = entry);
           stepRoles(entry.flow, roles);
           return;
-        case "run_forked": // what was taken over is told where it happened
+        case "run_forked": // what was taken over is reported where it happened
           tallies.clear();
           cast = { ...cast, ...entry.cast };
           return;
@@ -106,7 +106,7 @@ const newTally = (agent: string, role: string, model: string | null): Tally => (
   last_false: [],
 });
 
-/** The role of every step of a flow, wherever it stands in it. */
+/** The role of every step of a flow, wherever it is in it. */
 function stepRoles(part: unknown, roles: Map<string, string>): void {
   if (typeof part !== "object" || part === null) return;
   const { id, agent } = part as { readonly id?: unknown; readonly agent?: unknown };

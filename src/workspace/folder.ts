@@ -38,7 +38,7 @@ export async function writeWhole(path: string, text: string | Buffer, mode?: num
 
 const jsonBytesMax = 64 << 20;
 
-/** A JSON file's content, or null if there is none or it is no JSON. */
+/** A JSON file's content, or null if there is none or it isn't JSON. */
 export async function readJson(path: string): Promise<unknown> {
   try {
     const bytes = readSmallFile(path, jsonBytesMax);
@@ -49,7 +49,7 @@ export async function readJson(path: string): Promise<unknown> {
   }
 }
 
-/** A regular file's bytes; null if there is none, where it is something else (a pipe, a device: F3), or where it is larger. */
+/** A regular file's bytes; null if there is none, if it is something else (a pipe, a device: F3), or where it is larger. */
 export function readSmallFile(path: string, bytesMax: number): Buffer | null {
   let fd: number;
   try {

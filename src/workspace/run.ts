@@ -16,7 +16,7 @@ export type OpenRun = {
   readonly repository: Repository;
   /** The commit and branch (null: detached) the run began on. */
   readonly base: { readonly branch: string | null; readonly commit: GitSha };
-  /** The runs whose commits may lie on its branch: its own, and those it was forked from. */
+  /** The runs whose commits may be on its branch: its own, and those it was forked from. */
   readonly runIds: readonly RunId[];
   /** Where its branch begins: at the base, or where it was forked. */
   readonly begins: GitSha;
@@ -52,7 +52,7 @@ export type OpenRun = {
   readonly checks: Records;
   /** What is kept of an attempt beside the journal goes through here first. */
   readonly redact: (bytes: Buffer) => Buffer;
-  /** The secrets that stand in some bytes; none of them reaches the branch. */
+  /** The secrets that are in some bytes; none of them reaches the branch. */
   readonly secretsIn: (bytes: Buffer) => Promise<readonly FoundSecret[]>;
   /** Called at named places; tests die there. */
   readonly failpoint: (place: string) => void;

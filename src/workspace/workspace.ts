@@ -65,7 +65,7 @@ export type WorkspaceOptions = {
   readonly isApart?: boolean;
   /** Only to look and to check: no branch is read, made or moved, so that it works in any repository that holds the commits. */
   readonly isLookOnly?: boolean;
-  /** How folders for agents and checks are made; files written anew unless told. Views need the isolation `overlay`. */
+  /** How folders for agents and checks are made; files written again unless told. Views need the isolation `overlay`. */
   readonly checkouts?: CheckoutKind;
   /** Whether an isolation keeps agents from writing to the history they are shown, so that it can be shared. */
   readonly sharesHistory?: boolean;

@@ -160,7 +160,7 @@ describe("a login is lent", () => {
 });
 
 describe("a runner that was killed while it lent a login", () => {
-  /** The next life: another process, which knows nothing but what lies there. */
+  /** The next life: another process, which knows nothing but what is there. */
   const next = async (): Promise<ReturnType<typeof settleLent>> => {
     vi.resetModules();
     const anew = await import("../../src/agents/lent-login.ts");

@@ -1,5 +1,5 @@
 // Frames of real agents, recorded against a scripted model server and cut down to what is read here: a whole turn of three model calls,
-// one whose first call got 400, one whose first call got 429. What they come to without a meter is what a login of their own comes to.
+// one whose first call got 400, one whose first call got 429. What they come to without a meter is what their own login comes to.
 
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";

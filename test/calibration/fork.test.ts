@@ -87,7 +87,7 @@ describe("a fork", () => {
     child.kill("SIGKILL");
     await ended;
     const fork = runFolderOf(folder).split("/").at(-1) ?? "";
-    // What a fork leaves that was killed while it was made is no run, and goes with the next one.
+    // What a fork leaves that was killed while it was made isn't a run, and goes with the next one.
     const unfinished = join(folder, ".autopilot", "runs", "run-2099-01-01-000000.forking");
     mkdirSync(unfinished);
     writeFileSync(join(unfinished, "journal.jsonl"), "{");

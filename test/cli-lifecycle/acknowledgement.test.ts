@@ -243,7 +243,7 @@ test.concurrent("with no goal and several things to take up, each is named with 
 
 const hasPython = spawnSync("python3", ["--version"]).status === 0;
 
-/** A command on a terminal of its own, with these keys typed; what the terminal showed, and the exit code. */
+/** A command on its own terminal, with these keys typed; what the terminal showed, and the exit code. */
 function onTerminal(folder: string, args: readonly string[], keys: string): { readonly shown: string; readonly code: number } {
   const driver = join(dirname(folder), "terminal.py");
   writeFileSync(

@@ -191,7 +191,7 @@ describe.concurrent("agents try", () => {
   const tried = async (habit: string): Promise<Ended> => {
     const place = here({ gemini: { habit } });
     lend(place, oauth);
-    // The stand-in lies in the repository, where no box would show it.
+    // The stand-in is in the repository, if no box would show it.
     const ended = await place.run(["agents", "try", "gemini", "--json"], { AUTOPILOT_ISOLATION: "clone" });
     expect(readFileSync(join(place.home, oauth), "utf8")).toContain("a-login-of-the-user");
     return ended;

@@ -15,7 +15,7 @@ const turns = [
   { do: [writes("out.txt"), done] },
 ];
 
-/** The command on a terminal of its own, until the question stands there; util-linux's `script` makes the terminal. */
+/** The command on its own terminal, until the question is there; util-linux's `script` makes the terminal. */
 async function askedOn(folder: string): Promise<{ readonly screen: () => string; readonly ended: Promise<void> }> {
   const args = [process.execPath, program, "go", ...objective(folder, turns).slice(0, -1), "--yes"];
   const line = args.map((word) => `'${word}'`).join(" ");

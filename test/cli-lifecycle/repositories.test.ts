@@ -93,7 +93,7 @@ describe("a repository with something special about it", () => {
       criterion,
     );
     expect(went.json.warnings.join("\n")).toContain("a.txt has uncommitted changes: they are not part of the run");
-    // Told before anything is paid for: the sentence stands before the first line of progress.
+    // Told before anything is paid for: the sentence is before the first line of progress.
     expect(went.err.indexOf("uncommitted changes")).toBeGreaterThanOrEqual(0);
     expect(went.err.indexOf("uncommitted changes")).toBeLessThan(went.err.indexOf("✓ Baseline"));
     expect({ state: went.json.state, verdict: went.json["verdict"] }).toEqual({ state: "completed", verdict: "verified" });

@@ -1,4 +1,4 @@
-// What is wrong with a roadmap and all that belongs to it is told at once, with lines, before anything runs and before anything is written.
+// What is wrong with a roadmap and all that belongs to it is reported at once, with lines, before anything runs and before anything is written.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// What a roadmap will probably cost, before anything runs; and the traces that lie here, read as they are.
+// What a roadmap will probably cost, before anything runs; and the traces that are here, read as they are.
 
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,4 +1,4 @@
-// A run that ended in failure goes on only where a person says so.
+// A run that ended in failure goes on only if a person says so.
 
 import { expect, test } from "vitest";
 import { autopilot, eventsOf, journal } from "../support/autopilot.ts";

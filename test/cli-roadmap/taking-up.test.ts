@@ -1,4 +1,4 @@
-// With no goal and no open run, what lies here is found and taken up: a roadmap nobody has begun, or a run that another tool began.
+// With no goal and no open run, what is here is found and taken up: a roadmap nobody has begun, or a run that another tool began.
 
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

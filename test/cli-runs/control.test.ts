@@ -10,7 +10,7 @@ import { git, scratch, scratchFolder, write } from "../support/scratch-repositor
 const promise = { say: "<promise>DONE</promise>" };
 const makeB = { write: { path: "src/b.txt", text: "b\n" } };
 const bExists = ["--done-criteria", "b is there :: test -f src/b.txt"];
-/** Writes something, leaves a process in a session of its own behind, hears neither cancel nor TERM, and never answers. */
+/** Writes something, leaves a process in its own session behind, hears neither cancel nor TERM, and never answers. */
 const deaf = {
   do: [
     makeB,

@@ -1,4 +1,4 @@
-// What an agent hands back that is no answer: asked for again with the exact mistakes, at most twice; then it fails. What is nearly one is read.
+// What an agent hands back that isn't an answer: asked for again with the exact mistakes, at most twice; then it fails. What is nearly one is read.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Dependencies restored before checks: a recorded step of its own, in a cache that the agent cannot write.
+// Dependencies restored before checks: its own recorded step, in a cache that the agent cannot write.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";

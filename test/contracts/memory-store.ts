@@ -86,5 +86,5 @@ export function openMemoryStore(): RunStore & { readonly lapse: (run: string) =>
   };
 }
 
-/** The hash of the line before, as a line bears it. */
+/** The hash of the line before, as a line has it. */
 const prevOf = (line: string | undefined): string | undefined => /"prev":"([0-9a-f]{64})","crc":"[0-9a-f]{8}"\}$/.exec(line ?? "")?.[1];

@@ -49,7 +49,7 @@ describe.skipIf(!hasChromium)("in a browser (needs Chromium at its Debian place)
   });
 });
 
-/** A run that has changed what stands between the two last commits. */
+/** A run that has changed what is between the two last commits. */
 function changedIn(root: string): FollowedRun {
   const commit = (name: string): string => git(root, "rev-parse", name);
   const view = { drafted: { base: { commit: commit("HEAD~1") } }, tip: { commit: commit("HEAD") }, status: "paused" };

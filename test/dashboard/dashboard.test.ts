@@ -236,7 +236,7 @@ describe.skipIf(!hasChromium)("in a browser (needs Chromium at its Debian place)
     ] as const) {
       await page.keyboard.press("g");
       await page.keyboard.press(key);
-      await page.locator("main h1:focus", { hasText: title }).waitFor(); // also where the facts come later than the page
+      await page.locator("main h1:focus", { hasText: title }).waitFor(); // even if the facts come later than the page
     }
     await page.keyboard.press("t");
     expect(await page.evaluate("document.documentElement.dataset.theme")).toBe("dark");

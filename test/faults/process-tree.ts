@@ -1,4 +1,4 @@
-// process-tree: everything a runner has started, however it hides: children of children, and whatever bears the run's mark.
+// process-tree: everything a runner has started, however it hides: children of children, and whatever has the run's mark.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { processesOf } from "../support/autopilot.ts";

@@ -63,7 +63,7 @@ async function drafted(): Promise<string> {
 
 type Story = { readonly tree: string; readonly commits: readonly string[]; readonly state: unknown; readonly metrics: unknown };
 
-/** What a run came to, without times, costs (a turn that was cut short is paid for too) and what only its own life has. */
+/** The result of a run, without times, costs (a turn that was cut short is paid for too) and what only its own life has. */
 function storyOf(folder: string): Story {
   const run = runFolderOf(folder).split("/").at(-1) ?? "";
   const reported = (path: string): Record<string, unknown> =>

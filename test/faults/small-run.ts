@@ -68,7 +68,7 @@ const charsMax = 300;
 export const said = ({ code, signal, out, err }: Ended): string =>
   `exit ${code ?? signal}: ${out.trim().slice(0, charsMax)} … ${err.trim().split("\n").slice(-4).join(" / ")}`;
 
-/** What a run came to, without what differs from life to life. */
+/** The result of a run, without what differs from life to life. */
 export type Story = { readonly tree: string; readonly events: readonly unknown[] };
 
 export function storyOf(folder: string): Story {

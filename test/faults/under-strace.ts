@@ -1,7 +1,7 @@
 // under-strace: the built command line under strace, which kills it, or fails one of its calls, at a chosen place.
 //
 // What strace counts, it counts by system call and by thread. So the main thread is traced alone (without -f), and the thread of
-// Node's file work is told from it by a lead (pool-lead.cjs). `--seccomp-bpf` must not be used: with it signals are silently not sent.
+// Node's file work is distinguished from it by a lead (pool-lead.cjs). `--seccomp-bpf` must not be used: with it signals are silently not sent.
 
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
@@ -96,7 +96,7 @@ export async function changesOf(
     const ordinal = count(`${id} ${name}`);
     const isChange = rest.includes(folder) && !/= -1 E/.test(rest) && (!name.startsWith("open") || /O_CREAT|O_TRUNC/.test(rest));
     if (!isChange) continue;
-    // Threads tell each other of work and of signals by writes, ever so many: only those to the journal can be told apart by number.
+    // Threads tell each other of work and of signals by writes, ever so many: only those to the journal can be distinguished by number.
     if (!families.write.some((one) => one === name)) calls.push({ thread, name, ordinal, isJournal: false, line: whole });
     else if (rest.includes("/journal.jsonl>") && !rest.includes('seq\\":1,'))
       calls.push({ thread, name, ordinal: count("journal"), isJournal: true, line: whole });

@@ -1,4 +1,4 @@
-// A campaign against the lease and the fence: three processes want one run, each by a way of its own, and things happen to them by a seed that
+// A campaign against the lease and the fence: three processes want one run, each by its own way, and things happen to them by a seed that
 // is reported. What each said it did is held against what the store holds. `AUTOPILOT_FAULTS=all` makes a thousand things happen.
 
 import { type ChildProcess, spawn } from "node:child_process";

@@ -1,4 +1,4 @@
-// What hands runs to workers, held to its port: each worker is a process of its own, which can be killed.
+// What hands runs to workers, held to its port: each worker is its own process, which can be killed.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -153,7 +153,7 @@ describe.skipIf(postgresBin === null).each(["sql"])(`dispatch by %s${withoutPost
       const all = [...open.values()].flatMap((ids) => [...ids]);
       expect(all.filter((id) => id.startsWith("a")).length).toBeLessThanOrEqual(2);
       for (const ids of open.values()) expect(ids.size).toBeLessThanOrEqual(3);
-      // Noted as ended before it is told, so that a count can only be too small by what has not been seen yet.
+      // Noted as ended before it is reported, so that a count can only be too small by what has not been seen yet.
       const [taker, ids] = [...open].find(([, one]) => one.size > 0) ?? [];
       const [id] = ids ?? [];
       if (taker === undefined || id === undefined) {

@@ -15,7 +15,7 @@ export type Fleet = {
 
 /** Where no owner is lost: none loses its lease because the machine is busy. */
 export const patientMs = 300_000;
-/** Where one is: the shortest there may be, and the story must bear that a slow machine loses another. */
+/** Where one is: the shortest there may be, and the story must have that a slow machine loses another. */
 export const shortMs = 8_000;
 
 export function openFleet(store: string, leaseMs = patientMs): Fleet {

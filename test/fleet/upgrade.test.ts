@@ -125,7 +125,7 @@ describe.skipIf(postgresBin === null)(`an upgrade${withoutPostgres}`, () => {
     });
     await drained(again.child);
     expect(await ended(breaks, fleet.first, "fleet", "init")).toMatchObject({ result: "PASS" });
-    // In processes of their own: one that is at work already was looked at when it began.
+    // In processes of their own: one that is at work already was inspected when it began.
     for (const args of [
       ["worker", "--name", "old"],
       ["fleet", "init"],

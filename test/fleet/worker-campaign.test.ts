@@ -50,7 +50,7 @@ const workers: Worker[] = [];
 function launch({ folder, env }: Machine, name: string): ChildProcess {
   return spawn(process.execPath, [program, "worker", "--jobs", "2", "--name", name], {
     cwd: folder,
-    detached: true, // a group of its own, so that it can be stopped as a machine is
+    detached: true, // its own group, so that it can be stopped as a machine is
     env: {
       PATH: process.env["PATH"],
       HOME: join(dirname(folder), "home"),

@@ -127,7 +127,7 @@ describe.skipIf(whyNoStrace !== "")(`killed before every line of the journal${wh
   });
 });
 
-/** Kills the runner and all it started once this file lies in an agent's folder. */
+/** Kills the runner and all it started once this file is in an agent's folder. */
 async function killedOnce(folder: string, played: readonly object[], file: string): Promise<void> {
   const life = begin(folder, goArgs(folder, played));
   await until(`${file} is written`, () => existsSync(newestRun(folder)) && layersOf(folder).some((layer) => existsSync(join(layer, file))));

@@ -38,7 +38,7 @@ function blocksOf(text: string): readonly Block[] {
   return blocks;
 }
 
-/** What the reader does. A block that is neither saved nor typed is only looked at, and must say so by following neither form. */
+/** What the reader does. A block that is neither saved nor typed is only inspected, and must say so by following neither form. */
 export function doingsIn(text: string): readonly Doing[] {
   return blocksOf(text).flatMap(({ language, lines, before, line }): readonly Doing[] => {
     if (language === "console") return typedIn(lines, line);
@@ -60,7 +60,7 @@ function typedIn(lines: readonly string[], from: number): readonly Type[] {
   return typed.map((one) => ({ do: "type", ...one }));
 }
 
-/** A reader: someone with a shell, the installed program, and an agent of their own, which here is the embedded one. */
+/** A reader: someone with a shell, the installed program, and their own agent, which here is the embedded one. */
 export class Reader {
   #cwd: string;
   readonly #env: Record<string, string>;

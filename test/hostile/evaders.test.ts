@@ -19,7 +19,7 @@ const bExists = ["--done-criteria", "b is there :: test -f src/b.txt"];
 const choice = await chooseIsolation("auto", { hidden: [], runDir: scratchFolder() });
 const strongest = "isolation" in choice ? [choice.isolation.level] : [];
 const endsAll = "isolation" in choice && !choice.isolation.not_enforced.includes(mayOutlive);
-/** The weakest, where nothing but the runner's own sweep ends a process, and the strongest there is here. */
+/** The weakest, if nothing but the runner's own sweep ends a process, and the strongest there is here. */
 const levels = ["clone", ...strongest];
 
 let ordinal = 0;

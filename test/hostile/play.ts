@@ -48,7 +48,7 @@ export async function playIsolated(scene: Scene, isolation: Isolation, action: A
   return soonEscaped(action, stage);
 }
 
-/** Several in one box, one after the other, where none is expected to get out; answers those that did. */
+/** Several in one box, one after the other, if none is expected to get out; answers those that did. */
 export async function playTogether(scene: Scene, isolation: Isolation, actions: readonly Action[]): Promise<readonly string[]> {
   await scene.reset();
   const lootOf = (place: number): string => `${scene.layer}/loot-${place}`;

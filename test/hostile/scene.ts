@@ -1,7 +1,7 @@
 // scene: everything a hostile agent could want to reach, made for one test: a user's checkout and home, another repository, a run with its
 // journal, inbox and evidence, a process that stands for the runner, and services that listen. All of it is watched from outside.
 //
-// It lies beside this project rather than in the system's temporary folder, which most means of isolation empty anyway.
+// It is beside this project rather than in the system's temporary folder, which most means of isolation empty anyway.
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";

@@ -44,7 +44,7 @@ async function validated(folder: string, names: readonly string[]): Promise<{ re
   return { files: json["files"] as readonly Reported[], mb: Number(readFileSync(join(folder, "peak"), "utf8")) };
 }
 
-/** Names by which a file is taken for its format even where nothing in it says so. */
+/** Names by which a file is taken for its format even if nothing in it says so. */
 const named: Readonly<Record<string, string>> = {
   "quality run_state": "quality/run_state.jsonl",
   "portfolio events": "events/events.jsonl",

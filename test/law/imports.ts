@@ -39,7 +39,7 @@ export function trespassesIn(files: readonly SourceFile[]): string[] {
   });
 }
 
-/** A package is used only where the law names it; every import of ours bears its ending, so that no resolver has to guess. */
+/** A package is used only where the law names it; every import of ours has its ending, so that no resolver has to guess. */
 export function foreignPackagesIn(files: readonly SourceFile[]): string[] {
   return files.filter(isProduct).flatMap((file) =>
     importsOf(file).flatMap(({ spec, target, line }) => {

@@ -1,4 +1,4 @@
-// manners: sizes, names and words; what may not lie in the repository at all.
+// manners: sizes, names and words; what may not be in the repository at all.
 
 import { emptyEndings, emptyFileWords, linesMax, properNames, wordsNotOurs } from "./house.ts";
 import { isDeclared, isProduct, isTest, isTypeScript, lineOf, nodesOf, type SourceFile, type SyntaxNode } from "./source.ts";
@@ -87,7 +87,7 @@ export function putOffIn(files: readonly SourceFile[]): string[] {
   );
 }
 
-/** The places where somebody worked: the checkout, what lies beside it, home folders. */
+/** The places where somebody worked: the checkout, what is beside it, home folders. */
 export function machinePathsIn(files: readonly SourceFile[], places: readonly string[]): string[] {
   const escaped = places.map((place) => place.replaceAll(/[.+()]/g, "\\$&")).join("|");
   const place = new RegExp(

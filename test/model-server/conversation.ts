@@ -12,7 +12,7 @@ export type Api = "anthropic" | "responses" | "chat" | "gemini";
 export type Tool = {
   readonly name: string;
   readonly kind: "function" | "custom";
-  /** The group it stands in, where the vendor has groups. */
+  /** The group it is in, where the vendor has groups. */
   readonly group: string | null;
   readonly properties: JsonObject;
   readonly required: readonly string[];
@@ -43,7 +43,7 @@ export function standingOf({ said }: Asked): { readonly prompt: string; readonly
   return at < 0 ? null : { prompt: said[at]?.text ?? "", calls: callsAfter(said, at) };
 }
 
-/** The number of calls made since the newest prompt, for scripts that stand elsewhere. */
+/** The number of calls made since the newest prompt, for scripts that are elsewhere. */
 export const callsSincePrompt = ({ said }: Asked): number => callsAfter(said, lastIndex(said, isPrompt));
 
 const callsAfter = (said: readonly Said[], at: number): number =>

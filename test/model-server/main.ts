@@ -1,4 +1,4 @@
-// main: the scripted model server as a process of its own. Prints {"url":…} and then a line for every call; ends when stdin does.
+// main: the scripted model server as its own process. Prints {"url":…} and then a line for every call; ends when stdin does.
 //   --port N   --script FILE (one script for every turn)   --key KEY (again and again)
 // Run it through start.mjs: Node 20 cannot read TypeScript.
 

@@ -153,7 +153,7 @@ function ask({ url }: ModelServer, api: Api, asking: Asking, signal?: AbortSigna
 const say = (prompt: string, stream = false): Asking => ({ turns: [{ user: prompt }], stream });
 const framesIn = (text: string): readonly unknown[] =>
   [...text.matchAll(/^data: (\{.*\})\r?$/gm)].map(([, json = ""]) => JSON.parse(json) as unknown);
-/** Everything that stands under a name, anywhere in a value, in order. */
+/** Everything that is under a name, anywhere in a value, in order. */
 function allUnder(name: string, value: unknown): readonly unknown[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => [...(key === name ? [inner as unknown] : []), ...allUnder(name, inner)]);

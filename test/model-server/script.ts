@@ -9,7 +9,7 @@
 // A literal \n in TEXT is a new line. One answer is everything up to and including a call; the last answer has none.
 //
 // Invariants:
-//   S1. A script without a word is no script.
+//   S1. A script without a word isn't a script.
 //   S2. A script that stands several times in one prompt is one script: prompts repeat what they were given.
 
 import { type Json, numberOf, objectOf, textOf } from "./json.ts";

@@ -35,7 +35,7 @@ export function callOf(action: Action, asked: Asked): Call {
 }
 
 /**
- * Agents put the tools of a server under names of their own: `mcp__server__tool`, `server_tool`, or a group. Some list them only when asked,
+ * Agents put the tools of a server under their own names: `mcp__server__tool`, `server_tool`, or a group. Some list them only when asked,
  * and take the long name anyway; so the script says that one.
  */
 function namedCall({ name, text }: Action, { api, tools }: Asked): Call {

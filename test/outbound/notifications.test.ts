@@ -61,7 +61,7 @@ test("the examples for ntfy, Slack, e-mail and a signed webhook deliver what a r
     const sent = deliveries(folder).filter(({ outcome }) => outcome === "sent");
     return sent.length === 6 && sent;
   });
-  expect(ended.map(({ hook }) => hook).toSorted()).toEqual(["mail", "own", "own", "phone", "slack", "slack"]); // the question was told once
+  expect(ended.map(({ hook }) => hook).toSorted()).toEqual(["mail", "own", "own", "phone", "slack", "slack"]); // the question was reported once
   expect(at("/ntfy")).toHaveLength(1);
   const kept = readFileSync(join(notifyFolder(folder), "deliveries.jsonl"), "utf8");
   expect(kept).not.toMatch(/T0K3N|s3cret|127\.0\.0\.1/);

@@ -188,7 +188,7 @@ test("killed between proof, branch and journal, what landed is recorded and what
   expect(git("status", "--porcelain")).toBe("");
 });
 
-/** A task at the end of the queue whose work stands on `tip`: each of `steps` is a commit. */
+/** A task at the end of the queue whose work is on `tip`: each of `steps` is a commit. */
 async function queued(
   { git, write, parts }: Scene,
   name: string,

@@ -1,4 +1,4 @@
-// Documentation: asked about before anything else. Without it the audit goes by the code alone and says so everywhere; where it is required, nothing begins.
+// Documentation: asked about before anything else. Without it the audit goes by the code alone and says so everywhere; if it is required, nothing begins.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";

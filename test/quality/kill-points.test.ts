@@ -47,7 +47,7 @@ describe.skipIf(whyNoStrace !== "")(`kill -9 at the boundaries of a quality run$
           expect(processesOf(String(journal(folder)[0]?.["run_id"]), folder)).toEqual([]);
         },
       );
-      expect(fired).toBeGreaterThanOrEqual(Math.min(placesMax, places.length) - 2); // the last places may lie behind the end of a run with fewer writes
+      expect(fired).toBeGreaterThanOrEqual(Math.min(placesMax, places.length) - 2); // the last places may be behind the end of a run with fewer writes
     },
   );
 });

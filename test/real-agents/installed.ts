@@ -36,7 +36,7 @@ const chosen = (process.env["AUTOPILOT_TEST_AGENTS"] ?? "").split(",").filter((n
 
 export const installedOf = (name: AgentName): Installed | null => table[name] ?? null;
 
-/** The agents a test file goes through, each with the words that stand in its title. */
+/** The agents a test file goes through, each with the words that are in its title. */
 export const agentsToTry: readonly { readonly name: AgentName; readonly isHere: boolean; readonly title: string }[] = agentNames
   .filter((name) => chosen.length === 0 || chosen.includes(name))
   .map((name) => {

@@ -17,7 +17,7 @@ const title =
     ? `skipped: ${here.length} of three agents are installed, see node scripts/agents.mjs`
     : here.map((one) => one.title).join(", ");
 
-/** What a prompt says behind a name on a line of its own; the last one counts. */
+/** What a prompt says behind a name on its own line; the last one counts. */
 const behind = (prompt: string, name: string): string =>
   prompt
     .split("\n")
@@ -25,7 +25,7 @@ const behind = (prompt: string, name: string): string =>
     ?.slice(name.length + 2)
     .trim() ?? "";
 
-/** Which task it is, and whether it is to be done or told of, is in the prompt. */
+/** Which task it is, and whether it is to be done or reported, is in the prompt. */
 function played(asked: Asked): string | undefined {
   const prompt = lastPromptOf(asked);
   const word = words.find((one) => prompt.includes(`sell ${one}`));

@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-/** How each agent loads a skill: by a tool of its own, or by reading the file that it lists. */
+/** How each agent loads a skill: by its own tool, or by reading the file that it lists. */
 const loads: Readonly<Partial<Record<AgentName, string>>> = {
   "codex-zed": "[[bash cat .agents/skills/autopilot-status/SKILL.md]]",
   codex: "[[bash cat .agents/skills/autopilot-status/SKILL.md]]",

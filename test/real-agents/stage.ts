@@ -82,7 +82,7 @@ export async function expectTidy(stage: Stage): Promise<void> {
   expect(json).toMatchObject({ result: "PASS" });
 }
 
-/** All tokens the model told of, to agents and to their side calls. */
+/** All tokens the model reported, to agents and to their side calls. */
 export const tokensReported = ({ model }: Stage): number =>
   model
     .calls()

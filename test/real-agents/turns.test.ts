@@ -26,7 +26,7 @@ type Table = {
   readonly play: (request?: Partial<TurnRequest>) => Promise<TurnResult>;
   readonly sessions: readonly string[];
 };
-/** A name of its own, because the machine is searched for it. */
+/** Its own name, because the machine is searched for it. */
 const run = `run-2026-01-02-030405-${process.pid}`;
 const boundless: Allowance = { tokens: Infinity, usd: Infinity, calls: Infinity };
 

@@ -1,4 +1,4 @@
-// Damaged and foreign state files, at the command line: torn ones are drawn anew from the journal, another tool's run is resumed.
+// Damaged and foreign state files, at the command line: torn ones are drawn again from the journal, another tool's run is resumed.
 
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync, truncateSync } from "node:fs";

@@ -104,7 +104,7 @@ describe("the category of a failure", () => {
 });
 
 describe("a phase of which every criterion holds, and which somebody rejects", () => {
-  /** Who decided, in which step, when and in which words stands in all four. */
+  /** Who decided, in which step, when and in which words is in all four. */
   function expectNamed(
     folder: string,
     { step, words: message, category }: { step: string; words: string; category: FailureCategory },

@@ -179,7 +179,7 @@ test("after the first run the seed's ignore lines are there, our files are no ch
   expect(read(folder, ".planning/phases/1/research-trace.jsonl")).toContain(`echo ${"x".repeat(180)}`);
   const drawn = git(folder, "ls-files", "--cached", "--others", "-z")
     .split("\0")
-    .filter((path) => path !== "" && !path.endsWith("/")); // a repository of an agent's own is told as a folder
+    .filter((path) => path !== "" && !path.endsWith("/")); // a repository of an agent's own is reported as a folder
   expect(drawn.length).toBeGreaterThan(10);
   for (const path of drawn) expect(read(folder, path).includes(secret.slice(0, 8)), path).toBe(false);
   const lines = read(folder, ".git/info/exclude").split("\n");

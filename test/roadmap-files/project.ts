@@ -87,7 +87,7 @@ export const plan = ({ id, human = false }: PhaseOf): string =>
 export const project = (phases: readonly PhaseOf[], files: Files = {}): string =>
   scratch({ files: { "README.md": "# a project\n", ".planning/ROADMAP.md": roadmap(phases), ...files } });
 
-/** The project's own checks: each a script that fails as soon as a file of its name lies in `broken/`. */
+/** The project's own checks: each a script that fails as soon as a file of its name is in `broken/`. */
 export const ownChecks: Files = {
   ".planning/config.json": JSON.stringify({
     project: { commands: Object.fromEntries(["compile", "lint", "test", "build"].map((kind) => [kind, `sh tools/${kind}.sh`])) },

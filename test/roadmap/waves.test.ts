@@ -1,4 +1,4 @@
-// Tasks of a plan in waves: side by side where they may be, in the order of the plan where they meet, each in a commit of its own.
+// Tasks of a plan in waves: side by side where they may be, in the order of the plan where they meet, each in its own commit.
 
 import { describe, expect, test } from "vitest";
 import { eventsOf, journal } from "../support/autopilot.ts";

@@ -107,7 +107,7 @@ describe("secrets of the runner's, leaked in fifteen forms each", () => {
     expect({ state, verify: ends.at(-1)?.json.result }).toEqual({ state: "completed", verify: "PASS" });
     expect(findIn(runFolderOf(scene.folder), scene.canaries, isOthers(scene.folder))).toEqual([]);
     expect(findInTexts(said(ends), scene.canaries)).toEqual([]);
-    // The leaks happened: their names stand where they were.
+    // The leaks happened: their names are where they were.
     const text = readFileSync(join(runFolderOf(scene.folder), "journal.jsonl"), "utf8");
     for (const n of [0, 1, 4, 9, 10]) expect(text).toContain(`[redacted:CANARY_${n}_TOKEN]`);
     for (const event of ["step_interrupted", "step_failed", "turn_ended", "changes_applied", "run_completed"])

@@ -1,4 +1,4 @@
-// Existing-code over a small code base that is really there and has a test of its own, to the last step; and the loop of new tasks.
+// Existing-code over a small code base that is really there and has its own test, to the last step; and the loop of new tasks.
 
 import { describe, expect, test } from "vitest";
 import { autopilot, eventsOf } from "../support/autopilot.ts";

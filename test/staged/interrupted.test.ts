@@ -44,7 +44,7 @@ describe.concurrent("kill -9", () => {
     expect(stateOf(folder).current).toMatchObject({ step: 3, status: "in_progress", sub_step: "1 — do", retry_count: 0 });
     const { json } = await autopilot(folder, ["resume", "--json"]);
     expect(json).toMatchObject({ reason_code: "session_boundary" });
-    expect(stateOf(folder)).toMatchObject({ current: { step: 6 }, retry_log: [] }); // a crash is no failure of the step
+    expect(stateOf(folder)).toMatchObject({ current: { step: 6 }, retry_log: [] }); // a crash isn't a failure of the step
     expect(journal(folder).filter(({ event, attempt }) => event === "turn_ended" && attempt === "3@1/do#1")).toHaveLength(1);
   });
 });

@@ -1,4 +1,4 @@
-// autopilot: the built command line as a user runs it, with a home that is nobody's; without a process of its own where a process is not what it is about.
+// autopilot: the built command line as a user runs it, with a home that is nobody's; without its own process where a process is not what it is about.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
@@ -38,7 +38,7 @@ export type Entry = {
 /** One cache for a whole run of the suite: each command is a user's second one, not the first after the machine started. */
 export const sharedCache = join(tmpdir(), `autopilot-test-cache-${process.ppid}`);
 type Around = { readonly env?: Readonly<Record<string, string>>; readonly input?: string };
-/** All commands in processes of their own: the slow way, for comparison, for real agents, and where another build was named. */
+/** All commands in their own processes: the slow way, for comparison, for real agents, and where another build was named. */
 const isAlwaysApart = process.env["AUTOPILOT_PROGRAM"] !== undefined || process.env["AUTOPILOT_TEST_APART"] !== undefined;
 
 /** Runs a command to its end, by the command server where nothing speaks against it. `json` throws where stdout is not one object. */
@@ -49,7 +49,7 @@ export async function autopilot(folder: string, args: readonly string[], around:
   return { code, signal: null, out, err, json: lazily(out, err) };
 }
 
-/** The same in a process of its own: for what is about processes, their start, signals and locks, or what a machine shows of them. */
+/** The same in its own process: for what is about processes, their start, signals and locks, or what a machine shows of them. */
 export const apart = (folder: string, args: readonly string[], around: Around = {}): Promise<Ended> => begin(folder, args, around).ended;
 
 /** Starts a command and leaves it running. */
@@ -154,7 +154,7 @@ function seen<Value>(look: () => Value): Value | null {
   }
 }
 
-/** The living processes that bear a run's mark in their environment or work in its folder, as checks do. Runs of one second share a name, so the place counts too. */
+/** The living processes that have a run's mark in their environment or work in its folder, as checks do. Runs of one second share a name, so the place counts too. */
 export function processesOf(run: string, folder: string): readonly number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))

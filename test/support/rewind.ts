@@ -9,7 +9,7 @@ import { dirname, join } from "node:path";
 import { bindRun, type BindingRecord, stateFolder } from "../../src/project/runs/run-binding.ts";
 import { scratchFolder } from "./scratch-repository.ts";
 
-/** `begin` leaves nothing running; its repository lies in a scratch folder of its own, and so does what lies beside it. */
+/** `begin` leaves nothing running; its repository is in its own scratch folder, and so is what is beside it. */
 export function rewound(begin: () => Promise<string>): () => Promise<string> {
   let played: { readonly folder: string; readonly kept: string } | null = null;
   const copy = (from: string, to: string): void =>

@@ -1,9 +1,9 @@
 // sampled: what an everyday run of the suite plays of a table of whole stories. `npm run test:long` plays all of them.
 //
 // Invariants:
-//   S1. A case is left out of an everyday run only where others of its table are played, and a story only where another test, named
+//   S1. A case is left out of an everyday run only if others of its table are played, and a story only if another test, named
 //       beside it, holds its promise; test/conformance-table.test.ts looks the names up.
-//   S2. Which cases are played is no chance: the first, the last, and others spread between them.
+//   S2. Which cases are played isn't a chance: the first, the last, and others spread between them.
 
 import { test } from "vitest";
 

@@ -1,4 +1,4 @@
-// scratch-repository: a git repository in a folder of its own, made for one test and taken away after it.
+// scratch-repository: a git repository in its own folder, made for one test and taken away after it.
 
 import { execFileSync } from "node:child_process";
 import { appendFileSync, chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ export function scratchFolder(name = "autopilot-test-"): string {
   return folder;
 }
 
-/** A repository on branch main with these files committed; it lies in `<scratch folder>/repo`, so that beside it there is room. */
+/** A repository on branch main with these files committed; it is in `<scratch folder>/repo`, so that beside it there is room. */
 export function scratch({ files = { "README.md": "# scratch\n" } }: { readonly files?: Files } = {}): string {
   const folder = join(scratchFolder(), "repo");
   cpSync(prepared(), folder, { recursive: true });

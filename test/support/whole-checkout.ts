@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { lowersOf, checkoutAt } from "../../src/workspace/checkouts/checkout-place.ts";
 import { scratchFolder } from "./scratch-repository.ts";
 
-/** A folder with all files of the checkout at `folder`; the folder itself where it is no view. What was deleted in it is gone. */
+/** A folder with all files of the checkout at `folder`; the folder itself where it isn't a view. What was deleted in it is gone. */
 export function wholeCheckout(runDir: string, folder: string): string {
   const place = checkoutAt(runDir, folder);
   if (place === null) return folder;

@@ -316,7 +316,7 @@ test("a check that rewrites what judges as it runs has not passed, unless it did
   const check = checkOf("sh a");
   const honest = await open(cached()).check(order([check]));
   const before = { before: { [check.id]: honest[0]?.evidence } };
-  expect((await open(cached()).check(order([check], before)))[0]).toMatchObject({ status: "passed" }); // what it keeps of its own is no judge
+  expect((await open(cached()).check(order([check], before)))[0]).toMatchObject({ status: "passed" }); // what it keeps of its own isn't a judge
   tree["a"] = "echo pass > tests/test_a.py\n";
   const [caught] = await open(cached()).check(order([check], before));
   expect(caught).toMatchObject({ status: "failed", exit_code: 0, why: "it rewrote what judges as it ran: tests/test_a.py" });

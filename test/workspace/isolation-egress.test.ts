@@ -20,7 +20,7 @@ afterEach(async () => {
   await Promise.all(folders.splice(0).map(erase));
 });
 
-/** A gateway on a socket of its own. */
+/** A gateway on its own socket. */
 async function gateway(answer: (socket: Socket) => void): Promise<Egress> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-gate-")));
   folders.push(folder);

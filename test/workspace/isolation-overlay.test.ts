@@ -29,7 +29,7 @@ async function open(): Promise<Opened> {
   return { bench, layer: await bench.workspace.openLayer(attempt, []), isolation: await openLevel("overlay", bench) };
 }
 
-/** Every path of a tree with what lies there, names byte by byte; a link is named, never followed. */
+/** Every path of a tree with what is there, names byte by byte; a link is named, never followed. */
 function treeOf(root: string): readonly string[] {
   const found: string[] = [];
   const at = (path: string): Buffer => Buffer.concat([Buffer.from(`${root}/`), Buffer.from(path, "latin1")]);

@@ -1,4 +1,4 @@
-// isolation-report: a program that tries both boxes as whoever runs it, in a folder of its own, and prints what it found. For
+// isolation-report: a program that tries both boxes as whoever runs it, in its own folder, and prints what it found. For
 // isolation-users.test.ts, which runs it as root and as an ordinary user.
 
 import { spawnSync } from "node:child_process";

@@ -1,4 +1,4 @@
-// Repositories that do not lie here whole, and files too large to be read twice: nothing is fetched unasked, what is missing is reported.
+// Repositories that are not here whole, and files too large to be read twice: nothing is fetched unasked, what is missing is reported.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, truncateSync, writeFileSync } from "node:fs";

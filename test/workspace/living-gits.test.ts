@@ -9,7 +9,7 @@ import { begin, scripted } from "../support/autopilot.ts";
 import { git, scratch } from "../support/scratch-repository.ts";
 import { sampled } from "../support/sampled.ts";
 
-/** Gits that stand in a folder, zombies left out. */
+/** Gits that are in a folder, zombies left out. */
 const gitsIn = (root: string): readonly number[] =>
   readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))

@@ -1,5 +1,5 @@
 // The runner's own files: every function that commits one does so alike where a layer is a copy and where it is a view that holds only
-// what was changed in it, replaces what lies in the way, and makes one commit however often it is asked.
+// what was changed in it, replaces what is in the way, and makes one commit however often it is asked.
 
 import { readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Anthropic's sandbox runtime, where it is installed; and what it would be told, anywhere.
+// Anthropic's sandbox runtime, if it is installed; and what it would be told, anywhere.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";

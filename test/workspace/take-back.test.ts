@@ -1,4 +1,4 @@
-// Taking back: what a phase did is undone in one commit, kept under a branch of its own, and nothing of anybody else's is touched.
+// Taking back: what a phase did is undone in one commit, kept under its own branch, and nothing of anybody else's is touched.
 
 import { expect, test } from "vitest";
 import type { TakenBack } from "../../src/ports/workspace.ts";

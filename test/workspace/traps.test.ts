@@ -112,7 +112,7 @@ aFew(4).each(traps)("$name springs for plain git and never for the runner", asyn
   await workspace.openLayer(attempt, []);
   expect(existsSync(canary)).toBe(false);
 
-  // The trap is set again, since the layer was made anew, and sprung by plain git: it was live.
+  // The trap is set again, since the layer was made again, and sprung by plain git: it was live.
   set(layer, program);
   write(layer, "src/b.ts", "changed\n");
   try {

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   C1. Only what is told of this turn's session counts. What comes before the session has a name is held back until it has one.
-//   C2. A session taken up again is told once more from its beginning: that is no news, and nothing of it is counted.
+//   C2. A session taken up again is reported once more from its beginning: that isn't news, and nothing of it is counted.
 
 import type { AttemptId } from "../../contracts/ids.ts";
 import type { LiveEvent } from "../../contracts/signal.ts";

@@ -3,7 +3,7 @@
 // Invariants:
 //   F1. What the meter saw outweighs every word: the last call failed and none succeeded after it.
 //   F2. A call the meter itself cut or refused says nothing about the provider.
-//   F3. Words are a sign only where the agent told of no usage, and only its last: an answer may be about limits and errors.
+//   F3. Words are a sign only where the agent reported no usage, and only its last: an answer may be about limits and errors.
 
 import type { ProviderFault } from "../../contracts/event.ts";
 import type { ModelCall } from "../../ports/meter.ts";
@@ -32,7 +32,7 @@ export function failingCall(calls: readonly ModelCall[]): { readonly call: Model
   return { call: last, hasOther: judged.some((call) => isGood(call) && call.model !== last.model) };
 }
 
-/** A stream that broke off after a good beginning is no answer. */
+/** A stream that broke off after a good beginning isn't an answer. */
 const isGood = ({ ended, status }: ModelCall): boolean => ended === "whole" && status !== null && status < 400;
 
 export function faultOfCall({ status, error, retryAt, model }: ModelCall): Fault {

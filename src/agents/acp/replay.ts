@@ -19,7 +19,7 @@ export class Replay {
   }
 
   /**
-   * `no`: the session was told, and the prompt is not in it; or it is empty. `unknown`: the agent told of its own words only.
+   * `no`: the session was told, and the prompt is not in it; or it is empty. `unknown`: the agent reported its own words only.
    * The beginning and the end of the prompt are looked for, because agents put words of their own around and between.
    */
   holds(prompt: string): "yes" | "no" | "unknown" {

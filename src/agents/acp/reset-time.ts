@@ -1,8 +1,8 @@
 // reset-time: when a provider's limit is lifted, read from the words it or the agent used. Null if no time can be read for certain.
 //
 // Invariants:
-//   R1. Only a time that stands close behind a word of waiting counts: an answer may be full of other times.
-//   R2. A time in the past, or further away than any limit lasts, is no answer.
+//   R1. Only a time that is close behind a word of waiting counts: an answer may be full of other times.
+//   R2. A time in the past, or further away than any limit lasts, isn't an answer.
 
 const textCharsMax = 8000;
 const reachChars = 90;
@@ -84,7 +84,7 @@ function clockIn(text: string, nowMs: number): number | null {
   const found = new RegExp(`(?<![\\w.:-])${clock}${zone}(?![\\w:-])`, "i").exec(text);
   if (found === null) return null;
   const [, hour, minute, half, place] = found;
-  // A bare number is no time of day.
+  // A bare number isn't a time of day.
   if (minute === undefined && half === undefined) return null;
   const time = minutesOf(hour, minute, half);
   if (time === null) return null;

@@ -20,7 +20,7 @@ export type Opened =
     }
   | { readonly problem: string };
 
-/** The name is journaled and given back to the agent: one of any length is no name. */
+/** The name is journaled and given back to the agent: one of any length isn't a name. */
 const sessionCharsMax = 1024;
 
 export type Wanted = {

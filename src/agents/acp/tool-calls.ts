@@ -55,7 +55,7 @@ export class ToolCalls {
     return call;
   }
 
-  /** Whether a tool is at work, so that silence is no stall. */
+  /** Whether a tool is at work, so that silence isn't a stall. */
   hasOpen(): boolean {
     return [...this.#calls.values()].some(({ status }) => status === "pending" || status === "in_progress");
   }

@@ -38,7 +38,7 @@ test.each<[object, string | null]>([
   [{ content: "junk", rawOutput: 7 }, null],
 ])("what a tool answered: %#", (update, text) => expect(outputIn(asRecord(update))).toBe(text));
 
-/** What a command line that prints JSON lines tells of its calls, with what they were given and what they answered. */
+/** What a command line that prints JSON lines reports of its tool calls, with what they were given and what they answered. */
 function reported(hear: typeof claudeDialect.readLine, lines: readonly object[]): readonly object[] {
   const calls = new ToolCalls();
   return lines.flatMap((line) =>

@@ -3,7 +3,7 @@
 // Invariants:
 //   T1. Whatever happens, the process tree is ended before the result is given (see play-process).
 //   T2. The result is computed from what was seen; no word of the agent makes a failed turn a good one.
-//   T3. What one prompt used is told once: with `onAskAgain` where the agent is asked again, else with the result.
+//   T3. What one prompt used is reported once: with `onAskAgain` where the agent is asked again, else with the result.
 
 import { client, type ClientConnection, RequestError } from "@agentclientprotocol/sdk";
 import { PassThrough } from "node:stream";

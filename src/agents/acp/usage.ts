@@ -68,7 +68,7 @@ function reportedIn(meaning: UsageMeaning, report: UsageReport, before: UsageBef
     case "turn":
       return beside === null ? null : { tokens: beside, calls: updates };
     case "lastCall":
-      // The last call is the whole turn only where there was no other.
+      // The last call is the whole turn only if there was no other.
       return beside === null || updates > 1 || report.tools > 0 ? null : { tokens: beside, calls: updates };
     case "cumulative":
       if (beside === null || before === null || beside.all < before.tokens.all) return null;
@@ -84,7 +84,7 @@ function reportedIn(meaning: UsageMeaning, report: UsageReport, before: UsageBef
   }
 }
 
-/** Side calls stand in `model_usage` only, so the sum of that is taken where it is larger. */
+/** Side calls are in `model_usage` only, so the sum of that is taken where it is larger. */
 function inMeta(reported: Readonly<Record<string, unknown>>, updates: number): Reported {
   const whole = tokensOf(reported["token_count"]);
   const models = asArray(reported["model_usage"]).flatMap((one) => tokensOf(asRecord(one)["token_count"]) ?? tokensOf(one) ?? []);

@@ -1,11 +1,11 @@
 // wire: the agent's stdout and stdin as a stream of protocol messages, with a limit on everything the agent controls.
 //
-// The kit that speaks the protocol trusts its peer: it queues without bound, answers every line that is no JSON and logs
-// what it does not know. An agent is not trusted here, so this stands between.
+// The kit that speaks the protocol trusts its peer: it queues without bound, answers every line that isn't JSON and logs
+// what it does not know. An agent is not trusted here, so this is between.
 //
 // Invariants:
 //   W1. No more than one line's limit is held in memory; a longer line breaks the wire.
-//   W2. What is no protocol message is counted and dropped, and breaks the wire when there is too much of it.
+//   W2. What isn't a protocol message is counted and dropped, and breaks the wire when there is too much of it.
 //   W3. Updates are handed over in the order they came, before any answer that came after them.
 //   W4. Only requests, and answers to questions that were asked, reach the kit.
 
@@ -120,7 +120,7 @@ const openingBrace = 0x7b;
 function messageIn(line: Buffer): JsonObject | null {
   let first = 0;
   while (first < line.length && (line[first] ?? 0) <= 0x20) first += 1;
-  // Most garbage is told from a message by its first byte, without decoding it.
+  // Most garbage is distinguished from a message by its first byte, without decoding it.
   if (line[first] !== openingBrace) return null;
   try {
     const message = asRecord(JSON.parse(line.toString("utf8")));

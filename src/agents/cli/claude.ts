@@ -2,7 +2,7 @@
 //
 // Invariant:
 //   L1. Neither the exit code nor `subtype` alone says that it went well: it exits with 0 when it is interrupted, and calls an
-//       error of the provider a success. `is_error` is looked at first.
+//       error of the provider a success. `is_error` is inspected first.
 
 import type { End } from "../acp/outcome.ts";
 import { asNonNegativeNumber, asArray, type JsonObject, asRecord, asString } from "../acp/untrusted-json.ts";
@@ -48,7 +48,7 @@ function readLine(line: JsonObject): ReadLine {
 function ofAssistant(line: JsonObject): readonly JsonObject[] {
   const message = asRecord(line["message"]);
   const isBelow = asString(line["parent_tool_use_id"]) !== null;
-  // Each message is a model call; several lines may bear one message's id.
+  // Each message is a model call; several lines may share one message's id.
   const call = { sessionUpdate: "usage_update", messageId: message["id"] };
   const parts = asArray(message["content"])
     .map(asRecord)

@@ -1,4 +1,4 @@
-// dialect: what a command that prints a line of JSON an event differs in. It is started anew for every prompt, and told everything by its words.
+// dialect: what a command that prints a line of JSON an event differs in. It is started again for every prompt, and told everything by its words.
 
 import type { Allowance } from "../../ports/agent.ts";
 import type { End } from "../acp/outcome.ts";

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   E1. No step waits for the agent's good will: TERM has a short grace, and nothing waits for a pipe to close.
-//   E2. A process is killed only if it was seen as part of this tree or bears its mark.
+//   E2. A process is killed only if it was seen as part of this tree or has its mark.
 //   E3. It ends when two looks in a row find nobody, or when its time is up; then it says how many are left.
 
 import type { ChildProcess } from "node:child_process";

@@ -90,7 +90,7 @@ export function pids(): readonly number[] {
 /** On Linux only; one that only waits to be collected is none. */
 export function readProcStat(pid: number): ProcessInfo | undefined {
   const line = read(`/proc/${pid}/stat`);
-  // The name stands in parentheses and may hold anything, parentheses too; what follows the last one is regular.
+  // The name is in parentheses and may hold anything, parentheses too; what follows the last one is regular.
   const rest = line.slice(line.lastIndexOf(")") + 2).split(" ");
   const [state, parent] = rest;
   const began = rest[19];

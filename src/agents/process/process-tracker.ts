@@ -5,12 +5,12 @@
 //   R1. Who was once seen to belong belongs until it ends, though its parent be gone or its environment another.
 //   R2. Nobody comes to belong later: a child has its parent's mark from its first moment. So who does not is read when it is new,
 //       once more in case it was just being made, and then now and again, since its number may have been given to another.
-//   R3. Turns that are looked at in one moment read each process once, all together.
+//   R3. Turns that are inspected in one moment read each process once, all together.
 
 import { ancestorsOf, descendantsOf, startEnvironment, findMarked, pids, type ProcessInfo, readProcStat } from "./process-table.ts";
 import type { Belongs } from "./mark.ts";
 
-/** The processes there are, as a system tells of them. */
+/** The processes there are, as a system reports them. */
 export type Processes = {
   readonly pids: () => readonly number[];
   readonly statOf: (pid: number) => ProcessInfo | undefined;
@@ -29,7 +29,7 @@ export function openProcessTracker(belongs: Belongs, root: number): ProcessTrack
 }
 
 const here = momentOf({ pids, statOf: readProcStat, environmentOf: startEnvironment });
-/** From here on processes are read anew. */
+/** From here on processes are read again. */
 export const beginMoment = (): void => here.begin();
 
 /** What was read once is not read again until a new moment begins. R3 */

@@ -1,4 +1,4 @@
-// spawn: starts an agent's process in a group of its own, with an environment that was chosen and not inherited.
+// spawn: starts an agent's process in its own group, with an environment that was chosen and not inherited.
 //
 // Invariants:
 //   S1. Nothing of the runner's environment reaches an agent unless its name is on the list.
@@ -94,7 +94,7 @@ const cannotStart = (command: string, error: unknown): { readonly problem: strin
   problem: `${command} cannot be started: ${error instanceof Error ? error.message : String(error)}`,
 });
 
-/** In a group of its own, so that it can be ended with what it begins. */
+/** In its own group, so that it can be ended with what it begins. */
 function begin(
   command: string,
   args: readonly string[],

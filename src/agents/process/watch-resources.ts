@@ -3,9 +3,9 @@
 //
 // Invariants:
 //   W1. It says one sentence, once, and then looks no more.
-//   W2. Looking never takes more than a small part of the time, at all turns of this process together: a large folder is looked at less
+//   W2. Looking never takes more than a small part of the time, at all turns of this process together: a large folder is inspected less
 //       often, and so are many processes.
-//   W3. What lay in the folders before the turn is not held against it.
+//   W3. What was in the folders before the turn is not held against it.
 
 import { readFileSync } from "node:fs";
 import { lstat, opendir } from "node:fs/promises";

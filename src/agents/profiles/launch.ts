@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   A1. What is filled in is not read again: a value with double braces in it stays as it is, and so do words no turn brings.
-//   A2. In a config file a value cannot end the quotes it stands in.
+//   A2. In a config file a value cannot end the quotes it is in.
 
 import type { ChosenLogin } from "./login.ts";
 import type { AgentProfile, ConfigFile } from "./profile.ts";

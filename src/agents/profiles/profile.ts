@@ -49,7 +49,7 @@ export type ConfigFile = {
   /** Below the private HOME, with slashes, without `..`. */
   readonly path: string;
   readonly format: "json" | "toml";
-  /** Values stand inside double quotes in it, and are escaped for that. */
+  /** Values are inside double quotes in it, and are escaped for that. */
   readonly content: string;
 };
 
@@ -115,11 +115,11 @@ export type AgentProfile = {
   readonly env: Readonly<Record<string, string>>;
   /** Written before every turn, whatever the login. */
   readonly files: readonly ConfigFile[];
-  /** Words that name the model, where one is named: `-m {{model}}`. */
+  /** Words that name the model, if one is named: `-m {{model}}`. */
   readonly modelArgv: readonly string[];
-  /** Variables that name the model, where one is named. */
+  /** Variables that name the model, if one is named. */
   readonly modelEnv: Readonly<Record<string, string>>;
-  /** The session option that names the model, where one is named; null if words, environment or files do. */
+  /** The session option that names the model, if one is named; null if words, environment or files do. */
   readonly modelOption: string | null;
   /** What the user asks for; empty: see meters and own. */
   readonly model: string;
@@ -147,7 +147,7 @@ export type AgentProfile = {
   readonly mcp: boolean;
   /** Words of the command that name them, where `session/new` is not enough: `{{mcp}}` stands for them as JSON. */
   readonly mcpArgv?: readonly string[];
-  /** The oldest Node it runs on, where it is a Node program; else null. */
+  /** The oldest Node it runs on, if it is a Node program; else null. */
   readonly minNode: string | null;
   /** Where one of these is installed too, nobody means this one without naming it. */
   readonly yieldsTo: readonly string[];

@@ -20,7 +20,7 @@ export type ReturnOf = (
   | { readonly ok: unknown; readonly says: Says; readonly warning?: string }
   | { readonly errors: readonly string[]; readonly isJunk?: boolean };
 
-/** What the agent was told, and what it handed back in the attempt before, where that is known. */
+/** What the agent was told, and what it handed back in the attempt before, if that is known. */
 export type ReturnContext = { readonly prompt?: string; readonly previous?: unknown };
 
 export const submissionLimits = {
@@ -37,7 +37,7 @@ export const submissionLimits = {
 export type Submissions = {
   readonly onTool: (name: string, value: unknown) => Promise<ToolAnswer>;
   readonly accepted: () => { readonly claim: unknown; readonly says: Says; readonly warnings?: readonly string[] } | null;
-  /** The mistakes of the last result handed in, where none was accepted. */
+  /** The mistakes of the last result handed in, if none was accepted. */
   readonly mistakes: () => readonly string[];
   readonly question: () => string | null;
   /** The answers that the question offers; none if it only takes words. */

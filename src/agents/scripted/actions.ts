@@ -17,7 +17,7 @@ export type Tool = {
 
 const outputBytesMax = 64 * 1024;
 
-/** The tool call of an action, or null if the action is no tool's. Paths are relative to the working folder, or absolute. */
+/** The tool call of an action, or null if the action isn't a tool's. Paths are relative to the working folder, or absolute. */
 export function toolOf(action: ScriptAction, cwd: string, callRunner: CallRunner): Tool | null {
   const at = (path: string): string => resolve(cwd, path);
   const edit = (title: string, path: string, act: (full: string) => Promise<unknown>): Tool => ({
@@ -66,7 +66,7 @@ export function toolOf(action: ScriptAction, cwd: string, callRunner: CallRunner
 
 const modeOf = (mode: string): number => Number.parseInt(mode, 8);
 
-/** Through a shell and in a session of its own, as agents run their commands. */
+/** Through a shell and in its own session, as agents run their commands. */
 function run(command: string, cwd: string, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn("/bin/sh", ["-c", command], { cwd, detached: true, stdio: ["ignore", "pipe", "pipe"] });

@@ -1,4 +1,4 @@
-// filled: a script's result with what only the prompt knows: `{{name}}` is what stands behind `name: ` on a line of its own there.
+// filled: a script's result with what only the prompt knows: `{{name}}` is what is behind `name: ` on its own line there.
 
 import type { ScriptTurn } from "../../contracts/script.ts";
 

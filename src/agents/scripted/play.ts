@@ -14,7 +14,7 @@ export type Stage = {
   readonly think: (text: string) => Promise<void>;
   readonly tool: (tool: Tool, result: { readonly ok: boolean; readonly output: string } | null) => Promise<void>;
   readonly used: (usage: Used) => Promise<void>;
-  /** Bytes on stdout that are no protocol. */
+  /** Bytes on stdout that aren't protocol. */
   readonly print: (bytes: Uint8Array) => Promise<void>;
   readonly ignoreTerm: () => void;
   readonly exit: (code: number) => never;

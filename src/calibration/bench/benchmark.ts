@@ -1,4 +1,4 @@
-// benchmark: one run of one benchmark: a copy of its own, a process, and what came of it.
+// benchmark: one run of one benchmark: its own copy, a process, and what came of it.
 //
 // Invariants:
 //   B1. The list of known bugs is in no copy: a benchmark that could read the answers would measure nothing.
@@ -98,7 +98,7 @@ export async function runBenchmark(room: BenchmarkRoom, key: RunKey, commit: str
 type Places = {
   /** The repository with or without the lever. */
   readonly work: string;
-  /** The benchmark's own code, where it is not part of the repository. */
+  /** The benchmark's own code, if it is not part of the repository. */
   readonly target: string | null;
   readonly cwd: string;
   readonly findingsIn: string;
@@ -146,7 +146,7 @@ async function prepare(room: BenchmarkRoom, plan: BenchmarkPlan, commit: string,
     rmSync(join(cwd, path), { recursive: true, force: true }); // a list that was there before is nobody's finding
 }
 
-/** What of a benchmark's answers lies in the repository. */
+/** What of a benchmark's answers is in the repository. */
 function answersIn(root: string, { kind, baseline, at }: BenchmarkPlan): readonly string[] {
   const inside = baseline === null || kind === "ref" ? null : relative(root, isAbsolute(baseline) ? baseline : join(root, baseline));
   const own = kind === "folder" ? [join(at, "BUGS.md"), join(at, "quality", "BUGS.md")] : [];
@@ -191,7 +191,7 @@ function outcomeOf(room: BenchmarkRoom, key: RunKey, ended: Ended, findingsIn: s
   return { kind: "measured", recalled: recallOf(baseline, readBugs(found)), metric };
 }
 
-/** The copies take room and are made anew when they are needed; logs and findings stay. */
+/** The copies take room and are made again when they are needed; logs and findings stay. */
 export function dropCopies(folder: string): void {
   for (const name of ["work", "target"]) rmSync(join(folder, name), { recursive: true, force: true });
 }

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   R1. Every fact is a line of the log before the next thing is done on it.
-//   R2. What a crash left between an action and its line is found by the action's own effect: a branch that stands at the lever, an exit code.
+//   R2. What a crash left between an action and its line is found by the action's own effect: a branch that is at the lever, an exit code.
 //   R3. The lever and its revert are commits; nothing is reset, and a branch that somebody moved is left alone.
 
 import { join } from "node:path";
@@ -196,7 +196,7 @@ async function apply(input: DriveInput, plan: CyclePlan, base: string, lever: st
   return null;
 }
 
-/** A commit that takes the lever back, also where others stand on top of it. */
+/** A commit that takes the lever back, even if others are on top of it. */
 async function revert(input: DriveInput, base: string): Promise<Problem | null> {
   const { trees, log } = input;
   const lever = log.cycle.applied?.commit ?? "";

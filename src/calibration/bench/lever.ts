@@ -90,7 +90,7 @@ async function fromCommit({ trees, base, lever }: LeverInput): Promise<Made> {
   };
 }
 
-/** The command works in a copy of its own: what it does anywhere else is no part of the lever. */
+/** The command works in its own copy: what it does anywhere else isn't a part of the lever. */
 async function fromCommand({ trees, base, lever, folder, env, interrupted }: LeverInput): Promise<Made> {
   const copy = join(folder, "lever");
   await trees.makeCopy(copy, base, []);

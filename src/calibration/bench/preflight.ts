@@ -153,7 +153,7 @@ async function baselineText(trees: Trees, { kind, baseline, commit, at }: Benchm
   return readOwnFile(isAbsolute(path) ? path : resolve(trees.repository.root, path), bugsBytesMax);
 }
 
-/** Where a benchmark keeps its known bugs unless it is told. */
+/** Where a benchmark keeps its known bugs by default. */
 export async function baselineOf(trees: Trees, kind: BenchmarkPlan["kind"], at: string, commit: string | undefined): Promise<string> {
   if (kind !== "ref") return join(at, "BUGS.md");
   for (const path of findingsDefault) if ((await trees.textAt(commit ?? at, path)) !== null) return `${at}:${path}`;

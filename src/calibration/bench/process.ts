@@ -1,4 +1,4 @@
-// process: one benchmark's process. It outlives the runner: its exit code lies in a file, and whoever comes back finds it, or finds it at work.
+// process: one benchmark's process. It outlives the runner: its exit code is in a file, and whoever comes back finds it, or finds it at work.
 //
 // Invariants:
 //   P1. A process is known by a mark in its environment that no other ever had; nothing without the mark is signalled.

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   T1. A copy has the files of one tree and one commit, no history: what earlier commits or cycles knew is not to be found in it.
-//   T2. Commits that a cycle depends on are kept by refs of its own until it is removed.
+//   T2. Commits that a cycle depends on are kept by its own refs until it is removed.
 
 import { existsSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
@@ -160,5 +160,5 @@ export async function commitCopy(copy: CopyCall): Promise<void> {
   await git({ ...copy, args: ["update-index", "-q", "--refresh"], codes: [0, 1] });
 }
 
-/** The same for every copy: who runs a benchmark is no part of it. */
+/** The same for every copy: who runs a benchmark isn't a part of it. */
 const benchmarkIdentity = { name: "benchmark", email: "benchmark@localhost" };

@@ -146,7 +146,7 @@ async function settingsFor(
 ): Promise<Settings> {
   if (kind === "limit") return { paths: [[["limits", source], Number.isFinite(Number(value)) ? Number(value) : value]] };
   const named = Object.keys(config.roles ?? {});
-  // A role that has a name of its own would not follow `agent`.
+  // A role that has its own name would not follow `agent`.
   const places = isEveryRole(source) ? [["agent"], ...named.map((role) => ["roles", role])] : [["roles", source]];
   if (kind === "agent") {
     const strangers = wordsOf(value).filter((name) => !isAgent(name, config));

@@ -26,7 +26,7 @@ const place = /(?:^|[\s`"'(])((?:[\w.@+-]+\/)*[\w.@+-]+\.[A-Za-z]\w{0,9}):(\d{1,
 const fileField = /\*{0,2}(?:File|Location|Path)s?\*{0,2}:\*{0,2}[ \t]*`?((?:[\w.@+-]+\/)*[\w.@+-]+\.\w{1,10})`?/i;
 const linesField = /\*{0,2}Lines?\*{0,2}:\*{0,2}[ \t]*`?L?(\d{1,7})(?:\s?[-–]\s?L?(\d{1,7}))?/i;
 
-/** Every bug with a heading of its own; one whose id stands twice counts once. */
+/** Every bug with its own heading; one whose id stands twice counts once. */
 export function readBugs(text: string): readonly Bug[] {
   const bugs = new Map<string, Bug>();
   let open: { readonly id: string; readonly title: string; readonly body: string[] } | null = null;

@@ -17,7 +17,7 @@ export function gainText(cycle: Cycle, gain: number | null): string {
 export const intervalText = (cycle: Cycle, { low, high, level, better_share }: Interval): string =>
   `${level * 100} % interval ${gainText(cycle, low)} to ${gainText(cycle, high)}, better in ${Math.round(better_share * 100)} % of draws`;
 
-/** How a cycle stands, in one word or two. */
+/** The state of a cycle, in one word or two. */
 export function describeState(cycle: Cycle): string {
   if (cycle.end !== null) return cycle.end.verdict;
   if (cycle.stopped !== null) return "stopped";

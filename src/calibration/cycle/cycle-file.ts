@@ -147,7 +147,7 @@ const intervalMarks = ({ low, high }: Interval, x: (value: number) => number, y:
   line(x(high), y - 7, x(high), y + 7, 2, 0.6),
 ];
 
-/** On a small screen each row is a block of its own, so that no word is broken. */
+/** On a small screen each row is its own block, so that no word is broken. */
 function figureTable(cycle: Cycle, judged: CycleJudgement): Element {
   const [before, after] = [sideOf(cycle, "pre-lever"), sideOf(cycle, "post-lever")];
   const cell = (name: string, text: string): Element => el("td.n", { "data-label": name }, said(text));

@@ -49,7 +49,7 @@ export const runsOf = (cycle: Cycle, name: string, state: LeverState): readonly 
     ({ benchmark, lever_state, status }) => benchmark === name && lever_state === state && status === "ended",
   );
 
-/** What the target came to, run by run. */
+/** The result of the target, run by run. */
 export function figuresOf(cycle: Cycle, name: string, state: LeverState): readonly number[] {
   const isRecall = targetOf(cycle) === recallTarget;
   return runsOf(cycle, name, state).flatMap(({ recall, metric }) => (isRecall ? recall : metric) ?? []);

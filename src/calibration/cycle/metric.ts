@@ -29,5 +29,5 @@ function said(line: string, name: string): string | null {
   return found?.[1] ?? null;
 }
 
-/** A name that can stand before `=`, and is none of ours. */
+/** A name that can be before `=`, and is none of ours. */
 export const isMetricName = (name: string): boolean => /^[A-Za-z][\w.-]{0,63}$/.test(name);

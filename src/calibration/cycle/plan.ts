@@ -15,7 +15,7 @@ export const BenchmarkPlan = v.object({
   at: text,
   /** The commit that a ref was when the cycle began. */
   commit: v.optional(text),
-  /** Null only where a metric is the target and there is no list of known bugs. */
+  /** Null only if a metric is the target and there is no list of known bugs. */
   baseline: v.nullable(text),
 });
 export type BenchmarkPlan = v.InferOutput<typeof BenchmarkPlan>;

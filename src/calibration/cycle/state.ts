@@ -90,7 +90,7 @@ export function newCycle(): Cycle {
   };
 }
 
-/** One line into the cycle; a line that is no event of a cycle is said back as a problem. */
+/** One line into the cycle; a line that isn't an event of a cycle is said back as a problem. */
 export function foldLine(cycle: Cycle, line: string): string | null {
   let tree: unknown;
   try {

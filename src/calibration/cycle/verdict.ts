@@ -37,7 +37,7 @@ export type Judging = {
   readonly noiseFloor: number;
   readonly iteration: number;
   readonly scale?: Scale;
-  /** Bugs that the runs before found and those after did not; where they are not given, a figure that fell stands for them. */
+  /** Bugs that the runs before found and those after did not; if they are not given, a figure that fell stands for them. */
   readonly lost?: readonly Regression[];
   readonly interval?: Interval | null;
 };
@@ -100,7 +100,7 @@ const toFourDigits = (value: number): number => Math.round(value * 1e4) / 1e4;
 const fallenShown = 3;
 type Gain = { readonly name: string; readonly value: number };
 
-/** A benchmark that fell stands in the list though no single bug is known to be lost. */
+/** A benchmark that fell is in the list though no single bug is known to be lost. */
 function regressionsIn(counted: readonly Gain[], fallen: readonly Gain[], lost: readonly Regression[] | undefined): readonly Regression[] {
   if (lost === undefined) return counted.flatMap(({ name, value }) => (value < 0 ? [{ benchmark: name, bug: null }] : []));
   const named = new Set(lost.map(({ benchmark }) => benchmark));

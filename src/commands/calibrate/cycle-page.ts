@@ -1,4 +1,4 @@
-// cycle-page: how a cycle stands, for a person and for a program.
+// cycle-page: the state of a cycle, for a person and for a program.
 
 import { benchmarkChanged, changedBenchmarks, noteOf } from "../../calibration/cycle/audit.ts";
 import { decide, figuresOf, judgeCycle, sideOf } from "../../calibration/cycle/decide.ts";

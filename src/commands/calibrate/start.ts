@@ -88,7 +88,7 @@ export function startCalibration(context: CommandContext, input: StartInput): Pr
   });
 }
 
-/** Two cycles whose levers are in the tree at once could not be told apart. What a log from elsewhere says of a lever keeps nobody. */
+/** Two cycles whose levers are in the tree at once could not be distinguished. What a log from elsewhere says of a lever keeps nobody. */
 function refuseWhileOpen(context: CommandContext, paths: ProjectPaths): void {
   for (const cycle of readCycles(paths.root).cycles) {
     const { name } = cycle;
@@ -202,7 +202,7 @@ function leverOf(
   return { id, plan: { kind, source: kind === "patch" ? pathIn(paths, resolve(context.cwd, source)) : source } };
 }
 
-/** As the log may name it: from the repository's root where it lies inside. */
+/** As the log may name it: from the repository's root where it is inside. */
 function pathIn({ root }: ProjectPaths, path: string): string {
   const inside = relative(root, path);
   return inside.startsWith("..") || isAbsolute(inside) ? path : inside;

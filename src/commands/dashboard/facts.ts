@@ -45,7 +45,7 @@ export type SettingsPage = {
 export type Facts = {
   readonly overview: () => Promise<Overview>;
   readonly run: (key: string, expanded?: ReadonlySet<string>) => ShownRun | null;
-  /** What stands above a run's log and diff. */
+  /** What is above a run's log and diff. */
   readonly head: (key: string) => RunHead | null;
   readonly log: (key: string, asked: LogAsked) => LogPage | null;
   readonly entry: (key: string, seq: number) => string | null;

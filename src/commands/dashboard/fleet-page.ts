@@ -1,4 +1,4 @@
-// fleet-page: a store's workers, leases, queue and take-overs, as the dashboard shows them. Three questions, asked while the page is looked at.
+// fleet-page: a store's workers, leases, queue and take-overs, as the dashboard shows them. Three questions, asked while the page is inspected.
 
 import { storeAddress } from "../../fleet/address.ts";
 import { Refusal } from "../../project/reply.ts";

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   W1. A run whose journal cannot be read is listed, says so, and never hides another.
-//   W2. A journal that became shorter, or is another file, is read anew.
+//   W2. A journal that became shorter, or is another file, is read again.
 //   W3. Only the runs that somebody looked at last keep their entries in memory.
 //   W4. `mark` changes whenever anything else of a followed run does: what was worked out of a run is kept for as long as its mark.
 

@@ -1,4 +1,4 @@
-// portfolio-page: how a portfolio stands, as pages show it: projects by state, the merge queue, who works on what, why the rest waits.
+// portfolio-page: the state of a portfolio, as pages show it: projects by state, the merge queue, who works on what, why the rest waits.
 
 import type { PortfolioBudget, PortfolioUsage } from "../../contracts/portfolio-journal.ts";
 import { msOf } from "../../kit/iso-time.ts";

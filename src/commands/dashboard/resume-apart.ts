@@ -1,4 +1,4 @@
-// resume-apart: goes on with a run in a process of its own, as `autopilot resume` in a terminal would: it outlives whoever asked for it.
+// resume-apart: goes on with a run in its own process, as `autopilot resume` in a terminal would: it outlives whoever asked for it.
 
 import { spawn } from "node:child_process";
 import type { Answer } from "../../contracts/answer.ts";

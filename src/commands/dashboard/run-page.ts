@@ -18,7 +18,7 @@ import type { FollowedRun } from "./followed-runs.ts";
 import { liveLineOf } from "./followed-runs.ts";
 import { cardOf } from "./overview.ts";
 
-/** What stands above every page about a run. */
+/** What is above every page about a run. */
 export type RunHead = {
   readonly card: RunCard;
   /** What its goal says below the first line. */

@@ -4,7 +4,7 @@
 // Invariants:
 //   Y1. One order of a run is open at a time: a pool that was killed finds it, and waits for it again.
 //   Y2. A pool that is asked to end leaves no worker with a run it does not know of: what nobody has taken is withdrawn, what somebody has is paused.
-//   Y3. Told to end at once it waits for a bounded time, whatever is silent. The pause lies in the store, and the next pool finds the order.
+//   Y3. Told to end at once it waits for a bounded time, whatever is silent. The pause is in the store, and the next pool finds the order.
 //   Y4. A pool that has lost the portfolio asks nothing of its runs: the one that has it now waits for the same orders.
 
 import { randomUUID } from "node:crypto";
@@ -63,7 +63,7 @@ export const driveElsewhere =
     return isBegun ? null : outcome; // what became of a run that was begun, its journal tells
   };
 
-/** Waits until the run's order has ended; what it came to, null if it was withdrawn, or where the pool waits no longer. Y1 */
+/** Waits until the run's order has ended; its result, null if it was withdrawn, or where the pool waits no longer. Y1 */
 async function workedOn(context: CommandContext, store: PostgresStore, key: string, repository: string): Promise<string | null> {
   const dispatch = openOrders(store.database);
   const known = await ordersIn(store.database, key);

@@ -1,8 +1,8 @@
 // land-on-hub: brings the work of a completed run to the branch of the hub that it began on.
 //
 // Invariants:
-//   G1. The branch moves by compare-and-set from the commit that was looked at: a landing that lost the race looks again.
-//   G2. What lands was proved as it lands. A run's own proof counts while the branch stands where the run began; on a newer tip the merge is
+//   G1. The branch moves by compare-and-set from the commit that was inspected: a landing that lost the race looks again.
+//   G2. What lands was proved as it lands. A run's own proof counts while the branch is where the run began; on a newer tip the merge is
 //       proved anew, in a fresh checkout.
 //   G3. Work that is in the branch already has landed: doing it again changes nothing.
 

@@ -1,4 +1,4 @@
-// requests: pause, stop, answer and resume a run that another machine works on, or nobody: the request lies in the store until its owner
+// requests: pause, stop, answer and resume a run that another machine works on, or nobody: the request is in the store until its owner
 // has journaled it.
 
 import type { Answer } from "../../contracts/answer.ts";

@@ -72,7 +72,7 @@ export async function bringRun(context: CommandContext, paths: ProjectPaths, sto
   }
 }
 
-/** How a run stands in the store; null if there is none. */
+/** The state of a run in the store; null if there is none. */
 export async function viewIn(store: RunStore, key: string): Promise<RunView | null> {
   const fold = openFold();
   const { seq } = await store.read(key, genesis, (entry: Entry) => fold.apply(entry));

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   W1. Who may write is said by the run's lease, never by the order: a run that another has is left alone.
-//   W2. A copy is used again only while nobody else has written to the run since; else it is made anew from the store and the hub.
+//   W2. A copy is used again only while nobody else has written to the run since; else it is made again from the store and the hub.
 //   W3. What became of the run is read from its journal.
 
 import { existsSync, readdirSync, rmSync } from "node:fs";
@@ -115,7 +115,7 @@ async function makeReady(
   const { run_id: run, base } = view.drafted;
   const folder = runFolder(homeOfCopy(copy), run);
   if (existsSync(folder)) {
-    if (linesIn(folder) >= view.seq) return; // also where the store has lost lines, which opening it finds out
+    if (linesIn(folder) >= view.seq) return; // even if the store has lost lines, which opening it finds out
     forget(here, copy, run);
   }
   const repository = await openedRepository(paths.root);

@@ -1,7 +1,7 @@
 // worker: works for a store on this machine: takes runs that were submitted for this repository, and those whose worker is gone.
 //
 // Invariants:
-//   V1. The worker's name is held by a lease. What isn't sure of it takes nothing; what has lost it ends its runs and begins anew.
+//   V1. The worker's name is held by a lease. A worker that is not sure of it takes nothing; one that has lost it ends its runs and begins again.
 //   V2. Asked to end it takes nothing more. Runs pause when their turn ends and go back to the store for others.
 
 import { createHash } from "node:crypto";

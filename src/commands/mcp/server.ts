@@ -3,7 +3,7 @@
 // Invariants:
 //   P1. Inside a run there is no server.
 //   P2. Whoever calls acts as `agent:<client>`; only a granting tool that a person named at the start acts as that person.
-//   P3. What goes out is one JSON object of bounded size, without secrets; text of agents and repositories lies in its strings.
+//   P3. What goes out is one JSON object of bounded size, without secrets; text of agents and repositories is in its strings.
 
 import { mcpServer } from "../../agents/mcp-server.ts";
 import type { Answer } from "../../contracts/answer.ts";
@@ -42,7 +42,7 @@ export function openMcpServer(context: CommandContext, grants: readonly string[]
   });
 }
 
-/** P2. What breaks is told as what it is, and the server goes on. */
+/** P2. What breaks is reported as what it is, and the server goes on. */
 async function called(context: CommandContext, tool: McpTool, value: unknown, client: string | null): Promise<Answer> {
   try {
     return await tool.call(tool.kind === "grant" ? context : { ...context, agent: agentName(client) }, value);

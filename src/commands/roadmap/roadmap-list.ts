@@ -63,7 +63,7 @@ const nameCharactersMax = 60;
 function table(phases: readonly RoadmapPhase[], completed: ReadonlySet<string>): readonly string[] {
   const rows = phases.map(({ id, name, depends_on, success_criteria, checked, inserted, stub }) => {
     const withCommand = success_criteria.filter(({ command }) => command !== null).length;
-    // A phase that a run completed is ticked, also where the document doesn't say so yet; what runs know better is said beside it.
+    // A phase that a run completed is ticked, even if the document doesn't say so yet; what runs know better is said beside it.
     const known = completed.has(id) === checked ? "" : checked ? "not completed" : "completed, not ticked in the file";
     const marks = [inserted ? "inserted" : "", stub ? "stub" : "", known].filter(Boolean).join(", ");
     const short = name.length > nameCharactersMax ? `${name.slice(0, nameCharactersMax - 1)}…` : name;

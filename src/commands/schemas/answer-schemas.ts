@@ -47,7 +47,7 @@ export const statusSchema = v.looseObject({
   phases: v.array(v.looseObject(phaseRow)),
   /** Only while there is a run. */
   breaker: v.optional(v.looseObject({ state: v.picklist(["closed", "open", "half_open"]), cooldown_until: v.nullable(text) })),
-  /** What lies here to be resumed; only while there is no run. */
+  /** What is here to be resumed; only while there is no run. */
   found: v.optional(v.array(v.looseObject({ flow: text, files: v.array(text), standing: text, begun: v.boolean() }))),
   isolation: v.nullable(IsolationInForce),
   verdict: v.nullable(Verdict),

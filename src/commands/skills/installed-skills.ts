@@ -20,7 +20,7 @@ export type SkillFile = {
 
 const skillBytesMax = 256 * 1024;
 
-/** Every skill in every one of these folders, and what lies in its place. */
+/** Every skill in every one of these folders, and what is in its place. */
 export async function skillFilesIn(root: string, folders: readonly SkillFolder[]): Promise<readonly SkillFile[]> {
   for (const { path } of folders) refuseFileInTheWay(root, `${path}/SKILL.md`);
   const files = folders
@@ -51,7 +51,7 @@ function isTheOther(root: string, path: string): boolean {
   }
 }
 
-/** The folders these files lie in. */
+/** The folders these files are in. */
 export const foldersOf = (files: readonly SkillFile[]): readonly string[] =>
   skillFolders.map(({ path }) => path).filter((folder) => files.some(({ path }) => path.startsWith(`${folder}/`)));
 
@@ -94,7 +94,7 @@ export function refuseLinks(root: string, planned: readonly string[]): void {
     });
 }
 
-/** A file where a folder must be. What lies behind a link is looked at elsewhere. */
+/** A file where a folder must be. What is behind a link is inspected elsewhere. */
 function refuseFileInTheWay(root: string, path: string): void {
   let at = "";
   for (const part of path.split("/").slice(0, -1)) {

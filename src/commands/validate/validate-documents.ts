@@ -139,7 +139,7 @@ function configFindings(path: string): readonly Finding[] {
   return "findings" in read ? read.findings : [];
 }
 
-/** What the reader of another tool's state puts right on the way is still a fault of the file; names of the same thing are only told. */
+/** What the reader of another tool's state puts right on the way is still a fault of the file; names of the same thing are only reported. */
 const tolerated: ReadonlySet<string> = new Set(["unknown_key", "phase_key", "score_place", "time_zone"]);
 
 function judgeState({ fd, shown, size }: Document): readonly Violation[] {

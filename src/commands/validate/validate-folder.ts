@@ -57,7 +57,7 @@ function walk(folder: string): { readonly names: readonly string[]; readonly isW
       }
       const name = path === "" ? item.name : join(path, item.name);
       if (unseen.has(item.name)) continue;
-      // A folder, link or pipe that bears a file's name is judged like the file it stands for, and told.
+      // A folder, link or pipe that has a file's name is judged like the file it stands for, and told.
       if (item.isDirectory() && !isFileName(item.name)) {
         if (isPortfolio(join(folder, name))) names.push(name);
         if (depth < limits.depthMax) into(name, depth + 1);
@@ -124,7 +124,7 @@ function isPortfolio(folder: string): boolean {
   return has(portfolioFiles.events) && (has(portfolioFiles.portfolio) || has(portfolioFiles.projects) || has(portfolioFiles.tasks));
 }
 
-/** The layout that the seed asks for; what lies in it is judged file by file. */
+/** The layout that the seed asks for; what is in it is judged file by file. */
 function portfolioLayout({ path, shown }: FileNamed): Validated {
   const kinds = { portfolio: "file", projects: "folder", tasks: "folder", events: "file", checkpoints: "file" } as const;
   const violations = Object.entries(portfolioFiles).flatMap(([part, name]) => {

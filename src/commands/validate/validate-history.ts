@@ -3,8 +3,8 @@
 //
 // Invariants:
 //   A1. Nothing in the repository is run: only git's plumbing is asked, and only for names and bytes.
-//   A2. A version in history is held against the beginning of the file by its hash, so that its bytes are fetched only where they differ.
-//   A3. Another run's log under the same name is no edit: only versions that begin with the same `_index` count.
+//   A2. A version in history is held against the beginning of the file by its hash, so that its bytes are fetched only if they differ.
+//   A3. Another run's log under the same name isn't an edit: only versions that begin with the same `_index` count.
 
 import { createHash } from "node:crypto";
 import { existsSync, fstatSync, readSync } from "node:fs";

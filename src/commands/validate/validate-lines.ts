@@ -5,7 +5,7 @@
 //   E2. Nothing reaches the rules that is not UTF-8.
 //   E3. A key that stands twice is found without looking at every text: as long as a piece holds exactly the quotes that the names and
 //       texts in it need (kit/json-hazards.ts, H1), none does. Only where the sum is off is each line looked into.
-//   E4. A file with thousands of lines that are no JSON is no log: it is told, and the rest is not read.
+//   E4. A file with thousands of lines that aren't JSON isn't a log: it is reported, and the rest is not read.
 //   E5. What was there when the reading began is judged; what came after is reported, and what a writer has not finished is not judged.
 
 import { isAscii, isUtf8 } from "node:buffer";
@@ -22,7 +22,7 @@ export type LinesRead = {
   readonly lines: number;
   /** How many bytes came while it was read; less than zero where some went. */
   readonly grewBytes: number;
-  /** The last line has no end, and was judged as it is only where nothing came after it. */
+  /** The last line has no end, and was judged as it is only if nothing came after it. */
   readonly isUnended: boolean;
 };
 

@@ -32,7 +32,7 @@ const counted = (files: number): string => (files === 1 ? "1 file is" : `${files
 async function validatedAt(cwd: string, given: string): Promise<readonly Validated[]> {
   const path = resolve(cwd, given);
   const named: FileNamed = { path, within: isBelow(cwd, path) ? cwd : dirname(path), shown: given };
-  // A folder that bears a file's name is a file that cannot be read.
+  // A folder that has a file's name is a file that cannot be read.
   const isFolder = isFolderAt(path) && !(/\.(jsonl|json|md|ya?ml)$/.test(path) && formatByName(path) !== null);
   const real = isFolder ? realpathSync(path) : path;
   if (!isFolder || !isBelow(realpathSync(named.within), real)) return [await validateFile(named)];

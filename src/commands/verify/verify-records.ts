@@ -61,7 +61,7 @@ function blobsIn(entry: Entry): readonly string[] {
 const scriptsIn = (cast: Readonly<Record<string, { readonly script?: string | undefined }>>): readonly string[] =>
   Object.values(cast).flatMap(({ script }) => (script === undefined ? [] : [script]));
 
-/** Every blob the journal names, and every one that lies there: each must be what its name says. */
+/** Every blob the journal names, and every one that is there: each must be what its name says. */
 export function damagedBlobs(
   paths: ProjectPaths,
   run: string,

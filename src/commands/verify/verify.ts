@@ -113,7 +113,7 @@ async function commitsAgain(repository: Repository, { commits }: Records): Promi
 }
 
 const gone = "evidence is gone or damaged";
-/** Its commands are somebody else's, and nobody has looked at them yet. */
+/** Its commands are somebody else's, and nobody has inspected them yet. */
 const notYours = "the run isn't yours, so its commands are not run; autopilot adopt takes it over";
 
 /** Each distinct check on a commit that the journal rests on, run again; `now` is what the pieces come to, by their hash. */

@@ -1,4 +1,4 @@
-// asks: what one invocation asks of its flow by flags of their own: to go on past boundaries, to do optional steps, how many tasks.
+// asks: what one invocation asks of its flow by flow-specific flags: to go on past boundaries, to do optional steps, how many tasks.
 
 import type { Scalar } from "../../contracts/flow.ts";
 import type { Asks } from "../../contracts/asks.ts";

@@ -3,7 +3,7 @@
 // Invariants:
 //   W1. Nobody who waits for an acknowledgement waits for a file: entries are noted at once, files are drawn later.
 //   W2. Files are never older than the refresh while a run lives, and are whole when it rests.
-//   W3. A file that cannot be drawn is told once and ends no run: the journal is the truth, and it is drawn again at the next opening.
+//   W3. A file that cannot be drawn is reported once and ends no run: the journal is the truth, and it is drawn again at the next opening.
 
 import type { Entry } from "../../contracts/event.ts";
 import type { LiveEvent } from "../../contracts/signal.ts";

@@ -69,7 +69,7 @@ function documentFormatIn(path: string, head: string): Format | null {
   if (/^[ \t]*<task\s[^>]*\bid\s*=/m.test(head)) return "plan";
   if (/^ {0,3}###\s+(\*\*)?Phase\s+\d|^[ \t]*[-*+]\s+\[.\]\s+\*\*Phase\s+\d/m.test(head)) return "roadmap";
   const named = formatByName(path);
-  if (named === "flow" || named === "config") return named; // what these say of themselves may stand in many a file
+  if (named === "flow" || named === "config") return named; // what these say of themselves may be in many a file
   if (/^[ \t]*"?turns"?[ \t]*:/m.test(head)) return "script";
   if (/^[ \t]*"?flow"?[ \t]*:[ \t]*"?[a-z]/m.test(head)) return "flow";
   if (/^(version|agent|agents|roles|checks|limits|isolation|network|dry_run|protect|prices)\s*:/m.test(head)) return "config";

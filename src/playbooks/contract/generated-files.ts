@@ -17,7 +17,7 @@ export type GeneratedFiles = {
   readonly draw: (path: string, text: string) => Promise<void>;
   /** Takes a sheet away that is not to be there. */
   readonly clear: (path: string) => Promise<void>;
-  /** Makes a name this run's own: whatever lies there is moved away, unless this run has drawn under it. */
+  /** Makes a name this run's own: whatever is there is moved away, unless this run has drawn under it. */
   readonly claim: (path: string) => Promise<void>;
   /** Moves away what a person made of a sheet of ours. */
   readonly aside: (path: string) => Promise<void>;
@@ -85,9 +85,9 @@ export function openGeneratedFiles(root: string, folder: string): GeneratedFiles
 
 const hashOf = (content: string | Buffer): string => createHash("sha256").update(content).digest("base64");
 
-/** What is no folder is moved to the same path below `set-aside` of the run, and where to is said; null where nothing was there. A link is moved itself. */
+/** What isn't a folder is moved to the same path below `set-aside` of the run, and where to is said; null if nothing was there. A link is moved itself. */
 export async function setAside(root: string, path: string, folder: string): Promise<string | null> {
-  if (!isReached(root, path)) return null; // what lies behind a link is none of ours
+  if (!isReached(root, path)) return null; // what is behind a link is none of ours
   const from = join(root, path);
   const stats = lstatSync(from, { throwIfNoEntry: false });
   if (stats === undefined || stats.isDirectory()) return null;
@@ -104,7 +104,7 @@ async function isOnDisk(root: string, path: string, text: string): Promise<boole
   return read.kind === "read" && read.bytes.equals(Buffer.from(text));
 }
 
-/** A line without a hash was written before hashes were: whatever lies there then is this run's. */
+/** A line without a hash was written before hashes were: whatever is there then is this run's. */
 const anything = "*";
 
 function drawnIn(path: string): Map<string, Set<string>> {
@@ -117,5 +117,5 @@ function drawnIn(path: string): Map<string, Set<string>> {
 }
 
 function linesIn(path: string): readonly string[] {
-  return (readOwnFile(path) ?? "").split("\n").filter(Boolean); // nothing where nothing was drawn yet
+  return (readOwnFile(path) ?? "").split("\n").filter(Boolean); // nothing if nothing was drawn yet
 }

@@ -34,11 +34,11 @@ export type GoInput = ObjectiveInput & {
   readonly new?: boolean | undefined;
   /** Whoever gives the command will not wait for a breaker to cool down. */
   readonly now?: boolean | undefined;
-  /** What this invocation asks of its flow by flags of their own. */
+  /** What this invocation asks of its flow by flow-specific flags. */
   readonly asks?: Asks | undefined;
   /** The commit to begin at instead of the checkout's, for a run that goes on with another one's work. */
   readonly base?: { readonly commit: string; readonly tree: string } | undefined;
-  /** The checkout was made for this run alone: nobody has left anything uncommitted there, and nobody reads what a survey would tell of it. */
+  /** The checkout was made for this run alone: nobody has left anything uncommitted there, and nobody reads what a survey would report of it. */
   readonly isCopy?: boolean | undefined;
   /** Flags that a playbook understands, by name: `accept-spec-change`. */
   readonly flags?: ReadonlySet<string> | undefined;

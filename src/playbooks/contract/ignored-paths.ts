@@ -7,7 +7,7 @@ import { inView } from "../../workspace/git/user-view.ts";
 
 export type IgnoreRule = { readonly path: string; readonly source: string; readonly line: number; readonly pattern: string };
 
-/** The first rule by which git ignores one of these paths: what it ignores is no change, so a gate that asks for it could never hold. */
+/** The first rule by which git ignores one of these paths: what it ignores isn't a change, so a gate that asks for it could never hold. */
 export async function ignoredAmong(root: string, paths: readonly string[]): Promise<IgnoreRule | null> {
   const places = paths.length === 0 ? null : placesAround(root);
   if (places === null) return null;

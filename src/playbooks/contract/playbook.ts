@@ -70,7 +70,7 @@ export type PlaybookParts = {
   /** The run's own folder, for what a playbook must remember between two lives. */
   readonly folder: string;
   readonly view: () => RunView;
-  /** The whole journal so far, read anew: only at opening. */
+  /** The whole journal so far, read again: only at opening. */
   readonly entries: () => Iterable<Entry>;
   readonly readBlob: (hash: string) => Buffer | null;
   /** The user's checkout: where the files go. */
@@ -127,10 +127,10 @@ export type Playbook = {
   readonly preview?: (input: PreviewInput) => Promise<Previewed>;
   readonly prepareResume?: (input: PrepareResumeInput) => Promise<PreparedResume>;
   readonly open: (parts: PlaybookParts) => Promise<OpenedPlaybook>;
-  /** Documents from which a run of it can begin here, where nothing has been begun; null if there are none. Reads only. */
+  /** Documents from which a run of it can begin here, if nothing has been begun; null if there are none. Reads only. */
   readonly documents?: (context: CommandContext, root: string) => Promise<Omit<Foreign, "findings"> | null>;
-  /** A project of it that lies here with nothing left to do: what is told of it. Null if there is none. Reads only. */
+  /** A project of it that is here with nothing left to do: what is told of it. Null if there is none. Reads only. */
   readonly finished?: (root: string) => Promise<Finished | null>;
-  /** Null if nothing of another tool lies here. Reads only. */
+  /** Null if nothing of another tool is here. Reads only. */
   readonly foreign?: (context: CommandContext, root: string) => Promise<Foreign | null>;
 };

@@ -1,4 +1,4 @@
-// Files in the user's checkout, where anything may lie in their place: links, folders, pipes, files without end.
+// Files in the user's checkout, where anything may be in their place: links, folders, pipes, files without end.
 
 import { execFileSync } from "node:child_process";
 import {

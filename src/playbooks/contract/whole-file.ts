@@ -1,11 +1,11 @@
-// whole-file: reading and writing a playbook's files in the user's checkout, where anything may lie in their place.
+// whole-file: reading and writing a playbook's files in the user's checkout, where anything may be in their place.
 //
 // Invariants:
 //   F1. After a crash at any moment the old file or the new one is there, never a half.
 //   F2. Nothing is read or written through a link: not the file's own name, not a folder on the way to it.
 //   F3. What is read is bounded before it is read.
 //   F4. Only files that are registered with their format (written-files.ts) are written.
-//   F5. What a crash leaves of a write lies in the runner's own folder, never among the user's files, and goes with a later write.
+//   F5. What a crash leaves of a write is in the runner's own folder, never among the user's files, and goes with a later write.
 
 import { randomUUID } from "node:crypto";
 import { constants, lstatSync, mkdirSync, readdirSync, rmSync, type Stats } from "node:fs";
@@ -18,7 +18,7 @@ const folderModes = { private: 0o700, shared: 0o755 } as const;
 const fileModes = { private: 0o600, shared: 0o644 } as const;
 const careful = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** The runner's own folder is for its user alone; what lies among the user's documents is like them. */
+/** The runner's own folder is for its user alone; what is among the user's documents is like them. */
 const kindOf = (path: string): keyof typeof fileModes => (path.startsWith(".autopilot/") ? "private" : "shared");
 
 /** Writes a file whole: a draft, sync, rename, sync of the folder. `path` is relative to the root. */
@@ -60,7 +60,7 @@ const draftsFolder = ".autopilot/drafts";
 const draftAgeMaxMs = 3_600_000;
 const sweptRoots = new Set<string>();
 
-/** Where the next write begins: in the runner's folder (F5); beside the file where there is none, or it lies on another file system. */
+/** Where the next write begins: in the runner's folder (F5); beside the file where there is none, or it is on another file system. */
 export function draftFor(root: string, place: string): string {
   const own = lookAt(join(root, ".autopilot"));
   if (own?.isDirectory() !== true || own.dev !== lookAt(dirname(place))?.dev) return `${place}.${randomUUID()}.tmp`;

@@ -13,7 +13,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 test.each(writtenFiles)("$example is a $format to validate", ({ path, format, example }) => {
   expect(path.test(example)).toBe(true);
-  // An archived state bears its run's name; what is in it says what it is.
+  // An archived state has its run's name; what is in it says what it is.
   expect(formatByName(example)).toBe(/archive\/run-/.test(example) ? null : format);
 });
 

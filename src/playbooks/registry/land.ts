@@ -46,7 +46,7 @@ export function land(workspace: Workspace, { isChild, paths }: { readonly isChil
       if (state.tip.commit === base.commit)
         return { ok: true, facts: { landed: false, why: "nothing_to_land" }, detail: "Nothing was changed." };
       const { verdict, gaps } = landingVerdict(state, cursor);
-      const look = (state.oracles?.look ?? []).filter(({ gap }) => gap !== true); // what is a gap is told as one
+      const look = (state.oracles?.look ?? []).filter(({ gap }) => gap !== true); // what is a gap is reported as one
       const proof = [proofSentence(verdict, gaps), ...(look.length === 0 ? [] : [lookSentence(look)])].join(" ");
       if (!mayLand(verdict, policy?.land))
         return { ok: false, facts: { landed: false, why: "work_unproved", proof: verdict }, reason: "work_unproved", detail: proof };

@@ -1,4 +1,4 @@
-// Every name that a flow may use for what is code stands in docs/FLOWS.md: a writer of flows has no other place to learn it.
+// Every name that a flow may use for what is code is in docs/FLOWS.md: a writer of flows has no other place to learn it.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -39,7 +39,7 @@ function keysOf(schema: Schema, path: readonly string[] = []): readonly string[]
 const leaves = leavesOf(configDirections);
 const until = "2999-01-01";
 
-/** For every key that is not neutral: what the user has, what would loosen it, and what may stand in the repository's file. */
+/** For every key that is not neutral: what the user has, what would loosen it, and what may be in the repository's file. */
 const examples: Readonly<Record<string, { own?: Config; loose: readonly Config[]; tight?: readonly Config[] }>> = {
   "agents.*.like": { own: { agents: { mine: { argv: ["x"] } } }, loose: [{ agents: { mine: { like: "claude" } } }] },
   "agents.*.argv": {

@@ -1,4 +1,4 @@
-// docs/CONFIG.md is held to the config: its example is valid, and every key and variable stands in it.
+// docs/CONFIG.md is held to the config: its example is valid, and every key and variable is in it.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

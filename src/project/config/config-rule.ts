@@ -29,7 +29,7 @@ export type Node<Value> =
 
 export const neutral = { direction: "neutral", refuses: () => null } as const satisfies Rule<never>;
 
-/** Only the user may say it; saying what they say already is no difference. */
+/** Only the user may say it; saying what they say already isn't a difference. */
 export const userOnly = <Value>(why: string): Rule<Value> => ({
   direction: "user",
   refuses: (said, own) => (own !== undefined && JSON.stringify(said) === JSON.stringify(own) ? null : why),

@@ -38,7 +38,7 @@ const minutesMax = 1_440;
 const stepTokens = 15_000;
 /** A tasks step does its steps for each of so many tasks, as far as anybody knows beforehand. */
 const tasksExpected = 8;
-/** Rework and retries: a budget is no estimate. */
+/** Rework and retries: a budget isn't an estimate. */
 const reserve = 3;
 
 /** What the agents of a flow will use if every step is done once, as the flow estimates it; null if it says nothing of some of them. */

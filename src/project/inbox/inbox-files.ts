@@ -22,7 +22,7 @@ const Keyed = v.looseObject({
   event: v.picklist(["control_requested", "limit_raised", "oracles_approved", "review_noted", "block_answered", "run_resumed"]),
   request: v.pipe(v.string(), v.regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/, "expected a request id: letters, digits, . _ : -")),
 });
-/** What an event bears, less what its owner adds. */
+/** What an event has, less what its owner adds. */
 const schemas = {
   control_requested: v.omit(eventSchemas.control_requested, ["reason_code"]),
   limit_raised: v.omit(eventSchemas.limit_raised, ["reason_code"]),
@@ -64,7 +64,7 @@ export async function leaveRequest(runDir: string, request: Request): Promise<st
   return path;
 }
 
-/** What lies in the inbox, oldest first; a request sent twice counts once. What is none is put aside. */
+/** What is in the inbox, oldest first; a request sent twice counts once. What is none is put aside. */
 export async function readRequests(runDir: string): Promise<readonly Request[]> {
   const folder = await ensureInbox(runDir);
   const requests = new Map<string, Request>();
@@ -127,7 +127,7 @@ async function readRequest(path: string): Promise<Request | string | null> {
   }
 }
 
-/** Why a text is no request, or null. */
+/** Why a text isn't a request, or null. */
 export function faultOfRequest(text: string): string | null {
   if (Buffer.byteLength(text) > requestBytesMax) return `it is larger than ${requestBytesMax} bytes`;
   let value: unknown;
@@ -152,7 +152,7 @@ async function putBad(folder: string, name: string, reason: string): Promise<voi
   await writeFile(join(bad, `${name}.reason`), `${reason}\n`, { mode: 0o600, flag: "wx" }).catch(() => undefined);
 }
 
-/** A key as part of a file name: as it is where every file system can bear it, else by its hash. */
+/** A key as part of a file name: as it is where every file system can have it, else by its hash. */
 function fileKey(request: string): string {
   return /^[a-z0-9][a-z0-9-]{0,63}$/.test(request) ? request : `h${createHash("sha256").update(request).digest("hex").slice(0, 32)}`;
 }

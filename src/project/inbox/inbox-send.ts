@@ -8,7 +8,7 @@ import { leaveRequest } from "./inbox-files.ts";
 import { findSocketPath } from "./inbox-socket-path.ts";
 
 /**
- * `journaled`: the owner has written it down. `left`: nobody has answered in time; the request lies there and will be found.
+ * `journaled`: the owner has written it down. `left`: nobody has answered in time; the request is there and will be found.
  * `gone`: the owner took it away without writing it down anew: it was there already, or no longer fits.
  */
 export type Sent = "journaled" | "left" | "gone";

@@ -19,7 +19,7 @@ const rememberedMax = 1_000;
 const Nudge = v.strictObject({ nudge: v.pipe(v.string(), v.minLength(1), v.maxLength(128)) });
 
 export type InboxListener = {
-  /** Tells whoever waits for this request what became of it; later askers are told too. */
+  /** Tells whoever waits for this request what became of it; later callers get the same answer. */
   readonly report: (request: string, word: "journaled" | "gone") => void;
   readonly close: () => Promise<void>;
 };

@@ -1,6 +1,6 @@
 // inbox: requests of other processes, on files, for the one process that owns the run.
 //
-// A request lies in its file until the owner has journaled it and forgets it. If the owner dies in between, the next one finds
+// A request is in its file until the owner has journaled it and forgets it. If the owner dies in between, the next one finds
 // the file again, sees the request's key in the journal, and forgets it without writing it twice.
 
 import { type FSWatcher, watch } from "node:fs";
@@ -11,7 +11,7 @@ import { openInboxListener } from "./inbox-socket.ts";
 export { sendRequest, type Sent } from "./inbox-send.ts";
 
 export type OwnedInbox = Inbox & {
-  /** The request is in the journal: whoever waits for it is told. */
+  /** The request is in the journal: the waiting caller is notified. */
   readonly acknowledge: (request: string) => void;
   readonly close: () => Promise<void>;
 };

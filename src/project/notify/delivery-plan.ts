@@ -3,7 +3,7 @@
 // Invariants:
 //   P1. At most three single messages within ten minutes; what comes after them waits and is one message.
 //   P2. A failed message is tried again later and later, and given up after a day: nothing is tried in a loop.
-//   P3. What needs a person has an allowance of its own: it never waits behind news, and never makes news wait.
+//   P3. What needs a person has its own allowance: it never waits behind news, and never makes news wait.
 
 import type { Notice } from "../../views/outbound/notices.ts";
 

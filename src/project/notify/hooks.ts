@@ -58,7 +58,7 @@ export function readSecret(place: SecretPlace, env: Env): SecretRead {
   }
 }
 
-/** Where a hook sends to, in words that hold no secret: an address may bear one in its path. */
+/** Where a hook sends to, in words that hold no secret: an address may share one in its path. */
 export function describeHook({ run, webhook }: Pick<NotifyHook, "run" | "webhook">): string {
   if (run !== undefined) return `runs ${run[0] ?? ""}`;
   if (typeof webhook === "object")

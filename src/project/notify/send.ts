@@ -129,7 +129,7 @@ function runCommand(hook: Target, argv: readonly string[], message: Message, env
   });
 }
 
-/** A hook is the user's own program, however the run that it tells of was started. */
+/** A hook is the user's own program, however the run that it reports was started. */
 const unmarked = (env: Env): Record<string, string | undefined> => {
   const { AUTOPILOT_RUN: _run, AUTOPILOT_ATTEMPT: _attempt, AUTOPILOT_LIFE: _life, AUTOPILOT_PLACE: _place, ...rest } = env;
   return bearsMark(env) ? rest : { ...env };

@@ -103,7 +103,7 @@ function urlOf(text: string): URL | null {
   }
 }
 
-/** `name=value,name=value`, percent-encoded; what is no pair is passed over, as the specification asks. */
+/** `name=value,name=value`, percent-encoded; what isn't a pair is passed over, as the specification asks. */
 function pairsOf(text: string | undefined): readonly (readonly [string, string])[] {
   return (text ?? "").split(",").flatMap((pair) => {
     const at = pair.indexOf("=");

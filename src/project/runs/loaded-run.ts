@@ -10,7 +10,7 @@ import { readRun } from "./read-run.ts";
 import { refuse } from "../reply.ts";
 import { isOurs } from "./run-binding.ts";
 
-/** A run that is there, and how it stands. */
+/** A run that is there, and its state. */
 export type LoadedRun = {
   readonly paths: ProjectPaths;
   readonly run: string;

@@ -7,7 +7,7 @@ import { Refusal } from "../reply.ts";
 import { isOurs } from "./run-binding.ts";
 import type { LoadedRun } from "./loaded-run.ts";
 
-/** The run of a flow that is named, else the newest of that flow, where it is not over; null if there is none. */
+/** The run of a flow that is named, else the newest of that flow, if it is not over; null if there is none. */
 export async function openRunOf(context: CommandContext, flow: string, named: string | undefined): Promise<LoadedRun | null> {
   const paths = findProject(context.cwd);
   if (paths === null) return null;

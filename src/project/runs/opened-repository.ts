@@ -9,7 +9,7 @@ export const openedRepository = async (folder: string): Promise<Repository> => o
 /** The same with its checkout looked through, for whoever begins a run. It takes a while, and goes on beside what else there is to do. */
 export function surveying(repository: Repository, owned: readonly string[] = []): () => Promise<SurveyedRepository> {
   const survey = surveyRepository(repository, owned);
-  survey.catch(() => undefined); // whoever waits for it is told
+  survey.catch(() => undefined); // the waiting caller is notified
   return async () => orRefuse(await survey);
 }
 

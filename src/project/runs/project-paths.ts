@@ -19,7 +19,7 @@ export function findProject(cwd: string): ProjectPaths | null {
   }
 }
 
-/** The home a run would have; where there is none git is asked why, for a bare repository has no `.git` to be found by. */
+/** The home a run would have; if there is none git is asked why, for a bare repository has no `.git` to be found by. */
 export async function homeOf(cwd: string): Promise<ProjectPaths> {
   const paths = findProject(cwd);
   if (paths !== null) return paths;
@@ -28,7 +28,7 @@ export async function homeOf(cwd: string): Promise<ProjectPaths> {
   return refuse("workspace_unusable", { message: `git finds a repository at ${root}, but there is no .git above ${cwd}.` });
 }
 
-/** Whether something lies where our folder belongs that is none: a file, or a link, which is never followed. Then no run can be here. */
+/** Whether something is where our folder belongs that is none: a file, or a link, which is never followed. Then no run can be here. */
 export function isInTheWay({ folder }: ProjectPaths): boolean {
   const found = lstatSync(folder, { throwIfNoEntry: false });
   return found !== undefined && !found.isDirectory();

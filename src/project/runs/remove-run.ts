@@ -3,7 +3,7 @@
 // Invariants:
 //   V1. Whoever removes a run holds its lock: a run that somebody works on is never touched.
 //   V2. One rename out of `runs/` is what removes it: before it everything is as it was, after it the rest is only to be finished, by
-//       whoever comes next, from the list of branches that lies in the folder.
+//       whoever comes next, from the list of branches that is in the folder.
 //   V3. A branch goes only if it is on the list, still where it was, and checked out nowhere.
 
 import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync } from "node:fs";

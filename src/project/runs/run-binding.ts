@@ -6,7 +6,7 @@
 //       is another file, in a clone, an archive or a second repository; a repository that is moved or renamed keeps its own.
 //   B3. The record knows a line the journal had. A journal that was written over in the same file does not hold it. The record may lag
 //       behind the journal, after a crash say, but is never ahead of what is on disk, so it locks nobody out of their own run.
-//   B4. The run's folder lies where it is named, with no link on the way, and only its user can open it.
+//   B4. The run's folder is where it is named, with no link on the way, and only its user can open it.
 
 import { lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, type BigIntStats } from "node:fs";
 import { homedir } from "node:os";
@@ -79,7 +79,7 @@ export function bindingOf(env: Env, paths: ProjectPaths, folder: string, run: st
   return isSame ? { kind: "ours", record } : { kind: "foreign", why: "you didn't start it here" };
 }
 
-/** Why a journal that is in order isn't the one this user left, although it lies in its file; null if it is. B3 */
+/** Why a journal that is in order isn't the one this user left, although it is in its file; null if it is. B3 */
 export const whyOverwritten = (folder: string, { head }: BindingRecord): string | null =>
   head === undefined || holdsHead(folder, head) ? null : `its journal isn't the one you left: line ${head.seq} is missing or another one`;
 

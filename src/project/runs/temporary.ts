@@ -1,10 +1,10 @@
-// temporary: the folder this process has under the system's temporary folder; everything short-lived lies in it. A process that was
+// temporary: the folder this process has under the system's temporary folder; everything short-lived is in it. A process that was
 // killed cannot take its folder away, so the next one does, and ends the commands that were left at work in it.
 //
 // Invariants:
 //   T1. A folder belongs to a process as long as the kernel holds that process's lock on the file in it, and to nobody after.
 //   T2. Nothing is swept but such a folder: by its name, no link, the user's own, closed to all others, with the file in it and nobody's lock
-//       on that. It is held open while it is looked at and emptied, so nothing can be put in its place meanwhile.
+//       on that. It is held open while it is inspected and emptied, so nothing can be put in its place meanwhile.
 //   T3. The file goes last: a sweep that is cut short is ended by the next one.
 //   T4. Its path names nobody: checks have their HOME in it, and must not be able to tell who runs them.
 

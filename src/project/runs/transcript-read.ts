@@ -1,4 +1,4 @@
-// transcript-read: the transcripts of a run and of the runs it called, as they lie in its folder. Lines that cannot be read are passed over.
+// transcript-read: the transcripts of a run and of the runs it called, as they are in its folder. Lines that cannot be read are passed over.
 
 import { closeSync, constants, existsSync, fstatSync, openSync, readdirSync, readSync } from "node:fs";
 import { join } from "node:path";

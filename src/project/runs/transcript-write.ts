@@ -70,7 +70,7 @@ function openTranscript({ folder, redactor, now }: Parts, { attempt, cast, layer
   if (lines === null) return null;
   const clean = (text: string): string => shortened(redactor.excerpt(text)); // W1
   const speech = openSpeech(redactor, (kind, text) => lines.write({ kind, at: now(), text: shortened(text) }));
-  /** Paths are told as the repository has them: where the layer lay means nothing to a reader. */
+  /** Paths are reported as the repository has them: the layer's location means nothing to a reader. */
   const placed = (text: string): string => text.replaceAll(`${layer}/`, "");
   const reported = new Map<string, string>();
   const tool = (signal: ToolEvent): void => {

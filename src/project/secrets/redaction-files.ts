@@ -54,7 +54,7 @@ const readers: Readonly<Record<Kind, (text: string) => readonly string[]>> = {
     try {
       return leavesOf(JSON.parse(text) as unknown, "", 0);
     } catch {
-      return []; // half written or damaged: nothing that could be told from the rest
+      return []; // half written or damaged: nothing that could be distinguished from the rest
     }
   },
 };

@@ -32,7 +32,7 @@ export function namesSecret(name: string): boolean {
 export type Worth = "secret" | "weak" | "none";
 
 /**
- * What a value under such a name is worth: a secret; one too weak to be told from ordinary text, so that it cannot be redacted; or no secret
+ * What a value under such a name is worth: a secret; one too weak to be distinguished from ordinary text, so that it cannot be redacted; or no secret
  * at all, such as a switch, a number or a file's name.
  */
 export function worthOf(value: string, isThere: (path: string) => boolean, charsMin: number): Worth {

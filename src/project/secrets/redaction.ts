@@ -17,7 +17,7 @@ export type Redaction = {
   readonly redactor: Redactor;
   /** A secret that became known later, such as a key of the meter's: whatever is written from now on is without it. */
   readonly learn: (name: string, value: string) => void;
-  /** Names of secrets that are too short or too plain to be told from ordinary text, and so are not redacted. */
+  /** Names of secrets that are too short or too plain to be distinguished from ordinary text, and so are not redacted. */
   readonly weakSecrets: () => readonly string[];
 };
 
@@ -47,7 +47,7 @@ export function openRedaction({ env, names, set, home }: SecretSources): Redacti
   for (const { name, value } of secretsInFiles(home)) learnUnlessWeak(name, value);
   return { redactor, learn, weakSecrets: () => [...weak].toSorted() };
 
-  /** What stands where a password stands is one, but `postgres` for a password would be struck out of every sentence and file. */
+  /** A value in the place of a password is one, but `postgres` for a password would be struck out of every sentence and file. */
   function learnUnlessWeak(name: string, value: string): void {
     if (worthOf(value, () => false, secretCharsMin) === "weak") weak.add(name);
     else learn(name, value);

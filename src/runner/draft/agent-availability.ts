@@ -83,7 +83,7 @@ async function foundBy(profile: AgentProfile, context: CommandContext): Promise<
   }
 }
 
-/** A command of the user's own: it is not run to be looked at. */
+/** A command of the user's own: it is not run to be inspected. */
 function named({ argv, id, hints }: AgentProfile, { env }: CommandContext, nothing: Omit<Found, "state">): Found {
   const [program] = argv;
   if (program === undefined)

@@ -23,7 +23,7 @@ export async function calledBy(flow: Flow, load: (name: string) => Promise<Loade
   return called;
 }
 
-/** The names lint may find in a flow; the flows that lie here are read only where it calls one. */
+/** The names lint may find in a flow; the flows that are here are read only if it calls one. */
 export async function registryFor(root: string, flow: Flow): Promise<Registry> {
   if (namesIn(flow).length === 0) return lintRegistry;
   const flows: Record<string, Flow | null> = {};

@@ -33,7 +33,7 @@ async function lintLoaded(context: CommandContext, loaded: LoadedFlow): Promise<
   return (await cursorLoaded(context, loaded)).found;
 }
 
-/** `states`: how many were looked at, once; null if the flow was not run. */
+/** `states`: how many were inspected, once; null if the flow was not run. */
 export async function cursorLoaded(
   context: CommandContext,
   loaded: LoadedFlow,

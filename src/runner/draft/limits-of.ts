@@ -35,7 +35,7 @@ export function limitsOf(flow: Flow, objective: Objective, tuned: Tuned, { isBud
     }
     const [scope, dimension] = cap;
     const most = limits[scope][dimension];
-    // Where the flow has the standard cap, the tuned one stands in its place; one that was chosen for it is only ever lowered.
+    // Where the flow has the standard cap, the tuned one is in its place; one that was chosen for it is only ever lowered.
     const isStandard = most === limitDefaults[name]?.value && !(scope === "run" && isBudgetGiven);
     limits[scope][dimension] = dimension === "retries" || most === undefined || isStandard ? value : Math.min(value, most);
   }

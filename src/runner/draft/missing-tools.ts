@@ -41,10 +41,10 @@ async function isThere(need: Need, { root, env, isRestored }: ToolSearch): Promi
   if (need.kind === "program") return onPath(need.name, env) !== null;
   if (need.kind === "folder") return isRestored || existsSync(join(root, need.name));
   const python = onPath(need.python, env);
-  if (python === null || isRestored) return true; // the interpreter itself is told as missing
+  if (python === null || isRestored) return true; // the interpreter itself is reported as missing
   const probe = "import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)";
   try {
-    // Isolated: neither the project's own files nor the user's packages, since checks have a HOME of their own.
+    // Isolated: neither the project's own files nor the user's packages, since checks have their own HOME.
     await promisify(execFile)(python, ["-I", "-c", probe, need.name], { timeout: probeTimeoutMs, cwd: "/" });
     return true;
   } catch (error) {

@@ -7,7 +7,7 @@ export type CriteriaRead = { readonly criteria: readonly Criterion[] } | { reado
 const criteriaMax = 100;
 const charactersMax = 4_000;
 
-/** Criteria that somebody has read before: their texts are words, whatever stands in them. */
+/** Criteria that somebody has read before: their texts are words, whatever is in them. */
 export const numbered = (criteria: readonly Omit<Criterion, "id">[]): { readonly criteria: readonly Criterion[] } => ({
   criteria: criteria.map(({ text, check }, at) => ({ id: `c${at + 1}`, text, check })),
 });

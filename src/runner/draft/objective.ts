@@ -99,7 +99,7 @@ function read(input: ObjectiveInput, config: Config, flow: Flow, estimate: numbe
   if (promise.length > promiseCharactersMax || /[<>`\u0000-\u001f\u007f]/.test(promise)) {
     invalid("completion-promise", `must be one line of at most ${promiseCharactersMax} characters without < > or backticks.`);
   }
-  // A flow that goes by documents has its own criteria and no promise: what it does not use is not told.
+  // A flow that goes by documents has its own criteria and no promise: what it does not use is not reported.
   if (flow.playbook !== undefined) for (const field of ["done-criteria", "completion-mode", "completion-promise"]) inferred.delete(field);
   if (inferred.size > 0) warnings.push(`Defaults: ${[...inferred].map(([field, shown]) => `${field} = ${shown}`).join("; ")}.`);
   return {

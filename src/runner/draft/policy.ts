@@ -50,7 +50,7 @@ export function recordedPolicy(run: RunView): Policy {
   return policy === undefined ? policyOf({}) : (structuredClone(policy) as Policy);
 }
 
-/** `unverified` and `pr` are no words of any config: they were given by a flag, for this run. */
+/** `unverified` and `pr` aren't words of any config: they were given by a flag, for this run. */
 function landFlagOf(run: RunView): LandMinimum | "pr" | undefined {
   const { land, land_as } = recordedPolicy(run);
   return land_as ?? (land === "unverified" ? "unverified" : undefined);

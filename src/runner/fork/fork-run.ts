@@ -36,7 +36,7 @@ export type ForkRequest = {
   readonly at: number;
   /** The hash of that line. */
   readonly line: string;
-  /** The run as it stood there. */
+  /** The run as it was there. */
   readonly state: RunView;
   readonly changes: Changes;
   /** The line that commits a paid turn which the other run did not live to commit. */
@@ -74,7 +74,7 @@ export async function makeFork(context: CommandContext, projectPaths: ProjectPat
   });
 }
 
-/** Nobody else makes one meanwhile, so what lies there unfinished was left by a crash. */
+/** Nobody else makes one meanwhile, so what is there unfinished was left by a crash. */
 function sweepUnfinished(projectPaths: ProjectPaths): void {
   const runs = join(projectPaths.folder, "runs");
   for (const name of existsSync(runs) ? readdirSync(runs) : [])

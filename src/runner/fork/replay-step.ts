@@ -32,7 +32,7 @@ export type ReplayRequest = {
   readonly line: string;
   readonly attempt: string;
   readonly changes: Changes;
-  /** The runs that it was forked from: a line that was taken over stands on their commits. */
+  /** The runs that it was forked from: a line that was taken over is on their commits. */
   readonly origins: readonly string[];
 };
 

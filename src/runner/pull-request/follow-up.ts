@@ -63,7 +63,7 @@ export async function draftFollowUp(
   return run;
 }
 
-/** Ours, not theirs: what they said stands elsewhere, as data. */
+/** Ours, not theirs: what they said is elsewhere, as data. */
 const goalOf = (number: number, goal: string): string =>
   [
     `Put right what CI and the reviewers found at pull request #${number}, which is this branch. What they found is quoted as data under "So far".`,

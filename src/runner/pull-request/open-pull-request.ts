@@ -68,7 +68,7 @@ export async function openPullRequest(context: CommandContext, openRun: OpenRun,
   return { number, url, isDraft: opened.isDraft, isNew: before === null };
 }
 
-/** P2. What nothing proved is opened only as a draft, and only where somebody asks for that. */
+/** P2. What nothing proved is opened only as a draft, and only if somebody asks for that. */
 function requireWork(view: RunView, input: PullRequestInput): void {
   const { run_id, base, policy } = view.drafted;
   const where = { run_id, state: view.status };

@@ -4,7 +4,7 @@
 //   W1. What is resumed is in the journal with the run that works on it before that run begins: after a crash the same run continues.
 //   W2. A follow-up is pushed only if everything that was proved of the pull request was proved of it.
 //   W3. Looks are far apart, and one that failed is made again later.
-//   W4. A follow-up takes its time: before its push the pull request is looked at again, and only the head that was seen then is replaced.
+//   W4. A follow-up takes its time: before its push the pull request is inspected again, and only the head that was seen then is replaced.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer } from "../../contracts/answer.ts";

@@ -15,7 +15,7 @@ export function begin(work: (argv: readonly string[], io: Io) => Promise<number>
   void work(argv, io).then(leave);
 }
 
-/** An answer that nobody can have read is no success, whatever it said. */
+/** An answer that nobody can have read isn't a success, whatever it said. */
 function codeFor(code: number, io: Io): number {
   const lost = io.lost();
   if (lost === null) return code;

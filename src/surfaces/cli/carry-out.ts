@@ -134,7 +134,7 @@ export function exitOf({ result, reason_code, data }: Answer): number {
   return result === "FAIL" ? 1 : 0;
 }
 
-/** A global flag as it was written, even where the rest of the line could not be understood. */
+/** A global flag as it was written, even if the rest of the line could not be understood. */
 function wants(flag: string, argv: readonly string[]): boolean {
   const end = argv.indexOf("--");
   return argv.slice(0, end === -1 ? undefined : end).includes(flag);

@@ -3,7 +3,7 @@
 //
 // Invariants:
 //   K1. Nothing is taken from a folder or a file that another user owns, that others may write to, or that is a link, nor from below such a
-//       folder: it is code. `doctor` says why. Nor from a folder in somebody's repository (`XDG_CACHE_HOME` below a checkout, as some CI has it): what lies there may have come with it.
+//       folder: it is code. `doctor` says why. Nor from a folder in somebody's repository (`XDG_CACHE_HOME` below a checkout, as some CI has it): what is there may have come with it.
 //   K2. It never keeps a command from running. What is not there, is damaged, or V8 does not accept (another version, other flags), is
 //       compiled. V8 itself does not look for damage, and would crash.
 //   K3. A file belongs to one build of ours and one version of Node, is written whole beside its name, synced, and renamed.

@@ -31,7 +31,7 @@ const asking: Readonly<Record<Names, string>> = {
   schemas: "autopilot schema 2>/dev/null",
 };
 
-/** What may follow a command that is no flag: its sub-commands, or the values of its first word. */
+/** What may follow a command that isn't a flag: its sub-commands, or the values of its first word. */
 const completionsAfter = (command: Command, commands: readonly Command[]): readonly string[] =>
   command.name === "help"
     ? topLevelCommands(commands).map(({ name }) => name)

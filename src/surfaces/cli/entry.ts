@@ -1,4 +1,4 @@
-// entry: where every command begins but those that have an entry of their own. The stub starts it; whoever else loads it gets `main` and starts nothing.
+// entry: where every command begins but those that have their own entry. The stub starts it; whoever else loads it gets `main` and starts nothing.
 
 import { begin } from "./begin.ts";
 import { main } from "./main.ts";

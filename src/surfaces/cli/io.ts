@@ -11,7 +11,7 @@ export type Io = {
   readonly isTerminal: { readonly in: boolean; readonly out: boolean; readonly err: boolean };
   readonly columns: () => number;
   readonly rows: () => number;
-  /** Writes at once and whole; a reader that has gone away is no error. */
+  /** Writes at once and whole; a reader that has gone away isn't an error. */
   readonly write: (to: "out" | "err", text: string) => void;
   /** Why something of the answer could not be kept (a full disk behind `> file`); null if all of it went out. */
   readonly lost: () => string | null;

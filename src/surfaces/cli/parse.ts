@@ -18,7 +18,7 @@ export type Globals = {
   readonly noColor: boolean;
 };
 export type Parsed = { readonly command: Command; readonly given: Given; readonly globals: Globals; readonly isImplied: boolean };
-/** `command` is the one whose usage helps, where it is known. */
+/** `command` is the one whose usage helps, if it is known. */
 export type Misuse = { readonly misuse: string; readonly hint: string; readonly command: Command | null };
 
 export function parse(argv: readonly string[], commands: readonly Command[]): Parsed | Misuse {
@@ -46,7 +46,7 @@ export function parse(argv: readonly string[], commands: readonly Command[]): Pa
 
 type Found = { readonly command: Command; readonly rest: readonly string[]; readonly isImplied: boolean };
 
-/** The command is the first word that is no global flag; `/autopilot` may stand before it, as slash commands are typed. */
+/** The command is the first word that isn't a global flag; `/autopilot` may be before it, as slash commands are typed. */
 function commandIn(argv: readonly string[], commands: readonly Command[]): Found | Misuse {
   const before: string[] = [];
   let at = 0;
@@ -170,7 +170,7 @@ const secondsElsewhere: Readonly<Record<string, string>> = {
 /** P2: one word alone is meant as a command. A goal of one word is said with `go`. */
 function slipOf(words: readonly string[], isImplied: boolean, commands: readonly Command[]): Omit<Misuse, "command"> | null {
   const [word = ""] = words;
-  // A slash command's placeholder that nothing replaced is no word.
+  // A slash command's placeholder that nothing replaced isn't a word.
   if (!isImplied || words.length !== 1 || /\s|^\$/.test(word.trim())) return null;
   const names = commands.flatMap(({ name }) => (name.includes(" ") ? [] : [name]));
   if (names.includes(word)) return { misuse: `Put the command first: autopilot ${word} …`, hint: `autopilot help ${word}` };

@@ -35,7 +35,7 @@ export function jsonOf(answer: Answer, { isPretty }: { readonly isPretty: boolea
   return safeJson({ ...common, ...data, ...common }, isPretty ? 2 : undefined);
 }
 
-/** What is known of where it goes out; `columns` only where that is a terminal. */
+/** What is known of where it goes out; `columns` only if that is a terminal. */
 export type Terminal = { readonly hasColour: boolean; readonly columns?: number };
 /** Something to be copied as it is: a command up to the end of its clause. */
 const command = /\b(?:autopilot ["a-z-]|git [a-z]|npm [a-z])(?:"[^"]*"|'[^']*'|(?![;,:)](?:\s|$)|\s\().)*/g;

@@ -23,7 +23,7 @@ export type FlagSpec = {
   readonly standard?: string;
   /** A text must match; `says` is its form in words. */
   readonly form?: { readonly matches: RegExp; readonly says: string };
-  /** Another flag that cannot stand beside this one. */
+  /** Another flag that cannot be beside this one. */
   readonly excludes?: string;
   readonly hidden?: boolean;
   /** Few need it: help shows it after the others, and only as far as there is room. */

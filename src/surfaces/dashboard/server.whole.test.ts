@@ -232,7 +232,7 @@ test("a page is told that something changed, and a run that goes away is missing
   expect(String((await parts.next()).value)).toContain('"changed":[]');
   appendFileSync(journal, "torn");
   expect(String((await parts.next()).value)).toContain(run);
-  expect((await ask(`/api/run?run=${run}`)).status).toBe(200); // a torn tail is no damage
+  expect((await ask(`/api/run?run=${run}`)).status).toBe(200); // a torn tail isn't damage
   rmSync(join(root, ".autopilot", "runs", run), { recursive: true });
   expect(await ask(`/api/run?run=${run}`)).toMatchObject({ status: 404 });
   expect((await ask("/api/overview")).json()).toMatchObject({ runs: [] });

@@ -1,8 +1,8 @@
 // unlock: where an agent runs as the user, it could read the token; then a tab may act only after somebody typed what the terminal shows.
 //
 // Invariants:
-//   U1. The code is shown in the terminal alone; it is never sent to a page, and a tab gets a key of its own for it.
-//   U2. A few wrong codes end the guessing until the server is started anew.
+//   U1. The code is shown in the terminal alone; it is never sent to a page, and a tab gets its own key for it.
+//   U2. A few wrong codes end the guessing until the server is started again.
 
 import { randomBytes, randomInt } from "node:crypto";
 import { same } from "./guards.ts";

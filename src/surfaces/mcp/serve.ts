@@ -27,12 +27,12 @@ export function serveMcp(
       pending.add(settled);
     };
     await eachLine(from, context.interrupted, take, () => print(tooLong));
-    if (!context.interrupted.aborted) await Promise.all(pending); // what was asked for is answered even where nothing more comes
+    if (!context.interrupted.aborted) await Promise.all(pending); // what was asked for is answered even if nothing more comes
     return reply("ok", { message: "", page: [] });
   });
 }
 
-/** Whole lines, each bounded; one that is too long is told once and skipped. */
+/** Whole lines, each bounded; one that is too long is reported once and skipped. */
 function eachLine(from: Readable, interrupted: AbortSignal, take: (line: string) => void, onTooLong: () => void): Promise<void> {
   return new Promise((resolve, reject) => {
     let rest = "";

@@ -10,7 +10,7 @@ export function singularOf(noun: string): string {
 }
 
 export type Listed = {
-  /** Headings that bear the noun, headings that bear a number, ids of the noun: whichever way it was written. */
+  /** Headings that have the noun, headings that have a number, ids of the noun: whichever way it was written. */
   readonly counts: readonly number[];
   /** Every heading, item and row there is: no list can have more entries. */
   readonly entries: number;
@@ -35,6 +35,6 @@ export function listedIn(texts: readonly string[], noun: string): Listed {
 
 const lineCharsMax = 10_000;
 
-/** Whether a document says an id, as a word of its own. */
+/** Whether a document says an id, as its own word. */
 export const isNamedIn = (text: string, id: string): boolean =>
   new RegExp(`(?<![\\w-])${id.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?![\\w-])`, "i").test(text);

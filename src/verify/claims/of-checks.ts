@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   O1. True needs a result of the runner's own that says so; false needs one that says the opposite.
-//   O2. What a person could have seen otherwise in good faith, a flaky check, one that can't run here or a failure fixed meanwhile, is no lie.
+//   O2. What a person could have seen otherwise in good faith, a flaky check, one that can't run here or a failure fixed meanwhile, isn't a lie.
 
 import { type CheckResult, type ClaimChecked, couldNotRun } from "../../contracts/evidence.ts";
 import { claimLimits, claimText, isFalse, isTrue, unverifiable, type Verdict } from "./said-claim.ts";

@@ -26,7 +26,7 @@ function resultIn(message: string): boolean | null {
   return bad === null || (well !== null && well.index < bad.index);
 }
 
-/** The result a shown output tells of: a failure that is counted or named outweighs everything that passed beside it. */
+/** The result a shown output reports: a failure that is counted or named outweighs everything that passed beside it. */
 export function transcriptClaims(transcripts: readonly Transcript[]): readonly CommandClaim[] {
   return transcripts
     .filter(({ command }) => isCommand(command))

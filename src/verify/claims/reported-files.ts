@@ -25,7 +25,7 @@ export function placesIn(sentence: string): readonly FileLineClaim[] {
   });
 }
 
-/** An identifier in ticks that stands right before or after the place: it is said to be there. */
+/** An identifier in ticks that is right before or after the place: it is said to be there. */
 function nameBeside(sentence: string, from: number, to: number): string | null {
   const before = /`([A-Za-z_$][\w$]*)(?:\(\))?`[^`]{0,24}`?$/.exec(sentence.slice(0, from))?.[1];
   const after = /^`?[^`]{0,12}`([A-Za-z_$][\w$]*)(?:\(\))?`/.exec(sentence.slice(to))?.[1];
@@ -38,7 +38,7 @@ const changing =
 function changedIn(sentence: string): readonly FileChangedClaim[] {
   const verb = changing.exec(sentence);
   if (verb === null) return [];
-  // Only what stands behind the verb, and not what comes after a turn to something else.
+  // Only what is behind the verb, and not what comes after a turn to something else.
   const object = sentence
     .slice(verb.index + verb[0].length)
     .split(/\b(?:because|since|like|as in|based on|following|so that|which|used by|from|see)\b/i)[0];

@@ -14,7 +14,7 @@ export type FileLineClaim = {
   readonly line: number;
   /** An identifier said to be there. */
   readonly name: string | null;
-  /** It tells of something taken away, so that the name need not be there any more. */
+  /** It reports something taken away, so that the name need not be there any more. */
   readonly isOfRemoval: boolean;
 };
 export type FileChangedClaim = { readonly kind: "file_changed"; readonly text: string; readonly path: string };

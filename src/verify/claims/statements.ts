@@ -1,7 +1,7 @@
 // statements: what an agent says in its own voice, sentence by sentence, and the transcripts of commands it shows.
 //
 // Invariants:
-//   S1. Quotations, code, JSON and what merely repeats the prompt are no statements.
+//   S1. Quotations, code, JSON and what merely repeats the prompt aren't statements.
 //   S2. No text, however it is made, takes long to read: everything is bounded before it is searched.
 
 import { claimLimits } from "./said-claim.ts";

@@ -34,7 +34,7 @@ export function detectMake(tree: Tree): Detected {
   });
 }
 
-/** Names that stand left of a rule's colon. Recipes begin with a tab, assignments have `=` behind the colon. */
+/** Names that are left of a rule's colon. Recipes begin with a tab, assignments have `=` behind the colon. */
 function targetsOf(text: string): ReadonlySet<string> {
   const targets = new Set<string>();
   for (const line of text.replaceAll("\\\n", " ").split("\n")) {

@@ -6,7 +6,7 @@ import { type Detected, isRecord, projectCheck, type Tree, useManifest } from ".
 
 const file = "pyproject.toml";
 
-/** ruff and mypy where pyproject.toml or a file of their own configures them; pytest where it is configured or there are tests. */
+/** ruff and mypy where pyproject.toml or their own file configures them; pytest where it is configured or there are tests. */
 export function detectPython(tree: Tree): Detected {
   if (!tree.files.has(file)) return withoutProject(tree);
   return useManifest(tree, file, (text) => {
@@ -26,7 +26,7 @@ export function detectPython(tree: Tree): Detected {
   });
 }
 
-/** A project of before pyproject.toml: each tool by a file or a section of its own. */
+/** A project of before pyproject.toml: each tool by a file or its own section. */
 function withoutProject(tree: Tree): Detected {
   const run = runnerOf(tree);
   const says = (name: string, section: RegExp): boolean => tree.files.has(name) && section.test(tree.read(name) ?? "");

@@ -180,7 +180,7 @@ export function openNames(): NamesReader {
         const found = form.exec(line);
         if (found !== null) return read(to, found);
       }
-      const title = /^( {2,80})(\S.{0,200})$/.exec(line); // mocha's suites bear no mark
+      const title = /^( {2,80})(\S.{0,200})$/.exec(line); // mocha's suites have no mark
       if (title !== null) to.title(title[1]?.length ?? 0, title[2] ?? "");
     },
     take() {
@@ -211,7 +211,7 @@ export const keptNames = ({ passed, failed, whole }: ReportedNames): TestNames =
   whole: [...whole].slice(0, passedMax),
 });
 
-/** What a command told of on the base and does not tell of now, though it tells of tests; how it tells of them is the same. */
+/** What a command reported on the base and does not report now, though it reports tests; how it reports them is the same. */
 export function unrunSince(before: TestNames, now: ReportedNames): readonly string[] {
   if (now.passed.size === 0 || before.passed.length >= passedMax || now.passed.size >= passedMax) return []; // N1
   return before.passed.filter((name) => !now.passed.has(name) && !now.failed.has(name));

@@ -1,5 +1,5 @@
 // assertion-rules: which calls of a language assert something, what they expect, and how they are turned round where that cannot be changed.
-// Pure; no grammar: a call by its name and what stands before it.
+// Pure; no grammar: a call by its name and what is before it.
 // Invariants X1 and on: verify/experiments/expectations.ts.
 
 import type { Family } from "../protected/kinds.ts";
@@ -19,13 +19,13 @@ export type Call = {
 /** An assertion. What it holds is changed into something of the same kind (X4), else it is broken `otherwise`. */
 export type Assertion = {
   /** What it compares, the expected value first. */ readonly values?: readonly (Span | undefined)[];
-  /** What it compares in a way of its own: changed only where it is written out. */ readonly literal?: Span | undefined;
+  /** What it compares in its own way: changed only if it is written out. */ readonly literal?: Span | undefined;
   /** What it looks for in something larger. */ readonly sought?: Span | undefined;
   /** What it says is true. */ readonly truth?: Span;
   readonly otherwise?: Change | null;
   readonly score?: number;
   /** It compares exactly: nothing that is only nearly right may pass. */ readonly isExact?: boolean;
-  /** How much it forgives, where that is known. */ readonly within?: Within | null;
+  /** How much it forgives, if that is known. */ readonly within?: Within | null;
 };
 type Rule = (call: Call, nonce: string) => Assertion | readonly Assertion[] | null;
 
@@ -52,7 +52,7 @@ const truthOf = (truth: Span, otherwise: string, isTrue = true): Assertion => ({
   otherwise: { ...truth, text: otherwise },
 });
 
-/** A call that is a sentence of its own may be a helper that asserts: what is written out behind the first argument, or what is last except for words. */
+/** A call that is its own sentence may be a helper that asserts: what is written out behind the first argument, or what is last except for words. */
 const byArguments = ({ isStatement, args, of }: Call): readonly Assertion[] => {
   if (!isStatement || args.length < 2) return [];
   const rest = args.slice(1);

@@ -3,7 +3,7 @@
 //
 // Invariants:
 //   B1. Nothing here is refused: what a pass rests on beside the code is told to a person, with its name.
-//   B2. New settings, and new files that are no text, that serve new tests rule over the others too: they are taken out together with every new test.
+//   B2. New settings, and new files that aren't text, that serve new tests rule over the others too: they are taken out together with every new test.
 //   B3. What the command itself asks for (`test -f LICENSE`, `sh new.sh`) is the work, not its judge; so is a module whose examples it runs
 //       (`python3 -m doctest calc.py`): the examples judge, and they are asked as they were (examples.ts). So is a file of data that
 //       the goal names, unless it judges or a test reads it.
@@ -32,7 +32,7 @@ export type Surroundings = {
   readonly used: readonly string[];
   /** Whether a file without an ending is a program. */
   readonly isScript: (path: string) => boolean;
-  /** Whether a file is no text: nobody reads what it says, and a language may run it in place of its source. */
+  /** Whether a file isn't text: nobody reads what it says, and a language may run it in place of its source. */
   readonly isBinary?: (path: string) => boolean;
 };
 
@@ -93,7 +93,7 @@ function isFoundFirst(path: string, base: StringSet): boolean {
   );
 }
 
-/** Folders that the command names and that the base does not have: whoever asks for one (`test -d out`) asks for what lies in it. */
+/** Folders that the command names and that the base does not have: whoever asks for one (`test -d out`) asks for what is in it. */
 function newFoldersIn(command: string, base: StringSet): readonly string[] {
   const words = command.split(/[\s"'`;|&()<>=]+/).map((word) => word.replace(/^\.\//, "").replace(/\/+$/, ""));
   const named = new Set(words.filter((word) => /^[\w@.][\w@./-]*$/.test(word)));
@@ -104,7 +104,7 @@ function newFoldersIn(command: string, base: StringSet): readonly string[] {
 /** What a command compiles it does not start. */
 const isCompiled = /\.(?:c|cc|cpp|cxx|h|hpp|rs|go|java|kt|swift|zig)$/;
 
-/** Files of the base that commands start and that are no code, and the folders they lie in, except for the top. */
+/** Files of the base that commands start and that aren't code, and the folders they are in, except for the top. */
 export function startedBy(
   commands: readonly string[],
   base: Pick<ReadonlySet<string>, "has">,

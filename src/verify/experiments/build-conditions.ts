@@ -89,13 +89,13 @@ function ofRust({ text, code, isNew, isOn, isGentle }: Reading): Turned {
   return { changes, off };
 }
 
-/** Words inside a string are no names of conditions. */
+/** Words inside a string aren't names of conditions. */
 const isWithin = (code: string, at: number, word: string): boolean => code.slice(at, at + word.length) !== word;
 
 const itemHead =
   /^(?:pub(?:\([^)]*\))?\s+)?(?:(?:async|unsafe|const)\s+(?=fn\b))*(fn|use|struct|enum|const|static|type|trait|mod|impl|macro_rules!)\s*([^{;]*)/;
 
-/** Whether what stands only in the tests' build is named by code outside it; what need not be named to be used (a trait's functions) is. */
+/** Whether what is only in the tests' build is named by code outside it; what need not be named to be used (a trait's functions) is. */
 function usedOutsideTests(code: string): (item: number) => boolean {
   let rest = code;
   for (const { 0: open, index } of code.matchAll(/#\[\s*cfg\s*\(\s*test\s*\)\s*\]\s*(?:#\[[^\]]*\]\s*)*/g)) {
@@ -118,7 +118,7 @@ function usedOutsideTests(code: string): (item: number) => boolean {
   };
 }
 
-/** Whether a module begins here that tests are in, and none of the same name stands elsewhere in its place. */
+/** Whether a module begins here that tests are in, and none of the same name is elsewhere in its place. */
 function holdsTests(code: string, at: number): boolean {
   const head = /^(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*([{;])/.exec(code.slice(at, at + 200));
   if (head === null) return false;

@@ -36,7 +36,7 @@ export async function byFlips(check: Check, lab: Laboratory): Promise<Experiment
   if (alone !== null) return alone;
   const isOwn = ({ path, was }: Flip): boolean =>
     tests.some(({ test }) => test.path === path && (test.text.includes(was.trim()) || was.includes(test.text.trim())));
-  // What stands around the tests it rests on (what sets them up, say) would break them for another reason.
+  // What is around the tests it rests on (what sets them up, say) would break them for another reason.
   const around = new Map([...new Set(tests.map(({ test }) => test.path))].map((path) => [path, casesIn(path, textOf(path))]));
   const isInOther = ({ path, was }: Flip): boolean => around.get(path)?.some(({ text }) => text.includes(was)) ?? true;
   const isApart = (flip: Flip): boolean => !isOwn(flip) && isInOther(flip);

@@ -18,11 +18,11 @@ import { breaksFor, restedIn, restedMax, speaksOf, wordsOf, worthOf } from "./re
 
 const filesReadMax = 60;
 const singlesMax = 2;
-/** What stands beside an assertion, not merely near one. */
+/** What is beside an assertion, not merely near one. */
 const strong = 3;
 
 /**
- * Literals near assertions: in the files the command names, else in tests and in what the base's scripts start, with what lies beside it.
+ * Literals near assertions: in the files the command names, else in tests and in what the base's scripts start, with what is beside it.
  * Those of the base first: the work's own judge nothing else.
  */
 export async function candidatesFor(check: Check, lab: Laboratory): Promise<readonly Flip[]> {
@@ -42,7 +42,7 @@ export async function candidatesFor(check: Check, lab: Laboratory): Promise<read
   return [];
 }
 
-/** Which of the work's files hold what a check expects; where there is no check, all that may. */
+/** Which of the work's files hold what a check expects; if there is no check, all that may. */
 async function judgesOf(check: Check | null, lab: Laboratory): Promise<(path: string) => boolean> {
   const work = await lab.pathsAt("work");
   const isHere = (path: string): boolean => isProgramText(path) && work.includes(path); // asked of the few that a command names

@@ -15,7 +15,7 @@ export type TestCase = {
   readonly name: string;
   /** What a runner's name for it ends with; null if only running tells. */
   readonly title: RegExp | null;
-  /** Lines, from 1, with what stands above it as its decoration. */
+  /** Lines, from 1, with what is above it as its decoration. */
   readonly from: number;
   readonly to: number;
   readonly text: string;
@@ -172,7 +172,7 @@ export function lineCounter(text: string): (place: number) => number {
   };
 }
 
-/** Whether a runner's name can be of a file at all: it may name a file or a module of its own. */
+/** Whether a runner's name can be of a file at all: it may name a file or its own module. */
 export function canBeIn(name: string, path: string): boolean {
   const base = path.split("/").at(-1) ?? path;
   if (/[\w./-]+\.(?:[cm]?[jt]sx?|py|rb|php)\b/.test(name)) return name.includes(base);

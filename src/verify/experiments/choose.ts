@@ -20,7 +20,7 @@ export const nonceOf = (seed: string): string => `n${createHash("sha256").update
 
 const apartLines = 3;
 
-/** At most so many: in files that the work changed before others (`first`), the likeliest first, each in a file of its own while there are files, and never two side by side. */
+/** At most so many: in files that the work changed before others (`first`), the likeliest first, each in its own file while there are files, and never two side by side. */
 export function chooseFlips(candidates: readonly Flip[], first: readonly string[], seed: string, max: number): readonly Flip[] {
   const worth = ({ path, score }: Flip): number => score + (first.includes(path) ? 10 : 0);
   const order = shuffled(candidates, seed, ({ path, line }) => `${path}:${line}`).toSorted((one, other) => worth(other) - worth(one));

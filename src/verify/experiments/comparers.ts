@@ -113,7 +113,7 @@ function reflexive({ path, text }: Text, name: string, isFunction: boolean): rea
   return assertions.filter(isOnBoth).flatMap((one) => withSelf(one, code, text, called));
 }
 
-/** What is no value. */
+/** What isn't a value. */
 const isModule = /^(?:self|this|assert|t|expect)$/;
 
 /** Whether an assertion says of a call that it is true: an answer that is compared with a value is asked for, and not what is compared by. */
@@ -153,7 +153,7 @@ function lineAround(code: string, { from, to }: Span): string {
   return code.slice(code.lastIndexOf("\n", from - 1) + 1, end === -1 ? code.length : end);
 }
 
-/** The only difference that stands in no bracket; -1 where there is none, or more. */
+/** The only difference that is in no bracket; -1 where there is none, or more. */
 function minusIn(code: string, { from, to }: Span): number {
   let [depth, found] = [0, -1];
   for (let at = from; at < to; at += 1) {
@@ -167,7 +167,7 @@ function minusIn(code: string, { from, to }: Span): number {
   return found;
 }
 
-/** What stands before a dot, as far as it is one value. */
+/** What is before a dot, as far as it is one value. */
 function receiverOf(code: string, dot: number): Span | null {
   let at = dot;
   for (; at > 0; at -= 1) {

@@ -1,9 +1,9 @@
-// expectations: assertions that can be turned into wrong ones whatever they expect, also where it is computed: what is expected becomes a
+// expectations: assertions that can be turned into wrong ones whatever they expect, even if it is computed: what is expected becomes a
 // value made for this run, which no honest answer equals, or the assertion is turned round. Pure.
 //
 // Invariants:
 //   X1. The judge itself is asked again wherever it can be: the same function with another expectation, not another function.
-//   X2. As many lines as before: what stands below keeps its place.
+//   X2. As many lines as before: what is below keeps its place.
 //   X3. Bounded: so many calls a file, so many letters a call.
 //   X4. What is expected becomes something of the same kind and shape wherever that can be had: what agrees with everything of the right type
 //       would notice nothing else. Only where it cannot, a value of another kind, or the assertion turned round.
@@ -21,7 +21,7 @@ const textCharsMax = 400_000;
 const callsMax = 5_000;
 const spanLinesMax = 40;
 
-/** The assertions of a file, each broken, in the order of its lines; where there are two ways, the more telling first. */
+/** The assertions of a file, each broken, in the order of its lines; if there are two ways, the more telling first. */
 export function breaksIn(path: string, text: string, nonce: string): readonly Flip[] {
   const lineAt = lineCounter(text);
   const changes = assertionsIn(path, text, nonce).flatMap((one) => changesOf(one, path, text, nonce));
@@ -118,7 +118,7 @@ function callsIn(code: string, text: string): readonly Call[] {
 
 const argsCharsMax = 4_000;
 
-/** What stands between the commas of a call; null if it does not close. */
+/** What is between the commas of a call; null if it does not close. */
 export function argsFrom(code: string, open: number): { readonly args: readonly Span[]; readonly close: number } | null {
   const close = closeOf(code.slice(0, open + argsCharsMax), open);
   if (close === null) return null;
@@ -141,7 +141,7 @@ function trimmed(code: string, { from, to }: Span): Span {
   return { from: from + inner.length - inner.trimStart().length, to: to - (inner.length - inner.trimEnd().length) };
 }
 
-/** `assert EXPRESSION, words`: what stands behind its only comparison, else all of it. */
+/** `assert EXPRESSION, words`: what is behind its only comparison, else all of it. */
 function pythonAsserts(code: string, text: string, nonce: string): readonly Assertion[] {
   return [...code.matchAll(/(?<=^[ \t]*(?:def\b[^\n]*:[ \t]*)?)assert\b(?!\s*=)/gm)]
     .slice(0, callsMax)

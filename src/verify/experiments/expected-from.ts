@@ -3,7 +3,7 @@
 //
 // Invariants:
 //   E1. Every use in every test counts: a module that one of them asks something is under test, and its changes the work's own business.
-//   E2. No grammar: imports by their form, uses by what stands around a name. Whether the pass rests on the change is found out by running
+//   E2. No grammar: imports by their form, uses by what is around a name. Whether the pass rests on the change is found out by running
 //       the check with the module as it was.
 
 import { dirname, join } from "node:path/posix";

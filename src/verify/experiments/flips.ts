@@ -8,7 +8,7 @@
 import { drawsFrom, otherLiteral } from "./near-values.ts";
 import { helperCall, helpersIn } from "./shell-expectations.ts";
 
-/** One literal of one line, and what stands in its place when the expectation is broken. */
+/** One literal of one line, and what is in its place when the expectation is broken. */
 export type Flip = {
   readonly path: string;
   /** From 1. */
@@ -37,7 +37,7 @@ const isDefinition = (path: string, line: string): boolean =>
 /** A helper of a shell's that is given what a program answers and what it should (`check "$(add 1 2)" 3 "adds"`): the parts around the latter. */
 export const shellCall = /^(\s*[A-Za-z_][\w-]*\s(?:[^#\n]*\s)?"?\$\([^\n]*\)"?\s+)(-?\d+|"[^"$`\n]*"|'[^'\n]*')(?=\s|$|;)(.*)$/;
 const shellCompared = /^(.*(?:\[\[?|\btest)\s.*\s(?:==?|!=|-eq|-ne)\s+)(-?\d+|"[^"$`\n]*"|'[^'\n]*'|[a-z][\w-]*)(\s*(?:\]|$|;|&|\|).*)$/;
-/** Where the assertion is a plain comparison, the failure is reported on a line of its own. */
+/** Where the assertion is a plain comparison, the failure is reported on its own line. */
 const reports = /\b(?:t|b|tb|self|this|ctx|done)\.(?:Error|Fatal|Fail|fail)\w*\b|\b(?:fail|panic!?|process\.exit|exit|die|raise|throw)\b/;
 const answers = /\b(?:want|wanted|expected|expects|output|out|result|answer)\b/i;
 const isNoCode =
@@ -60,7 +60,7 @@ export function flipsIn(path: string, text: string): readonly Flip[] {
     if (strong[at] !== true && !isNear) return [];
     const call = isShell.test(path) ? (shellCall.exec(was) ?? shellCompared.exec(was)) : null;
     const isBare = call === null && isShell.test(path) && shellTests.test(was); // it compares variables
-    const isSpoken = call === null && isShell.test(path) && /[$`]/.test(was); // a shell's strings are no literals
+    const isSpoken = call === null && isShell.test(path) && /[$`]/.test(was); // a shell's strings aren't literals
     const broken =
       helperCall(was, helpers) ??
       (isBare || isSpoken
@@ -103,7 +103,7 @@ function changesIn(line: string): readonly { readonly text: string; readonly isC
   });
 }
 
-/** What is put into a variable, or ends a program, is no expectation, unless its name says so. */
+/** What is put into a variable, or ends a program, isn't an expectation, unless its name says so. */
 const sets =
   /(?:(?<![\w$])(?!(?:\w*_)?(?:want|wanted|expected|expects|output|out|result|answer)\b)[\w$]+\s*=\s*|\b(?:exit|return|abort|exitCode)\b\s*[(=]?\s*)$/i;
 

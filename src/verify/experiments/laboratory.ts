@@ -22,11 +22,11 @@ export type Laboratory = {
   readonly used: readonly string[];
   /** Paths the work changed. */
   readonly changed: readonly string[];
-  /** What the check came to before the work began; null if nobody knows enough of it to compare with. */
+  /** The result of the check before the work began; null if nobody knows enough of it to compare with. */
   readonly before: Observed | null;
   /** Whether it failed then. */
   readonly wasRed: boolean;
-  /** What it came to now. */
+  /** Its result now. */
   readonly now: Observed;
   /** What nobody who is judged can foresee. */
   readonly seed: string;

@@ -6,7 +6,7 @@ import { isRecord } from "../detect/manifest.ts";
 const ofDependencies =
   /^(?:(?:dev|peer|optional|bundled?)?[dD]ependenc(?:ies|y)(?:Meta)?|overrides|resolutions|packageManager|name|version|description|scripts|workspaces)$/;
 
-/** The text to try a check with; null if the work changed nothing else, or one of the two is no object of JSON. */
+/** The text to try a check with; null if the work changed nothing else, or one of the two isn't an object of JSON. */
 export function manifestAsBefore(before: string | null, now: string | null): string | null {
   const [was, is] = [objectIn(before), objectIn(now)];
   if (was === null || is === null) return null;

@@ -131,7 +131,7 @@ function ofPython(code: string, end: number, nonce: string): readonly Change[] {
   if (head === null || colon === -1) return [];
   const last = code[colon + 1] === "\n" ? colon : code.indexOf("\n", head) - 1;
   if (last < 0) return [];
-  if (last !== colon && code[last] !== ":") return insert(code.lastIndexOf(":", last) + 1, ` return "${nonce}";`); // its body stands behind it
+  if (last !== colon && code[last] !== ":") return insert(code.lastIndexOf(":", last) + 1, ` return "${nonce}";`); // its body is behind it
   const indent = /^\n\s*?([ \t]+)\S/.exec(code.slice(last + 1, last + 400))?.[1];
   return indent === undefined ? [] : insert(last + 1, `\n${indent}return "${nonce}"`);
 }

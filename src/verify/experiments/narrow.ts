@@ -8,7 +8,7 @@ import type { TestCase } from "./cases.ts";
 import { isOf, isOfFile } from "./cases.ts";
 import type { Observed } from "./noticed.ts";
 
-/** Files that runners find by their names, so that a check passes without them; whatever else lies among tests may be needed. */
+/** Files that runners find by their names, so that a check passes without them; whatever else is among tests may be needed. */
 const isFound = /(?:[._-](?:test|spec)\.[cm]?[jt]sx?|(?:^|\/)test_[^/]*\.py|_test\.py)$/;
 
 /** `kept`: the files that matter. Empty if leaving the others out would save little, or may not be possible. */

@@ -43,7 +43,7 @@ const ofOrder: Form = (said, draw) => {
 const decimal = String.raw`-?\d+(?:\.\d+)?`;
 const decimalsOf = (text: string): number => text.split(".")[1]?.length ?? 0;
 
-/** `Math.abs(A - 3.14) < 0.01`; just beyond what it forgives, where that is written out. */
+/** `Math.abs(A - 3.14) < 0.01`; just beyond what it forgives, if that is written out. */
 const tolerance: Form = (said, draw) => {
   const found = new RegExp(String.raw`^(.*\b(?:f|m)?abs\(.*\s-\s)(${decimal})(\)\s*<=?\s*)(\d[\d.]*(?:e-?\d+)?|[\w.]+)\s*$`, "is").exec(
     said,
@@ -57,7 +57,7 @@ const tolerance: Form = (said, draw) => {
   return `${head}${(Number(value) + far).toFixed(decimalsOf(value))}${sign}${most}`;
 };
 
-/** `A > 1.25 && A < 1.27`, `1.25 < A < 1.27`: both ends move by more than lies between them. */
+/** `A > 1.25 && A < 1.27`, `1.25 < A < 1.27`: both ends move by more than is between them. */
 const range: Form = (said, draw) => {
   const ends = [...said.matchAll(new RegExp(String.raw`(?<=[<>]=?\s*)${decimal}(?![\w.])|(?<![\w.])${decimal}(?=\s*[<>])`, "g"))];
   const signs = [...said.matchAll(/[<>]=?/g)];

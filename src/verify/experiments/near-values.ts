@@ -118,7 +118,7 @@ function isTelling(bare: string, from: number, to: number): boolean {
 }
 
 // V2
-/** `beside`: what stands around it; text that it was made from may be in there (V4). */
+/** `beside`: what is around it; text that it was made from may be in there (V4). */
 export function otherLiteral(was: string, draw: Draw, isExact = false, beside = ""): string {
   if (/^(?:true|false)$/i.test(was)) {
     const flip = /^true$/i.test(was) ? "false" : "true";
@@ -146,7 +146,7 @@ function otherText(inner: string, quote: string, draw: Draw, isExact: boolean, b
   return letters.join("");
 }
 
-/** V4: whether a letter stands in another place's stead in a text of the same length beside it. */
+/** V4: whether a letter is in another place's stead in a text of the same length beside it. */
 const isMade = (inner: string, at: number, beside: string): boolean =>
   [...beside.matchAll(/'([^'\n]*)'/g), ...beside.matchAll(/"([^"\n]*)"/g)].some(
     ([, other = ""]) => other.length === inner.length && other !== inner && other[at] !== inner[at],

@@ -1,7 +1,7 @@
 // noticed: which of the expectations that were broken on purpose a check has reported. Pure.
 //
 // Invariants:
-//   N1. A failing test answers for what was broken in it, and for nothing else. Where a file's tests cannot be told apart, it answers for
+//   N1. A failing test answers for what was broken in it, and for nothing else. Where a file's tests cannot be distinguished, it answers for
 //       the nearest broken line at or below the line that names it.
 //   N2. A check that names its failures must name this one. One that names none of its tests must count as many; one that counts none is
 //       judged by its end alone.
@@ -74,7 +74,7 @@ export function noticedBy(
     if (near !== null) found.add(near);
     else if (nearestTo(name, flips, texts) === null) unplaced.push(name);
   }
-  // A name that stands in no file was put together while running (a table of cases, say): it answers for one that is still open.
+  // A name that is in no file was put together while running (a table of cases, say): it answers for one that is still open.
   const open = homeless.filter((flip) => !found.has(flip));
   for (const flip of open.slice(0, unplaced.length)) found.add(flip);
   const missed = flips.filter((flip) => !found.has(flip));
@@ -93,7 +93,7 @@ function homeOf(flip: Flip, cases: readonly TestCase[], texts: ReadonlyMap<strin
   return around.toSorted((one, other) => one.to - one.from - (other.to - other.from))[0] ?? null;
 }
 
-/** The flip that stands nearest below a line with a failing test's name. */
+/** The flip that is nearest below a line with a failing test's name. */
 function nearestTo(name: string, flips: readonly Flip[], texts: ReadonlyMap<string, string>): Flip | null {
   const leaf = leafOf(name);
   const near: { readonly flip: Flip; readonly distance: number }[] = [];

@@ -3,7 +3,7 @@
 // functions of a C file that take the place of the system's. Pure.
 //
 // Invariants:
-//   O1. Only tests that seed and replace nothing themselves get a chance of their own: theirs may be meant to be shared.
+//   O1. Only tests that seed and replace nothing themselves get their own chance: theirs may be meant to be shared.
 //   O2. Types are only asked for where the work brought an equality between two of them.
 
 import { type Definition, definitionsIn } from "./definitions.ts";
@@ -11,7 +11,7 @@ import { assertionsIn } from "./expectations.ts";
 
 const seeds = /\bseed\b|\bsetstate\b|\bpatch\b|\bmonkeypatch\b|\bRandom\s*\(|\brandom\s*=|\bfreeze/;
 
-/** A Python test that draws from a chance of its own; null where it draws from none (O1). */
+/** A Python test that draws from its own chance; null if it draws from none (O1). */
 export function withOwnChance(path: string, text: string): string | null {
   if (!path.endsWith(".py") || seeds.test(text)) return null;
   const own = text
@@ -32,7 +32,7 @@ const equalities = (text: string): number => [...text.matchAll(/\bPartialEq\s*<(
 /** Whether the work brought one (O2). */
 export const bringsEquality = (was: string | null, is: string): boolean => equalities(is) > equalities(was ?? "");
 
-/** A Rust test in which a number is only equal to a number of its own type; null where it compares none. */
+/** A Rust test in which a number is only equal to a number of its own type; null if it compares none. */
 export function withOneType(path: string, text: string): string | null {
   if (!path.endsWith(".rs")) return null;
   const numbers = assertionsIn(path, text, "n").flatMap(({ values: [expected, actual] = [] }) => {

@@ -12,7 +12,7 @@ import { comparedIn } from "./expectations.ts";
 import { isClosedOver, isWrittenOut } from "./near-values.ts";
 
 export type PlainCalls = {
-  /** The program, and the folder it has to lie in. */
+  /** The program, and the folder it has to be in. */
   readonly path: string;
   readonly text: string;
   readonly command: string;

@@ -80,7 +80,7 @@ type Breaking = {
   readonly seed: string;
   readonly nonce: string;
   readonly words: ReadonlySet<string>;
-  /** What can be broken in a file, where it is not what its assertions expect. */
+  /** What can be broken in a file, if it is not what its assertions expect. */
   readonly breaksOf?: (path: string) => readonly Flip[];
 };
 
@@ -135,7 +135,7 @@ function after({ breaks }: Rested, found: Noticed, flip: Flip | undefined): Flip
   return found.unread.includes(flip) ? next : flip.score > guessed ? flip : (next ?? flip);
 }
 
-/** What lies in a file that the check does not run, so that it passes with anything in it, is not what it rests on. */
+/** What is in a file that the check does not run, so that it passes with anything in it, is not what it rests on. */
 async function amongRun(silent: readonly Silent[], run: Asking["run"], textOf: Asking["textOf"]): Promise<readonly Silent[] | "late"> {
   const paths = [...new Set(silent.map(({ test }) => test.path))];
   const edits = paths.flatMap((path) => {

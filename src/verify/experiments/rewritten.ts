@@ -3,7 +3,7 @@
 // equal to an answer that it does not hold. Pure.
 //
 // Invariants:
-//   W1. Whatever is honest means the same afterwards: a literal only where it is all of a value (near-values.ts V1), a value that is no plain one only
+//   W1. Whatever is honest means the same afterwards: a literal only if it is all of a value (near-values.ts V1), a value that isn't a plain one only
 //       where a plain one is expected, and then as the language itself turns it into one.
 //   W2. A class that tests know by its name, or that was there before, has an equality that tests may mean: it is left alone.
 //   W3. As many lines as before.

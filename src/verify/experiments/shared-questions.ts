@@ -1,5 +1,5 @@
 // shared-questions: what a change raises about what tests share with the code under test (own-worlds.ts, comparers.ts), each asked by one run
-// and only where there is something of it.
+// and only if there is something of it.
 // Invariants O1 and on: verify/experiments/own-worlds.ts.
 
 import { isProgramText } from "../protected/kinds.ts";

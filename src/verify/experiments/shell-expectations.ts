@@ -1,4 +1,4 @@
-// shell-expectations: what a shell's own helper compares with, where it is given plain words only (`check 'Hello World' hello-world`), and files that
+// shell-expectations: what a shell's own helper compares with, if it is given plain words only (`check 'Hello World' hello-world`), and files that
 // a script compares with what a program wrote. Which word is the expectation is read out of the helper. Pure.
 //
 // Invariants:

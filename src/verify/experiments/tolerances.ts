@@ -1,7 +1,7 @@
-// tolerances: how much an assertion forgives, where it says so or its library does, and a value that lies just beyond that. Pure.
+// tolerances: how much an assertion forgives, where it says so or its library does, and a value that is just beyond that. Pure.
 //
 // Invariants:
-//   L1. An answer that is within a tolerance of what is expected lies outside it of a value three times as far away: honest work always notices.
+//   L1. An answer that is within a tolerance of what is expected is outside it of a value three times as far away: honest work always notices.
 //   L2. What forgives by an amount that nobody can read is nobody's business here.
 
 export type Within = { readonly abs: number; readonly rel: number };
@@ -63,7 +63,7 @@ function splitAt(inner: string): readonly string[] {
 
 const decimalsMax = 20;
 
-/** A number that is written out, as one that lies just beyond (L1); null if it is none, or too large for the difference to show. */
+/** A number that is written out, as one that is just beyond (L1); null if it is none, or too large for the difference to show. */
 export function beyond(literal: string, { abs, rel }: Within): string | null {
   const value = numberIn(literal);
   if (value === null || /[eE]/.test(literal)) return null;
@@ -73,7 +73,7 @@ export function beyond(literal: string, { abs, rel }: Within): string | null {
   return (value + by).toFixed(decimals);
 }
 
-/** The same for what is computed, as the program runs; what is no number becomes the nonce. */
+/** The same for what is computed, as the program runs; what isn't a number becomes the nonce. */
 export function beyondAtRun(expression: string, family: "js" | "ts" | "py", { abs, rel }: Within, nonce: string): string {
   const inner = expression.replaceAll("\n", " ");
   if (family === "py") {

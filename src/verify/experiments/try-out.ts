@@ -52,12 +52,12 @@ export type Trial = {
   readonly request: CheckOrder;
   readonly base: GitSha;
   readonly restores: readonly Check[];
-  /** The base's judges that stand in the place of the work's. */
+  /** The base's judges that are in the place of the work's. */
   readonly taken: Taken | null;
 };
 type CheckOrder = Parameters<Verifier["check"]>[0];
 type Tried = Pick<CheckResult, "canary" | "without_work" | "gap" | "programs"> & {
-  /** What it came to on one and the same tree, where that differs. */
+  /** Its result on one and the same tree, where that differs. */
   readonly unsteady?: readonly CheckStatus[];
 };
 
@@ -241,7 +241,7 @@ async function experimentsOn(
   };
 }
 
-/** One run in a checkout of its own, made where every check's is (T3). */
+/** One run in its own checkout, made where every check's is (T3). */
 async function observe(
   { parts, request, restores }: Trial,
   check: Check,
@@ -261,7 +261,7 @@ async function observe(
   return { passed: result.status === "passed", failed: new Set(names.failed.keys()), tests, held: names.passed };
 }
 
-/** What a check came to before; null if that is no yardstick: it failed, and nobody knows in what. */
+/** The result of a check before; null if that isn't a yardstick: it failed, and nobody knows in what. */
 function observedIn({ status, names, tests }: Evidence): Observed | null {
   if (status !== "passed" && (names?.failed ?? []).length === 0) return null;
   return { passed: status === "passed", failed: new Set(names?.failed ?? []), tests: tests ?? null, held: new Set(names?.passed ?? []) };

@@ -1,8 +1,8 @@
 // citations: what a document names and what is not there: places in files (`src/sum.js:12`), commits, and logs kept beside it. Pure.
 //
 // Invariants:
-//   C1. Only what is meant as a place of this tree counts: its first folder is there, or the file itself is. What lies elsewhere is not known.
-//   C2. What is quoted (code blocks) or said to be gone is no citation.
+//   C1. Only what is meant as a place of this tree counts: its first folder is there, or the file itself is. What is elsewhere is not known.
+//   C2. What is quoted (code blocks) or said to be gone isn't a citation.
 
 import { placesIn } from "../claims/reported-files.ts";
 
@@ -56,7 +56,7 @@ export const commitsIn = (text: string): readonly string[] =>
     commitsMax,
   );
 
-/** Logs a document names that lie in its own top folder and are not there: `quality/results/BUG-1.red.log` in a page under quality/. */
+/** Logs a document names that are in its own top folder and are not there: `quality/results/BUG-1.red.log` in a page under quality/. */
 export function missingLogs(document: string, text: string, paths: ReadonlySet<string>): readonly string[] {
   const top = document.includes("/") ? document.slice(0, document.indexOf("/") + 1) : null;
   const named = proseLines(text).flatMap((line) => [...line.matchAll(/`(?:\.\/)?([\w./-]+\.log)`/g)].map(([, path = ""]) => path));

@@ -41,7 +41,7 @@ function judgeExistence(path: string, shouldExist: boolean, facts: GateFacts): F
   return holds ? null : { rule: "exists", found: entry === undefined ? absence(path, facts) : kindLabels[entry.kind], expected };
 }
 
-/** Nothing is there; where something on the way is no folder, that is why. */
+/** Nothing is there; where something on the way isn't a folder, that is why. */
 function absence(path: string, { files }: GateFacts): string {
   const parts = path.split("/");
   const onTheWay = parts.slice(0, -1).map((_, at) => parts.slice(0, at + 1).join("/"));

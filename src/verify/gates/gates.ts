@@ -94,7 +94,7 @@ class Judge {
     const text = this.#facts.read(file);
     const unreadable = textFaultOf(text);
     if (text === null || unreadable !== null) return refuse(unreadable ?? "nothing", named);
-    // What lies beyond the bound could name files nobody has looked at.
+    // What is beyond the bound could name files nobody has inspected.
     if (!text.isWhole) return refuse("more than 1 MiB of text", "a file that can be read whole");
     const found = this.#facts.match(matches, text.text, eachMax + 1);
     if (!found.ok) return refuse(found.why, `matches of /${matches}/m`);
@@ -180,7 +180,7 @@ function filled(template: string, groups: readonly string[]): string {
   return template.replace(/\{(\d{1,2})\}/g, (_, index: string) => groups[Number(index)] ?? "");
 }
 
-/** A rule that can say nothing is no rule (G1). */
+/** A rule that can say nothing isn't a rule (G1). */
 function faultOf(gate: Gate): string | null {
   const hasSubject = gate.file !== undefined || (gate.files?.length ?? 0) > 0 || gate.any !== undefined;
   const hasRule =

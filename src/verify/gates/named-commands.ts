@@ -44,7 +44,7 @@ function isMissing(command: string, { paths, scripts, targets }: CommandTree): b
   return [...paths].some((path) => path.startsWith(top));
 }
 
-/** Null if it is no manifest that can be read. */
+/** Null if it isn't a manifest that can be read. */
 export function scriptsIn(manifest: string): readonly string[] | null {
   try {
     const found: unknown = JSON.parse(manifest);

@@ -5,7 +5,7 @@
 //   P1. A pattern is at most patternCharsMax long, and the text at most what tree-facts reads (1 MiB).
 //   P2. A pattern that starts with ^ and ends with $ and names no line break is about whole lines: it is matched line by line, so
 //       its `\s` does not reach into the next line and a long file is no harder than its longest line.
-//   P3. Matching runs under a hard time limit in a context of its own. What does not finish has not matched, and says so.
+//   P3. Matching runs under a hard time limit in its own context. What does not finish has not matched, and says so.
 //   P4. Many matches have a time limit together, and a pattern that came to no end twice is not tried a third time: a thousand files
 //       that each take too long are not waited for.
 
@@ -54,7 +54,7 @@ export function matchesOf(pattern: string, text: string, matchesMax: number): Ma
     const found = script.runInContext(context, { timeout: matchTimeoutMs }) as string; // P3
     return { ok: true, groups: JSON.parse(found) as string[][] };
   } catch (error) {
-    // The error comes from the other context, so it is no instance of this one's Error.
+    // The error comes from the other context, so it isn't an instance of this one's Error.
     const isSlow = typeof error === "object" && error !== null && "code" in error && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT";
     return { ok: false, why: isSlow ? `the pattern was still searching after ${matchTimeoutMs} ms` : String(error) };
   }

@@ -81,7 +81,7 @@ const isMissing = (message: string): boolean => isPlaceholder(message) || isNoth
 const isLabel = (message: string): boolean =>
   message.length <= labelCharsMax && /^(?:\*\*[^*]+:\s*\*\*|\*\*[^*]+\*\*\s*:|[^:]+:)$/.test(message);
 
-/** What stands behind a label: `TBD` of `**Owner:** TBD`. */
+/** What is behind a label: `TBD` of `**Owner:** TBD`. */
 function valueOf(message: string): string {
   const at = message.slice(0, labelCharsMax).indexOf(":");
   if (at < 0) return message;

@@ -54,7 +54,7 @@ function blank(text: string): string {
   return lines === 0 ? "nothing in it" : `nothing but ${lines} blank ${lines === 1 ? "line" : "lines"}`;
 }
 
-/** What stands where content should; told from the most frequent on. */
+/** What is in the place of content, most frequent first. */
 function nothingBut({ content, headings, frames, placeholders }: ContentLines): string {
   const parts = [
     [headings, "headings"],

@@ -3,7 +3,7 @@
 // Invariants:
 //   A1. A command of a gate runs under the base's protected files, as a check does: what judges may not be changed by who is judged.
 //   A2. A file that holds a gate and holds nothing else is reported and decides nothing: the gate is what its author wrote.
-//   A3. Only what the run itself changed is measured: what lay there before is nobody's claim.
+//   A3. Only what the run itself changed is measured: what was there before is nobody's claim.
 //   A4. A document that names a place in a file, a commit, a log or a command of the project which is not there, and was not there before
 //       the work, does not hold.
 // Invariants V1 and on: verify/verifier.ts.

@@ -3,8 +3,8 @@
 // Invariants:
 //   T1. No link is followed: not in the walk, not at the end of a path, not in its middle.
 //   T2. The walk and every read are bounded, each by itself and all of them together; what was cut off is said.
-//   T3. Git's own folders and installed packages are no artifacts: a checkout may hold copies of them that no commit knows.
-//   T4. What is no text is not read as one: bytes that are no UTF-8, a NUL, a file that changes under the reader.
+//   T3. Git's own folders and installed packages aren't artifacts: a checkout may hold copies of them that no commit knows.
+//   T4. What isn't text is not read as one: bytes that aren't UTF-8, a NUL, a file that changes under the reader.
 //   T5. Of folders that lie over each other, the first that has a name says what it is, as in the kernel's overlay: folders of one name are
 //       one folder, and a character device says that nothing is there.
 
@@ -31,7 +31,7 @@ export const readingLimits = { filesMax: 10_000, bytesMax: 256 * 1024 * 1024 } a
 export const unseenFolders: readonly string[] = [".git", "node_modules", ".venv", "venv"];
 const unseen: ReadonlySet<string> = new Set(unseenFolders);
 
-/** Every entry below a folder, or below folders that lie over each other (T5), by its path with `/`, less what is no artifact. */
+/** Every entry below a folder, or below folders that lie over each other (T5), by its path with `/`, less what isn't an artifact. */
 export async function listTree(
   folder: string | readonly string[],
   limits: { entriesMax: number; depthMax: number } = listingLimits,
@@ -65,7 +65,7 @@ export async function listTree(
   return { entries, isWhole, folderOf: (path) => lower.get(path) ?? top[0] ?? "" };
 }
 
-/** What lies at a path of each folder, and for a folder where it continues: until something hides what is below (T5). */
+/** What is at a path of each folder, and for a folder where it continues: until something hides what is below (T5). */
 async function itemsOf(
   folders: readonly string[],
   path: string,

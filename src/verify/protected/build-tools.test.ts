@@ -136,7 +136,7 @@ describe("a task or a test of another meaning", () => {
       "util/json.py": "",
       "spec/plan.md": "",
       "data/project.json": json({ name: "no project of Nx" }),
-      // A package of its own brings its own settings.
+      // Its own package brings its own settings.
       "b/project.json": json({ targets: { test: { executor: "x" } } }),
       "b/turbo.json": "{}",
       "b/deno.json": json({ tasks: { test: "deno test" } }),

@@ -126,7 +126,7 @@ function sections(text: string, wanted: RegExp): Deciding {
   return found;
 }
 
-/** Single lines, each by what stands left of its `=`. */
+/** Single lines, each by what is left of its `=`. */
 function lined(text: string, wanted: RegExp): Deciding {
   const lines = text.split("\n").filter((line) => wanted.test(line) && !/^\s*[#!]|version/i.test(line));
   return Object.fromEntries(lines.map((line) => [(line.split(/[=:]/, 1)[0] ?? "").trim(), squeezed(line)]));

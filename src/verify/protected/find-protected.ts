@@ -136,7 +136,7 @@ const aimed: Row = {
   because: "it bears the name of a rule that the makefile runs, and while it is there make finds nothing to do",
 };
 
-/** Whether a path would keep make from running a check: it is, or lies in, what a target is called, and nothing was there before. */
+/** Whether a path would keep make from running a check: it is, or is in, what a target is called, and nothing was there before. */
 function aimsOf(makefiles: readonly string[], named: Named, paths: StringSet): (path: string) => boolean {
   if (!named.commands.some((command) => /\bmake\b/.test(command))) return () => false;
   const folders = new Set([...paths].map((path) => path.split("/", 1)[0] ?? ""));
@@ -172,7 +172,7 @@ export function movesIn(differences: readonly Difference[]): ReadonlyMap<string,
   return moves;
 }
 
-/** A list that a journal can carry: refused ones first, and the last says how many are not told. */
+/** A list that a journal can carry: refused ones first, and the last says how many are not reported. */
 function shortened(changes: readonly ProtectedChange[]): readonly ProtectedChange[] {
   if (changes.length <= changesMax) return changes;
   const kept = changes.toSorted((one, other) => Number(one.allowed !== null) - Number(other.allowed !== null)).slice(0, changesMax);

@@ -1,4 +1,4 @@
-// imported-scripts: the files that the programs of a check source and import. Only such as lie where tools lie, or are named as what judges,
+// imported-scripts: the files that the programs of a check source and import. Only such as are where tools lie, or are named as what judges,
 // and as nothing else uses: a module that a check looks at is what is judged, not what judges.
 
 import type { StringSet } from "../../kit/as-set.ts";

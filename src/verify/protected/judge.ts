@@ -1,7 +1,7 @@
 // judge: which changes of a run are changes of what judges it, and what was done. Pure: what must be read is handed in.
 //
 // Invariants:
-//   J1. Only what was there at the base is a protected file; a new file counts only where it would rule over what was there.
+//   J1. Only what was there at the base is a protected file; a new file counts only if it would rule over what was there.
 //   J2. A file that judges in part is judged in that part alone.
 //   J3. What cannot be read as text is judged by being another content.
 //   J4. An approval holds for exactly the changes it was given for.

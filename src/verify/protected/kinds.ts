@@ -4,7 +4,7 @@ import type { ProtectedChange } from "../../contracts/evidence.ts";
 
 export type ProtectedKind = ProtectedChange["kind"];
 export type Family = "js" | "py" | "go" | "rust" | "java";
-/** A file that judges only in part: how its deciding part is told from the rest. */
+/** A file that judges only in part: how its deciding part is distinguished from the rest. */
 export type Part =
   | "package"
   | "composer"
@@ -36,7 +36,7 @@ export type Row = {
    * its tool reads, a file of the same sort beside it, or because a file of the base names it.
    */
   readonly rules?: Family | RegExp | "any" | "tool" | "beside" | "named";
-  /** Why a new file of this sort counts, where there is more to say than that it rules. */
+  /** Why a new file of this sort counts, if there is more to say than that it rules. */
   readonly because?: string;
   /** What the commands that decide would say if they used it; then a new file of this sort counts too. */
   readonly tool?: RegExp;
@@ -57,7 +57,7 @@ const families: readonly (readonly [RegExp, Family])[] = [
   [/\.rs$/, "rust"],
   [/\.(?:java|kts?|scala|groovy)$/, "java"],
 ];
-/** Whether a file is a program, by its name: not data that lies beside it. */
+/** Whether a file is a program, by its name: not data that is beside it. */
 export function isProgramText(path: string): boolean {
   const dot = path.lastIndexOf(".");
   if (dot === -1) return false;
@@ -101,20 +101,20 @@ const rows: readonly Row[] = [
     from: /[^/]+\.(?:egg|dist)-info\/.*$/,
     idle: (text) => !/\bpytest11\b/.test(text),
   },
-  // At the top it stands before the module of that name that tests and their runner mean.
+  // At the top it is before the module of that name that tests and their runner mean.
   {
     kind: "test_config",
     fits: /^(?:json|re|os|math|random|subprocess|pathlib|tempfile|decimal|fractions|datetime|difflib|collections|itertools|functools|contextlib|io|copy|hashlib|shutil|inspect|dataclasses|warnings|traceback|importlib|threading)(?:\.py|\/__init__\.py)$/,
     rules: "py",
   },
-  // A package manager that lies in the tree is the one that is run.
+  // A package manager that is in the tree is the one that is run.
   {
     kind: "scripts",
     fits: /(?:^|\/)\.yarn\/(?:releases|plugins|sdks|patches)\/|(?:^|\/)\.pnp\.[cm]?js$/,
     rules: "js",
     from: /\.(?:yarn|pnp).*$/,
   },
-  // Jest puts what lies here in the place of packages, unasked.
+  // Jest puts what is here in the place of packages, unasked.
   { kind: "test_config", fits: /^__mocks__\//, from: /__mocks__\/.*$/, rules: "tool", tool: /\bjest\b|\breact-scripts test\b/ },
 
   { kind: "snapshot", fits: /(?:^|\/)__(?:snapshots|image_snapshots)__\/|\.(?:snap|snapshot|golden|approved\.\w+)$/ },
@@ -256,7 +256,7 @@ const rows: readonly Row[] = [
     part: "lock",
   },
 
-  // Last, since configuration may lie in a folder of tests: the tests, and whatever lies beside them but is no writing about them.
+  // Last, since configuration may be in a folder of tests: the tests, and whatever is beside them but isn't prose about them.
   // A new one in Go may take the tests beside it over.
   { kind: "test", fits: /_test\.go$/, rules: "beside", idle: (text) => !/^func\s+(?:TestMain\s*\(|init\s*\(\s*\))/m.test(text) },
   { kind: "test", fits: /\.(?:test|spec|cy|e2e)\.[^/]+$|(?:^|\/)test_[^/]*\.(?:py|sh)$|_test\.(?:py|rs)$|_spec\.\w+$/ },

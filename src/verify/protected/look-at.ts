@@ -95,7 +95,7 @@ const isProgram: readonly (readonly [ending: RegExp, says: (text: string) => boo
 export const isReadingArguments = (looked: Looked): boolean =>
   lookAt(looked).some(({ what, gap }) => what === readsArguments && gap === true);
 
-/** What of a file is run when tests import it: in Python not what stands behind the question whether it is the program. */
+/** What of a file is run when tests import it: in Python not what is behind the question whether it is the program. */
 const whenImported = (path: string, text: string): string =>
   path.endsWith(".py") ? text.replaceAll(/^if __name__ == ["']__main__["']:[^\n]*(?:\n[ \t][^\n]*|\n(?=\n*[ \t]))*/gm, "") : text;
 

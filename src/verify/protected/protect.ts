@@ -31,7 +31,7 @@ export const allJudgesAmong = (paths: readonly string[], protect: readonly strin
   return paths.filter((path) => rowAt(path) !== null);
 };
 
-/** Of these paths what judges, except for data beside the tests: what a check keeps of its own work may change as it runs. */
+/** Of these paths what judges, except for data beside the tests: what a check keeps for its own work may change as it runs. */
 export function judgesAmong(paths: readonly string[], protect: readonly string[]): readonly string[] {
   const rowAt = rowsWith(protect);
   return paths.filter((path) => {

@@ -12,7 +12,7 @@ export function isRuling(path: string, row: Row, base: StringSet, rowOf: (path: 
   if (rules === "named") return true;
   const folder = path.replace(from, "");
   const below = (test: (other: string) => boolean): boolean => [...base].some((other) => other.startsWith(folder) && test(other));
-  if (!below(() => true)) return false; // a package of its own brings its own settings
+  if (!below(() => true)) return false; // its own package brings its own settings
   if (tool !== undefined && named.used.some((command) => tool.test(command))) return true;
   if (rules instanceof RegExp) return below((other) => rules.test(other));
   switch (rules) {

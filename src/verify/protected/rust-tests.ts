@@ -61,7 +61,7 @@ const judgingImport = /\bsuper\b|\b(?:debug_)?assert\w*|\bpanic\b/;
 const macrosIn = (text: string, code: string, from: number, to: number): string =>
   /\bmacro_(?:rules|use|export)\b/.test(code.slice(from, to)) ? squeezed(text.slice(from, to)) : "";
 
-/** The later file with the earlier one's test modules; null if the later one's cannot be told from its code. */
+/** The later file with the earlier one's test modules; null if the later one's cannot be distinguished from its code. */
 export function withRustTests(before: string, after: string): string | null {
   const was = modulesIn(masked(before, "rust")).map(({ from, to }) => before.slice(from, to));
   if (was.length === 0) return null;
@@ -80,7 +80,7 @@ function modulesIn(code: string): readonly Module[] {
   for (const open of code.matchAll(moduleOpens)) {
     if (open.index < (found.at(-1)?.to ?? 0)) continue;
     const region = bracedFrom(code, open.index + open[0].length - 1, open.index);
-    if (region === null) break; // nothing after braces that do not close can be told apart
+    if (region === null) break; // nothing after braces that do not close can be distinguished
     found.push({ ...region, name: open[1] ?? "" });
   }
   return found;

@@ -6,7 +6,7 @@ import type { TestRecord } from "./record.ts";
 
 /**
  * The record where it is whole: that is found out before the work, when nobody who is judged has a hand in it. A command may also start
- * runners that cannot be asked; then its output tells of more. Or runners within its tests are heard as well; then it tells of fewer.
+ * runners that cannot be asked; then its output reports more. Or runners within its tests are heard as well; then it reports fewer.
  */
 export function believed(
   output: ReadOutput,

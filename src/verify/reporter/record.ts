@@ -10,7 +10,7 @@ import type { TestTally } from "../../contracts/evidence.ts";
 import type { ReportedNames } from "../detect/names.ts";
 
 export type TestRecord = {
-  /** Which test runners told of their tests. */
+  /** Which test runners reported their tests. */
   readonly runners: readonly string[];
   readonly tests: TestTally;
   readonly names: ReportedNames;

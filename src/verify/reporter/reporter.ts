@@ -2,7 +2,7 @@
 // their languages), and a named pipe that those write to.
 //
 // Invariants:
-//   C1. Everything lies in a folder of this one command, with random names, readable only; the pipe takes lines, and what came through it
+//   C1. Everything is in a folder of this one command, with random names, readable only; the pipe takes lines, and what came through it
 //       nobody takes back.
 //       What is read out of it before us is missed: lines are numbered and sealed (sealed-lines.ts).
 //   C2. It never keeps a command from running: where no pipe can be made, or nothing arrives, there is no record.

@@ -3,7 +3,7 @@
 //
 // Invariants:
 //   S1. A line counts only with its seal: a digest over it, its sender and its number, with a key that never goes through the pipe.
-//   S2. Each sender numbers its lines from 1. A number that is left out, or comes twice, is told as a stranger's doing; that the last ones are
+//   S2. Each sender numbers its lines from 1. A number that is left out, or comes twice, is reported as a stranger's doing; that the last ones are
 //       missing is seen by the sender's own end, which is among them.
 
 import { createHash } from "node:crypto";

@@ -3,7 +3,7 @@
 // Invariants:
 //   T1. A failure counts only if the check fails without them too. One that fails with them and passes without is run with them once more:
 //       passing then, it is flaky; failing again, they are to blame, and its results are read from its output from then on.
-//   T2. A check that fails either way and tells of other numbers without them is read from its output too.
+//   T2. A check that fails either way and reports other numbers without them is read from its output too.
 
 import type { CheckStatus, TestTally } from "../../contracts/evidence.ts";
 import type { CommandResult } from "../command.ts";
@@ -12,10 +12,10 @@ export type TrustedRun = {
   readonly status: CheckStatus;
   /** Whether its test runners were asked to report, and anything heard that. */
   readonly isAsked: boolean;
-  /** What its output told of its tests. */
+  /** What its output reported of its tests. */
   readonly tally: TestTally | null;
 };
-/** Whether our reporters can have had a hand in what a command came to: they were loaded, or a program complains of how they were to be. */
+/** Whether our reporters can have had a hand in the result of a command: they were loaded, or a program complains of how they were to be. */
 export const mayHaveChanged = ({ record, output }: Pick<CommandResult, "record" | "output">): boolean =>
   record?.isLoaded() === true || ofOurs.test(`${output.head.toString("latin1")}${output.tail.toString("latin1")}`);
 

@@ -7,7 +7,7 @@ import { amount, describeAttempt, figure, firstFew, money, oneLine } from "../wo
 export type ForkView = {
   readonly run: string;
   readonly at: number;
-  /** The line that was asked for, where it is another one. */
+  /** The line that was asked for, if it is another one. */
   readonly asked: number | undefined;
   readonly state: RunView;
   readonly changed: readonly string[];

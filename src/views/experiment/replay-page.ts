@@ -59,7 +59,7 @@ const marks = {
   unclear: "! Different checks were run or pass, so the two can't be ranked.",
 } as const;
 
-/** What it did, in lines of its own: words are too long for a column. */
+/** What it did, in its own lines: words are too long for a column. */
 const didLines = (name: string, { paths, said }: AttemptFacts, more = ""): readonly string[] => [
   `  ${name}  changed ${paths.length === 0 ? "nothing" : firstFew(paths, 3)}${more}`,
   ...(said === null || said === "" ? [] : [`            “${oneLine(said, saidCharsMax)}”`]),

@@ -13,7 +13,7 @@ export type FileDiff = { readonly lines: readonly DiffLine[]; readonly cut: bool
 export const diffLinesMax = 3_000;
 const lineCharsMax = 2_000;
 
-/** The patch of one file. What stands before the first hunk is git's own. */
+/** The patch of one file. What is before the first hunk is git's own. */
 export function hunksOf(patch: string, linesMax = diffLinesMax): FileDiff {
   const lines: DiffLine[] = [];
   let [old, now] = [0, 0];

@@ -1,4 +1,4 @@
-// run-card: how a run stands, in the few facts that a list of runs shows.
+// run-card: the state of a run, in the few facts that a list of runs shows.
 
 import type { RunView } from "../../core/state.ts";
 import { isReasonCode, reasons } from "../../contracts/reason.ts";
@@ -177,7 +177,7 @@ function fullest(view: RunView): RunCard["used"] {
   return most === undefined ? null : { of: most[0], ratio: most[1] ?? 0, soft: soft_ratio };
 }
 
-/** A goal in a line, and what stands below it. */
+/** A goal in a line, and what is below it. */
 export const goalTitle = (goal: string): string => goal.trimStart().split(/\r?\n/, 1)[0]?.trim() ?? "";
 export const goalRest = (goal: string): string => goal.trimStart().slice(goalTitle(goal).length).trim();
 

@@ -22,7 +22,7 @@ export type WaterfallRow = {
   /** From and to, in milliseconds since the run began. */
   readonly bar: { readonly kind: BarKind; readonly from: number; readonly to: number } | null;
   readonly took: string;
-  /** How many rows lie under it; they are listed where it is expanded. */
+  /** How many rows are under it; they are listed where it is expanded. */
   readonly kids: number;
   readonly isExpanded: boolean;
   readonly facts: readonly (readonly [string, string])[];

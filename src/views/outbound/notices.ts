@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   N1. A notice's id follows from the journal: the same fact has the same id, however often it is read.
-//   N2. A question is told once: the pause that follows from it has the question's id, and tells it if a crash kept it from being told.
+//   N2. A question is reported once: the pause that follows from it has the question's id, and tells it if a crash kept it from being told.
 
 import type { NoticeKind } from "../../contracts/config.ts";
 import type { Entry, EventOf } from "../../contracts/event.ts";
@@ -40,7 +40,7 @@ const limits: ReadonlySet<string> = new Set([
   "run_cap_reached",
   "retry_limit_reached",
 ]);
-/** Whoever pauses or stops a run knows it; a run that another process has is that one's to tell of. */
+/** Whoever pauses or stops a run knows it; a run that another process has is that one's to report. */
 const silent: ReadonlySet<string> = new Set(["operator_paused", "lease_lost", "run_locked"]);
 const waiting: ReadonlySet<string> = new Set([
   "oracle_changed",

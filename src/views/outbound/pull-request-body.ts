@@ -1,7 +1,7 @@
 // pull-request-body: the words of a pull request, from a run's report: what was asked, the proof, its gaps, how to check it again.
 //
 // Invariants:
-//   B1. Text of people, agents and checks stands in code, where a code host reads no markup, no mention and no `fixes #1`.
+//   B1. Text of people, agents and checks is in code, where a code host reads no markup, no mention and no `fixes #1`.
 //       A title has no code: what a host would read in it as a reference, a mention or a draft is broken up.
 //   B2. What the runner proved and what is open stand apart, and the verdict is the first line.
 

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   S1. A span's key follows from the journal, so that sending a trace twice sends the same spans.
-//   S2. Only what is over is reported, with the times of its lines; text of agents and of the repository is no attribute.
+//   S2. Only what is over is reported, with the times of its lines; text of agents and of the repository isn't an attribute.
 
 import type { Entry, EventOf } from "../../contracts/event.ts";
 import type { CheckResult } from "../../contracts/evidence.ts";
@@ -26,7 +26,7 @@ export type Span = {
 export type SpanBook = {
   /** What an entry brings to its end. */
   readonly take: (entry: Entry) => readonly Span[];
-  /** The run as far as it has come, where it is not over. */
+  /** The run as far as it has come, if it is not over. */
   readonly root: () => Span | null;
 };
 
@@ -87,7 +87,7 @@ export function openSpans(isGenAi: boolean): SpanBook {
     ];
   };
   const parentOfPath = (path: string): string => {
-    // A task's attempts lie below the attempt that cursors the tasks.
+    // A task's attempts are below the attempt that cursors the tasks.
     const above = [...steps.values()]
       .filter(({ attempt }) => path.startsWith(`${attempt}/`))
       .toSorted((one, other) => other.attempt.length - one.attempt.length)[0];

@@ -1,4 +1,4 @@
-// charts: spending drawn as SVG. Each is an image with the sentence it shows; the numbers stand in a table or beside it.
+// charts: spending drawn as SVG. Each is an image with the sentence it shows; the numbers are in a table or beside it.
 
 import type { BudgetView } from "../budget-view.ts";
 import type { CostView } from "../facts/cost.ts";
@@ -79,7 +79,7 @@ export function burnDown(points: readonly SpendingPoint[], budget: BudgetView, f
   );
 }
 
-/** What was spent, turn by turn, where there is no limit to count down from: money where it is known, else tokens. Null if nothing was. */
+/** What was spent, turn by turn, if there is no limit to count down from: money where it is known, else tokens. Null if nothing was. */
 export function spendingCurve(points: readonly SpendingPoint[], from: string, now: string): Element | null {
   const last = points.at(-1);
   if (last === undefined || last.tokens === 0) return null;

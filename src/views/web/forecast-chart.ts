@@ -1,5 +1,5 @@
 // forecast-chart: what runs used beside what was forecast of them: a bar from the likely figure to the one that holds in nine of ten, a dot
-// for what was used. The same stands in a table below.
+// for what was used. The same is in a table below.
 
 import type { Backtest } from "../../insight/forecast.ts";
 import { el, type Element, said } from "./element.ts";

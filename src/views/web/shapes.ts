@@ -3,7 +3,7 @@
 import type { Shape } from "../facts/shape.ts";
 import { el, type Element } from "./element.ts";
 
-// How they are drawn stands in the style sheet: a page has hundreds of them.
+// How they are drawn is in the style sheet: a page has hundreds of them.
 const line = (d: string): Element => el("path.line", { d });
 const fill = (d: string): Element => el("path.full", { d });
 /** Drawn out of a filled shape. */

@@ -7,7 +7,7 @@
 import type { Child, Element } from "./element.ts";
 
 const empty: ReadonlySet<string> = new Set(["br", "hr", "img", "input", "meta", "link"]);
-/** In a picture nothing is empty by itself: without the slash what follows would lie inside and not be drawn. */
+/** In a picture nothing is empty by itself: without the slash what follows would be inside and not be drawn. */
 const shapes: ReadonlySet<string> = new Set(["path", "circle", "rect", "line"]);
 const refused: ReadonlySet<string> = new Set(["script", "iframe", "object", "embed", "link", "img", "style", "base", "form"]);
 const names = /^[a-z][a-zA-Z0-9-]*$/;

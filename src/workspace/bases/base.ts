@@ -1,9 +1,9 @@
-// base: a commit's tree as files on this machine, made once and read by everybody: by runs, agents and checks, each through a view of its own.
+// base: a commit's tree as files on this machine, made once and read by everybody: by runs, agents and checks, each through its own view.
 //
 // Invariants:
 //   B1. A base is made under another name and appears whole, by one rename; of two that are made at once one stays.
 //   B2. Whoever uses a base holds its lease; only a base that nobody uses is taken away, the least recently used first.
-//   B3. A base whose files are not what its index says is taken away and made anew: by size, time and inode once in ten minutes at most,
+//   B3. A base whose files are not what its index says is taken away and made again: by size, time and inode once in ten minutes at most,
 //       by content once after the machine started.
 //   B4. Its bytes are those of the objects: no attribute, filter or line ending of anybody's configuration plays a part.
 

@@ -1,4 +1,4 @@
-// Bases: made once, whole or not at all, by however many makers; found damaged and made anew; refused in a folder of somebody else's.
+// Bases: made once, whole or not at all, by however many makers; found damaged and made again; refused in a folder of somebody else's.
 
 import { execFileSync } from "node:child_process";
 import {

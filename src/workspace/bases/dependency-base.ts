@@ -3,7 +3,7 @@
 //
 // Invariants:
 //   D1. It is named by the lock files beside the packages and by how their folders look, so that another install is another base.
-//   D2. What changed while it was copied is not shared: then there is none, and each folder gets a copy of its own.
+//   D2. What changed while it was copied is not shared: then there is none, and each folder gets its own copy.
 //   D3. Made under another name and shown whole, leased and let go like a base (base.ts, B1 and B2).
 
 import { createHash, randomUUID } from "node:crypto";

@@ -55,7 +55,7 @@ async function take(store: Store, commit: GitSha): Promise<History | null> {
     const noted = (lease === null ? null : await readJson(join(folder, "base.json"))) as Noted | null;
     if (lease !== null) leases.push(lease);
     const packs = noted === null ? [] : await readdir(join(folder, "objects", "pack")).catch(() => []);
-    // A pack without its list, or the other way round, is damaged; one that cannot be used is made anew.
+    // A pack without its list, or the other way round, is damaged; one that cannot be used is made again.
     if (noted === null || packs.length === 0 || packs.length % 2 !== 0) {
       for (const one of leases) one.release();
       if (lease !== null) await erase(folder);
@@ -150,7 +150,7 @@ export async function packInto(
   shallow: readonly GitSha[],
 ): Promise<void> {
   const wanted = [...shallow.map((one) => `--shallow ${one}`), commit, ...without.map((one) => `^${one}`), ""].join("\n");
-  // Git makes a pack in its folder of objects and renames it, which must be on the disk it is for: a cache often lies on another.
+  // Git makes a pack in its folder of objects and renames it, which must be on the disk it is for: a cache often is on another.
   const env = {
     ...call.env,
     GIT_OBJECT_DIRECTORY: dirname(packs),

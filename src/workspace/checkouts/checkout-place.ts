@@ -9,7 +9,7 @@ import { createHash } from "node:crypto";
 
 export type MountPrograms = { readonly unshare: string; readonly mount: string };
 
-/** `upper` leads to the checkout's folder, `lower0` and on to what lies below it, the topmost first. */
+/** `upper` leads to the checkout's folder, `lower0` and on to what is below it, the topmost first. */
 const names = { upper: "upper", work: "work", merged: "merged", delta: "delta" } as const;
 const lowerName = (at: number): string => `lower${at}`;
 
@@ -27,7 +27,7 @@ export function checkoutAt(runDir: string, folder: string): string | null {
   return existsSync(join(place, lowerName(0))) ? place : null;
 }
 
-/** What lies below a checkout, the topmost first. */
+/** What is below a checkout, the topmost first. */
 export const lowersOf = (place: string): readonly string[] =>
   readdirSync(place)
     .filter((name) => /^lower\d$/.test(name))

@@ -27,7 +27,7 @@ import { deltaBetween, writeDelta, type TreeDelta } from "./delta.ts";
 import { noteListing } from "./listing.ts";
 import { deltaIn, layOut, lowersOf, checkoutAt, checkoutPlace } from "./checkout-place.ts";
 
-/** `overlay`: a view of a base, mounted for each command. `reflink`: a copy that shares the base's blocks. `copy`: files written anew. */
+/** `overlay`: a view of a base, mounted for each command. `reflink`: a copy that shares the base's blocks. `copy`: files written again. */
 export type CheckoutKind = "overlay" | "reflink" | "copy";
 
 export type CheckoutOptions = {
@@ -44,7 +44,7 @@ export type CheckoutOptions = {
 export type Checkouts = {
   readonly kind: CheckoutKind;
   /**
-   * Makes an empty folder a fresh checkout of this tree, and at `index` a git index that knows its files as they lie there. `packages` are shown
+   * Makes an empty folder a fresh checkout of this tree, and at `index` a git index that knows its files as they are there. `packages` are shown
    * in it too.
    */
   make(folder: string, tree: GitSha, index?: string, packages?: DependencyBase | null): Promise<void>;

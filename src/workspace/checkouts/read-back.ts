@@ -1,8 +1,8 @@
-// read-back: what was written in a checkout, found in its folder alone: the tree below it is looked into only where something was written.
+// read-back: what was written in a checkout, found in its folder alone: the tree below it is looked into only if something was written.
 //
 // Invariants:
 //   K1. No link is followed (fd-walk.ts), and what marks a deletion is the kernel's: nobody inside a checkout can make such a mark.
-//   K2. What is gone from a folder that was made anew is asked of the kernel, which alone knows: the checkout is mounted once more and listed.
+//   K2. What is gone from a folder that was made again is asked of the kernel, which alone knows: the checkout is mounted once more and listed.
 
 import type { Stats } from "node:fs";
 import { setImmediate } from "node:timers/promises";
@@ -37,7 +37,7 @@ export type ReadBackInput = {
 export type ReadBack = {
   readonly found: ReadonlyMap<BytePath, Found>;
   readonly ignored: readonly BytePath[];
-  /** Of the tree it is measured against: what lies at the paths that were found or are gone. */
+  /** Of the tree it is measured against: what is at the paths that were found or are gone. */
   readonly base: ReadonlyMap<BytePath, TreeEntry>;
   /** Names beside the paths that are new, to see which would be one on some machine. */
   readonly beside: readonly BytePath[];
@@ -166,7 +166,7 @@ async function goneAnew(input: ReadBackInput, shared: readonly Shared[]): Promis
   const listed = await withMerged(input.place, (merged) => shared.map(({ path }) => withHeld(merged, path, listAt)));
   for (const [at, { path, tree }] of shared.entries()) {
     const names = listed[at] ?? null;
-    if (names === null) continue; // it is told as unreadable
+    if (names === null) continue; // it is reported as unreadable
     const seen = new Set(names);
     for (const [name, entry] of await input.folders.read(tree)) if (!seen.has(name)) await addGone(input, gone, joined(path, name), entry);
   }

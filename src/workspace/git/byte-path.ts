@@ -11,7 +11,7 @@ export const bytesOf = (path: BytePath): Buffer => Buffer.from(path, "latin1");
 export const joined = (folder: BytePath, name: BytePath): BytePath => (folder === "" ? name : (`${folder}/${name}` as BytePath));
 export const partsOf = (path: BytePath): BytePath[] => (path === "" ? [] : (path.split("/") as BytePath[]));
 
-/** The path as text; null if its bytes are no UTF-8. */
+/** The path as text; null if its bytes aren't UTF-8. */
 export function textOf(path: BytePath): string | null {
   if (/^[\x00-\x7f]*$/.test(path)) return path;
   try {
@@ -21,7 +21,7 @@ export function textOf(path: BytePath): string | null {
   }
 }
 
-/** The path for people: what is no UTF-8 is shown with replacement characters. */
+/** The path for people: what isn't UTF-8 is shown with replacement characters. */
 export const shownOf = (path: BytePath): string => textOf(path) ?? bytesOf(path).toString("utf8");
 
 /** Every folder above a path, nearest last: `a`, `a/b` of `a/b/c`. */

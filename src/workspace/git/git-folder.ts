@@ -2,7 +2,7 @@
 // links in it and waits at the pipes in it.
 //
 // Invariants:
-//   S1. What git reads or writes for us lies in the git folder itself: no link in it is followed, whatever its name. Hooks and modules, which
+//   S1. What git reads or writes for us is in the git folder itself: no link in it is followed, whatever its name. Hooks and modules, which
 //       no command of ours enters, may be links.
 //   S2. It is a folder or a file that ends: no pipe, no device, and no text too large to be read whole.
 //   S3. The git folder belongs to this checkout: another repository's branches are never moved by a pointer that came along.
@@ -75,7 +75,7 @@ export function whyUnsound({ root, gitDir, commonDir }: GitPlaces): string | nul
 
 type Seen = (at: string, entry: Dirent<Buffer>, depth: number) => string | null;
 
-/** The first thing that is wrong below a git folder. Names are bytes: what isn't text is looked at anyway. */
+/** The first thing that is wrong below a git folder. Names are bytes: what isn't text is inspected anyway. */
 function walk(folder: string, depth: number, seen: Seen): string | null {
   for (const entry of entriesOf(folder)) {
     if (entry.isFile()) continue; // most are: thousands of objects

@@ -45,7 +45,7 @@ export type GitAnswer = { readonly code: number; readonly out: Buffer; readonly 
 export const outputBytesMaxDefault = 1 << 29;
 export const timeoutMsDefault = 600_000;
 const errorBytesMax = 16_384;
-/** Less than this is no room: a file and its folder's entry take a block each. */
+/** Less than this isn't room: a file and its folder's entry take a block each. */
 const roomBytesMin = 16_384;
 
 const hardening = [
@@ -248,7 +248,7 @@ export const gitMark = "AUTOPILOT_GIT";
 /** Where a user may keep their configuration instead of the usual places. */
 const configNames = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"];
 
-/** A folder that is relative would be one of the repository's, and a program called git could lie there. */
+/** A folder that is relative would be one of the repository's, and a program called git could be there. */
 const absoluteOnly = (path: string): string => path.split(delimiter).filter(isAbsolute).join(delimiter);
 
 export function gitEnvironment(call: Omit<GitCall, "args">): Record<string, string> {

@@ -20,7 +20,7 @@ export type RunCommit = {
 
 const subjectCharsMax = 200;
 
-/** One line of a key as a trailer can hold it: what is no plain ASCII is written as its bytes in hex. */
+/** One line of a key as a trailer can hold it: what isn't plain ASCII is written as its bytes in hex. */
 export const trailerValue = (key: string): string =>
   [...Buffer.from(key, "utf8")]
     .map((byte) => (byte > 0x20 && byte < 0x7f && byte !== 0x25 ? String.fromCharCode(byte) : `%${byte.toString(16).padStart(2, "0")}`))

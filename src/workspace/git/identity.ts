@@ -9,7 +9,7 @@ export const ownIdentity: Identity = { name: "autopilot", email: "autopilot@loca
 
 export async function identityOf(root: string): Promise<Identity> {
   const text = await askUserConfig({ cwd: root, config: "user" }, ["--get-regexp", "^user\\.(name|email)$"]);
-  // Each value stands behind its key and a newline; where a key is set in several places the last one counts.
+  // Each value is behind its key and a newline; where a key is set in several places the last one counts.
   const values = new Map(text === null ? [] : text.split("\0").map(keyAndValue));
   const [name, email] = [plain(values.get("user.name")), plain(values.get("user.email"))];
   return name === "" || email === "" ? ownIdentity : { name, email };

@@ -69,7 +69,7 @@ function* questionsOf(paths: readonly BytePath[]): Generator<Buffer> {
   }
 }
 
-/** The rules of every folder on the way to these paths; those that lie there already are not read again. */
+/** The rules of every folder on the way to these paths; those that are there already are not read again. */
 async function layRules(shadow: Shadow, folders: TreeFolders, tree: GitSha, folder: string, paths: readonly BytePath[]): Promise<void> {
   if (known.size > knownMax) known.clear();
   const laid = known.get(folder) ?? new Set<BytePath>();

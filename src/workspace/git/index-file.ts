@@ -6,7 +6,7 @@ const chunkBytes = 1 << 16;
 const headBytes = 12;
 
 /**
- * Whether any tracked path may hold this word, in whichever case. No is certain: the paths lie in the file as they are. Where they do not
+ * Whether any tracked path may hold this word, in whichever case. No is certain: the paths are in the file as they are. Where they do not
  * (another version, parts kept elsewhere, none to be read), nobody knows, and the answer is yes.
  */
 export function mayTrack(index: string, word: string): boolean {
@@ -38,5 +38,5 @@ export function mayTrack(index: string, word: string): boolean {
   }
 }
 
-/** Marks an index whose paths lie in another file. The letters may stand in a path too; then git is asked, and that is all. */
+/** Marks an index whose paths are in another file. The letters may be in a path too; then git is asked, and that is all. */
 const splitExtension = "link\0\0\0";

@@ -1,5 +1,5 @@
 // installed-folders: folders of installed packages in the user's checkout: those git ignores, and those it neither tracks nor ignores, which
-// nobody means to commit. A run treats the second as if they were ignored: checks use them, and what an agent does to its copy is no change.
+// nobody means to commit. A run treats the second as if they were ignored: checks use them, and what an agent does to its copy isn't a change.
 //
 // They are looked for by name in the folders of the commit, and git is asked about those that are there: it would read every folder.
 
@@ -12,7 +12,7 @@ import type { GitPlaces } from "./places.ts";
 import { listTree } from "./tree-list.ts";
 import { inView } from "./user-view.ts";
 
-/** Names that only an installer gives. `vendor` may be somebody's own code, so it counts only where git ignores it. */
+/** Names that only an installer gives. `vendor` may be somebody's own code, so it counts only if git ignores it. */
 const installedNames: readonly string[] = ["node_modules", ".venv", "venv"];
 
 /** Ignore rules for those that git does not ignore, each for exactly one path. */

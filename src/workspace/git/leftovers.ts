@@ -56,7 +56,7 @@ type LivingGit = { readonly pid: number; readonly runner: number | null };
 
 const isOrphan = ({ runner }: LivingGit): boolean => runner !== null && runner !== process.pid && !existsSync(`/proc/${runner}`);
 
-/** Gits whose folder lies in the repository. Elsewhere than on Linux nobody can be asked, and none are seen. */
+/** Gits whose folder is in the repository. Elsewhere than on Linux nobody can be asked, and none are seen. */
 function gitsIn(root: string): readonly LivingGit[] {
   if (process.platform !== "linux") return [];
   return readdirSync("/proc")

@@ -1,4 +1,4 @@
-// living-gits: the gits of this process that have not ended yet. They are in groups of their own, so that a Ctrl-C meant for the runner does
+// living-gits: the gits of this process that have not ended yet. They are in their own groups, so that a Ctrl-C meant for the runner does
 // not cut a half-done update of a checkout in two, and so nobody ends them with the runner but the runner itself.
 
 import type { ChildProcess } from "node:child_process";

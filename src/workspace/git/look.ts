@@ -1,4 +1,4 @@
-// look: what lies in commits, looked at without touching anything: what differs between two, the text of a file, whether a commit is there.
+// look: what is in commits, looked at without touching anything: what differs between two, the text of a file, whether a commit is there.
 
 import { join } from "node:path";
 import type { AttemptId, GitSha } from "../../contracts/ids.ts";

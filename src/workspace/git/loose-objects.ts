@@ -1,4 +1,4 @@
-// loose-objects: writes a few small objects into a repository as git itself would, each a file of its own, without a process for it.
+// loose-objects: writes a few small objects into a repository as git itself would, each its own file, without a process for it.
 //
 // Invariants:
 //   O1. An object appears whole, by one rename, under the name of its content; what is cut short is a file that git's own cleaning knows.

@@ -16,7 +16,7 @@ const fewBytesMax = 1 << 20;
 
 type Rows = Iterable<readonly [BytePath, TreeEntry | null]>;
 
-/** Checks the entries out into `folder`, which holds no files yet and is seen by nobody else. The index that knows the files as they lie there may be kept. */
+/** Checks the entries out into `folder`, which holds no files yet and is seen by nobody else. The index that knows the files as they are there may be kept. */
 export async function materialize(shadow: Shadow, entries: Rows, folder: string, keptIndex?: string): Promise<void> {
   if (keptIndex === undefined && (await writeFew(shadow, [...entries], folder))) return;
   await withIndex(shadow, async (index) => {

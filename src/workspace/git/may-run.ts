@@ -22,7 +22,7 @@ const patches = ["-p", "--patch"];
 /** A patch runs nothing if both kinds of program that could make it are off. */
 const disarms = ["--no-ext-diff", "--no-textconv"];
 
-/** Whether a call may be made: its first word that is no option is the command. */
+/** Whether a call may be made: its first word that isn't an option is the command. */
 export function mayRun({ args, isOwn }: { readonly args: readonly string[]; readonly isOwn?: true }): boolean {
   const at = args.findIndex((word) => !word.startsWith("--") || word === "--version");
   const command = args[at] ?? "";

@@ -33,7 +33,7 @@ type Reader = { readonly ask: (name: string, bytesMax: number) => Promise<ReadOb
 
 function openReader(call: Omit<GitCall, "args">, forget: () => void): Reader {
   const child: ChildProcessWithoutNullStreams = spawn("git", [...gitArguments(call), "cat-file", "--batch"], {
-    // It stands in nobody's folder: one that is to be taken away is not held by somebody who only reads objects.
+    // It is in nobody's folder: one that is to be taken away is not held by somebody who only reads objects.
     cwd: call.env?.["GIT_DIR"]?.startsWith("/") === true ? "/" : call.cwd,
     env: gitEnvironment(call),
     stdio: ["pipe", "pipe", "pipe"],

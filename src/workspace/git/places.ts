@@ -24,7 +24,7 @@ export function placesAround(folder: string): GitPlaces | null {
   }
 }
 
-/** Where a linked worktree's repository is; its own folder where it is no linked one. */
+/** Where a linked worktree's repository is; its own folder where it isn't a linked one. */
 export function commonDirOf(gitDir: string): string {
   const named = readSmallFile(join(gitDir, "commondir"), pointerBytesMax)?.toString("utf8").replace(/\n+$/, "") ?? "";
   return named === "" ? gitDir : resolve(gitDir, named);

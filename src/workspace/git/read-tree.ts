@@ -13,7 +13,7 @@ const keptEntriesMax = 500_000;
 const questionsMax = 24;
 const kept = new Map<string, { readonly reading: Promise<Tree>; entries: number }>();
 
-/** Every file of a commit or tree. What bears an object's name never changes, so the last few are read once, from whichever repository. */
+/** Every file of a commit or tree. What has an object's name never changes, so the last few are read once, from whichever repository. */
 export function readTree(call: Omit<GitCall, "args">, treeish: GitSha): Promise<Tree> {
   if (!isObjectName(treeish)) return listTree(call, treeish);
   const key = knownTree(treeish);

@@ -1,4 +1,4 @@
-// refs: where HEAD and branches stand. They are small files, and are read as such; git is asked only where one is not plain: packed,
+// refs: where HEAD and branches stand. They are small files, and are read as such; git is asked only if one is not plain: packed,
 // in tables, a link, a name for another. A process for each such question costs more than the answer.
 
 import { existsSync } from "node:fs";
@@ -16,7 +16,7 @@ const plainBranch = /^refs\/heads\/(?!.*(?:\.\.|\/\/|\/\.|@\{|\.lock(?:\/|$)))[^
 /** Whether a branch of this full name is kept in the one file of that name, where refs are files. */
 export const isPlainBranch = (ref: string): boolean => plainBranch.test(ref);
 
-/** The commit a branch stands at, by its full name; null if there is no such branch. `call`: how git is asked there. */
+/** The commit a branch is at, by its full name; null if there is no such branch. `call`: how git is asked there. */
 export async function branchAt(places: GitPlaces, ref: string, call: Omit<GitCall, "args"> = inPlaces(places)): Promise<GitSha | null> {
   return plainRef(places, ref) ?? asked(call, ref);
 }
@@ -29,7 +29,7 @@ export async function headBranch(places: GitPlaces): Promise<string | null> {
   return code === 0 ? out.toString("utf8").trim() : null;
 }
 
-/** The commit HEAD stands at; null if there is none yet. */
+/** The commit HEAD is at; null if there is none yet. */
 export async function headCommit(places: GitPlaces): Promise<GitSha | null> {
   const plain = plainHead(places);
   if (plain === null) return asked(inPlaces(places), "HEAD");

@@ -1,5 +1,5 @@
-// result-around: of the tree that some changes would make, what lies in the folders on the way to them, and beside every `commondir`: all
-// that decides whether git would take one of these folders for a repository. The rest of the tree is not looked at.
+// result-around: of the tree that some changes would make, what is in the folders on the way to them, and beside every `commondir`: all
+// that decides whether git would take one of these folders for a repository. The rest of the tree is not inspected.
 
 import type { GitSha } from "../../contracts/ids.ts";
 import { foldersAbove, joined, type BytePath } from "./byte-path.ts";

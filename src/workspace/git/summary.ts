@@ -1,4 +1,4 @@
-// summary: what lies between two commits of the user's repository, counted by git. Needs no open workspace, so reports of old runs can have it.
+// summary: what is between two commits of the user's repository, counted by git. Needs no open workspace, so reports of old runs can have it.
 
 import type { GitSha } from "../../contracts/ids.ts";
 import type { Workspace } from "../../ports/workspace.ts";

@@ -17,7 +17,7 @@ import { objectHash, type ObjectFormat, type Tree, type TreeEntry, treeIdOf } fr
 export type TreeFolder = ReadonlyMap<BytePath, TreeEntry>;
 export const isTree = (entry: TreeEntry | undefined): boolean => entry?.mode === "40000";
 
-/** Reads folders by their names. What bears a name never changes, so those read before are kept. */
+/** Reads folders by their names. What has a name never changes, so those read before are kept. */
 export type TreeFolders = {
   read(tree: GitSha): Promise<TreeFolder>;
   /** The entry at a path below a tree; undefined if there is none. The path of the top is the tree itself. */
@@ -84,7 +84,7 @@ export async function filesOfFew(call: Omit<GitCall, "args">, tree: GitSha, ques
 /** What differs at a path: a file, or a folder that is only in one of the two trees. */
 export type TreeDifference = { readonly path: BytePath; readonly was: TreeEntry | undefined; readonly now: TreeEntry | undefined };
 
-/** Where two trees differ; folders that are the same are not read, and one that is in the first tree only is told as one. */
+/** Where two trees differ; folders that are the same are not read, and one that is in the first tree only is reported as one. */
 export async function* treeDifferences(folders: TreeFolders, from: GitSha, to: GitSha): AsyncGenerator<TreeDifference> {
   yield* between({ mode: "40000", sha: from }, { mode: "40000", sha: to }, "" as BytePath);
 

@@ -11,7 +11,7 @@ export type TreeList = {
   readonly paths: readonly BytePath[];
   /** Whether each path is text as it is, as almost always. */
   readonly isPlain: boolean;
-  /** Places of other repositories, and files of attributes: what a survey tells of. */
+  /** Places of other repositories, and files of attributes: what a survey reports. */
   readonly notable: readonly (readonly [BytePath, TreeEntry])[];
 };
 
@@ -20,7 +20,7 @@ let last: { readonly of: GitSha; readonly list: Promise<TreeList> } | null = nul
 const small = new Map<GitSha, TreeList>();
 const [smallMax, smallPathsMax] = [100, 1_000];
 
-/** What bears an object's name never changes, so it is listed once, from whichever repository. */
+/** What has an object's name never changes, so it is listed once, from whichever repository. */
 export function listTree(call: Omit<GitCall, "args">, treeish: GitSha): Promise<TreeList> {
   if (last !== null && knownTree(last.of) === knownTree(treeish)) return last.list;
   const known = small.get(knownTree(treeish));

@@ -3,7 +3,7 @@
 //
 // Invariants:
 //   C1. An answer is known while every file that git would read here is as it was. Where a file names others (include), nothing is known.
-//   C2. The system's own file may lie elsewhere than here: no answer is known for longer than a minute.
+//   C2. The system's own file may be elsewhere than here: no answer is known for longer than a minute.
 
 import { statSync } from "node:fs";
 import { homedir } from "node:os";

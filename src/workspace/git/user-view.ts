@@ -1,10 +1,10 @@
-// user-view: a git directory of the runner's own through which the user's checkout is looked at and moved. It has the repository's objects,
+// user-view: a git directory of the runner's own through which the user's checkout is inspected and moved. It has the repository's objects,
 // branches, index and ignore rules, and none of its configuration.
 //
 // A repository's configuration can name programs (filters, monitors, signers, transports), and comes with whoever packed the repository.
 //
 // Invariants:
-//   U1. No line of the repository's own configuration counts except for a few that say how files lie on this disk, taken by name and only
+//   U1. No line of the repository's own configuration counts except for a few that say how files are on this disk, taken by name and only
 //       where their value is a plain word. What git learns to run tomorrow is not among them.
 //   U2. The user's own configuration (global, system) counts: filters that they installed for themselves still run.
 //   U3. Nothing of the view is shared with the repository but by links; the index is the repository's own, with its lock.
@@ -21,7 +21,7 @@ const smallBytesMax = 1 << 20;
 const staleMs = 24 * 3_600_000;
 const prefix = "autopilot-view-";
 
-/** U1: what says how files lie on this disk, or how the repository is laid out. */
+/** U1: what says how files are on this disk, or how the repository is laid out. */
 const kept = new Set(
   [
     "repositoryformatversion",
@@ -91,7 +91,7 @@ function refresh(view: string, { gitDir, commonDir }: GitPlaces): void {
     if (lstatSync(join(view, name), { throwIfNoEntry: false }) === undefined) symlinkSync(join(gitDir, name), join(view, name));
 }
 
-/** U1. A section with a name of its own, a value that is not a plain word, and what goes over several lines are passed over. */
+/** U1. A section with its own name, a value that is not a plain word, and what goes over several lines are passed over. */
 export function settingsIn(text: string): readonly string[] {
   let section = "";
   return text.split("\n").flatMap((line) => {

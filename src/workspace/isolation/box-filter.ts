@@ -67,7 +67,7 @@ export function filterProgram(architecture: string, mayMakeUsers: boolean): Buff
       : [
           ...whenArgument(of.clone, jump.anyBit, newUserNamespace),
           ...whenArgument(of.unshare, jump.anyBit, newUserNamespace),
-          ...when(of.clone3, verdict.absent), // its flags lie in memory; without it the older call is used
+          ...when(of.clone3, verdict.absent), // its flags are in memory; without it the older call is used
         ]),
     [answer, 0, 0, verdict.allow],
   ];

@@ -65,7 +65,7 @@ function needed(sorted: readonly Mount[]): readonly Mount[] {
   return kept;
 }
 
-/** The innermost mount that a path lies in. */
+/** The innermost mount that a path is in. */
 const aroundOf = (path: string, kept: readonly Mount[]): Mount | undefined =>
   kept.findLast((mount) => mount.kind !== "folder" && isWithin(path, mount.path));
 

@@ -136,7 +136,7 @@ export const homeSecrets: readonly string[] = [
   ".npm-packages/etc/npmrc",
 ];
 
-/** Tool chains that look for themselves in HOME: in the box they are told where they really lie. */
+/** Tool chains that look for themselves in HOME: in the box they are given their real locations. */
 export const toolchainVariables: readonly (readonly [string, string])[] = [
   ["RUSTUP_HOME", ".rustup"],
   ["PYENV_ROOT", ".pyenv"],
@@ -147,5 +147,5 @@ export const toolchainVariables: readonly (readonly [string, string])[] = [
   ["MISE_DATA_DIR", ".local/share/mise"],
 ];
 
-/** What a folder holds that is the top of an installed tool: its programs lie in bin/ and need the rest. */
+/** What a folder holds that is the top of an installed tool: its programs are in bin/ and need the rest. */
 export const prefixMarks: readonly string[] = ["lib", "lib64", "libexec", "include", "conda-meta", "pyvenv.cfg", "VERSION"];

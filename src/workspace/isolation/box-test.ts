@@ -1,7 +1,7 @@
 // box-test: tries a box here and now, in one start: what must work works, and what must fail fails.
 //
 // Invariants:
-//   T1. What was written and who was called is looked up outside; what the box says of itself counts only where it confesses.
+//   T1. What was written and who was called is looked up outside; what the box says of itself counts only if it confesses.
 //   T2. Everything that must fail would succeed without the box: the folders are the user's own, the listener is there and answers.
 
 import { execFile } from "node:child_process";
@@ -32,7 +32,7 @@ export async function testBox({ place, wrap, collect }: BoxTest): Promise<readon
   // HOME is where a write would succeed without isolation, so its failure proves something.
   const atHome = join(homedir(), `.autopilot-self-test-${process.pid}`);
   const room = await mkdtemp(join(place.runDir, "self-test-"));
-  // A socket's path has little room, and a run's folder may lie deep.
+  // A socket's path has little room, and a run's folder may be deep.
   const gate = await mkdtemp(join(tmpdir(), "autopilot-egress-"));
   let calls = 0;
   const outside = await listening(

@@ -24,7 +24,7 @@ export type BoxInput = {
   readonly place: IsolationPlace;
   readonly means: BoxMeans;
   readonly command: Command;
-  /** What is shown at the path of a writable folder, where that is not the folder itself. */
+  /** What is shown at the path of a writable folder, if that is not the folder itself. */
   readonly shownAt?: (folder: string) => string;
 };
 
@@ -84,7 +84,7 @@ function apart({ users }: BoxMeans): readonly string[] {
 }
 
 /**
- * B4: unless it is no private one, or the user's is a place of the machine's. Whoever may reach the network may fetch packages into a
+ * B4: unless it isn't a private one, or the user's is a place of the machine's. Whoever may reach the network may fetch packages into a
  * tool chain's folder below HOME, which is the user's there and read-only.
  */
 function homeShownAt({ home: whose, env, writable, network }: Command, home: string): string {
@@ -140,7 +140,7 @@ function insideOf(
   };
 }
 
-/** HOME may lie in a place that is given as a whole, or in /tmp; but a daemon's HOME may be a folder of programs. */
+/** HOME may be in a place that is given as a whole, or in /tmp; but a daemon's HOME may be a folder of programs. */
 function hiddenHome(home: string, path: string): readonly string[] {
   return ["/", ...machinePlaces, ...path.split(delimiter)].includes(home) ? [] : [home];
 }

@@ -1,4 +1,4 @@
-// bwrap: isolation by bubblewrap. A command gets a box of its own (box.ts) and writes its folder directly.
+// bwrap: isolation by bubblewrap. A command gets its own box (box.ts) and writes its folder directly.
 
 import { boxMeansHere, type BoxMeans } from "./box-means.ts";
 import { testBox } from "./box-test.ts";

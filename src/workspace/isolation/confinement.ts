@@ -14,7 +14,7 @@ export type Command = {
   readonly env: Readonly<Record<string, string>>;
   /** Folders it may write to; everything else is read-only or absent where the means can hold that. */
   readonly writable: readonly string[];
-  /** Files and folders it must be able to read although they lie in a hidden place. */
+  /** Files and folders it must be able to read although they are in a hidden place. */
   readonly readable?: readonly string[];
   /** `user`: keeps the user's own HOME, for agents that are logged in there. */
   readonly home?: "private" | "user";
@@ -53,7 +53,7 @@ export type IsolationPlace = {
   readonly hidden: readonly string[];
   /** A folder of the run for the private HOME and for self-tests. */
   readonly runDir: string;
-  /** What was seen to hold here already; without it everything is tried anew. */
+  /** What was seen to hold here already; without it everything is tried again. */
   readonly cache?: SelfTestCache;
 };
 

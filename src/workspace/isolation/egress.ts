@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   D1. The command starts at once and is what it would be without the egress: same process, streams, exit code and signals. The forwarder
-//       is no child of it, and ends with the box.
+//       isn't a child of it, and ends with the box.
 
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -13,7 +13,7 @@ import type { Egress } from "./confinement.ts";
 /** Where the forwarder and its socket lie inside the box. */
 const inside = { program: "/run/autopilot/egress.cjs", socket: "/run/autopilot/egress.sock" } as const;
 
-/** What must be given to the box, as pairs: where it lies outside, where inside. */
+/** What must be given to the box, as pairs: where it is outside, where inside. */
 export const egressMounts = (egress: Egress, program: string): readonly (readonly [string, string])[] => [
   [program, inside.program],
   [egress.socket, inside.socket],

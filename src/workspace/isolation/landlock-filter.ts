@@ -1,7 +1,7 @@
 // landlock-filter: the system calls a landlocked command does without, as a program for the kernel's own filter (classic BPF). Pure.
 //
 // Landlock knows paths, TCP ports and signals. What it does not know is refused here by class:
-//   F1. Sockets: only TCP itself, made by its own number, and only where it may connect at all. Datagrams, sockets that are files, and other
+//   F1. Sockets: only TCP itself, made by its own number, and only if it may connect at all. Datagrams, sockets that are files, and other
 //       protocols that reach the same ports (MPTCP, SCTP) are not made, and nothing connects by sending or listens without a port.
 //   F2. Objects that all processes of a user share by number or name: memory, semaphores, queues, keys.
 //   F3. Limits and priorities of any process but the caller.

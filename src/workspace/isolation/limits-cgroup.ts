@@ -121,7 +121,7 @@ const settingsOf = ({ processesMax, memoryBytesMax }: Limits): readonly (readonl
 
 const groupPattern = /^autopilot-(\d+)-(\d+)-(\d+)-[0-9a-f]{12}$/;
 
-/** Whose it is stands in its name: the pid namespace, the process, the moment it began. */
+/** Whose it is is in its name: the pid namespace, the process, the moment it began. */
 function groupName(runDir: string, key: string): string {
   const hash = createHash("sha256").update(`${runDir}\0${key}`).digest("hex").slice(0, 12);
   return `autopilot-${pidNamespace()}-${process.pid}-${beganOf(process.pid) ?? "0"}-${hash}`;

@@ -47,7 +47,7 @@ const bytesTried = 96 * 1024 ** 2;
 /** What a file's size is counted in by the shell, whatever shell. */
 const blockBytes = 512;
 
-// Dash calls the number of processes -p, others -u; asked in a shell of its own, since a wrong letter may end it.
+// Dash calls the number of processes -p, others -u; asked in its own shell, since a wrong letter may end it.
 const script = `
 count=$1; tasks=$2; blocks=$3; shift 3
 while [ "$count" -gt 0 ]; do

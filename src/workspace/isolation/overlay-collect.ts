@@ -1,6 +1,6 @@
 // overlay-collect: brings what a command wrote apart into its folder.
 //
-// What was written lies in the overlay's upper folder. What was deleted is asked of the kernel: the overlay is mounted once more, seen by
+// What was written is in the overlay's upper folder. What was deleted is asked of the kernel: the overlay is mounted once more, seen by
 // nobody else, and what the folder has and the overlay has not is gone. Nothing of what marks a deletion on disk need be known for that.
 //
 // Invariants:

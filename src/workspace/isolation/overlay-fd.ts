@@ -89,7 +89,7 @@ export function makeFolder(held: HeldFolder, name: BytePath): void {
   else letIn(held, name);
 }
 
-/** Gives what bears the name in `from` a second name in `to`, in place of what was there; where it cannot be had, a link to nowhere. */
+/** Gives what has the name in `from` a second name in `to`, in place of what was there; where it cannot be had, a link to nowhere. */
 export function linkInto(from: HeldFolder | null, to: HeldFolder, name: BytePath, draft: string): void {
   const [above, below] = [from === null ? undefined : statAt(from, name), statAt(to, name)];
   // Two names of one file: a rename would do nothing and leave the draft.

@@ -25,7 +25,7 @@ export function apartOf(runDir: string, folder: string): string | null {
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 12);
 
-/** Makes the folders an overlay needs, where they are not there yet. */
+/** Makes the folders an overlay needs, if they are not there yet. */
 export function makeApart(apart: string, folder: string): void {
   for (const name of [apartNames.upper, apartNames.work, apartNames.merged])
     mkdirSync(join(apart, name), { recursive: true, mode: name === apartNames.upper ? 0o755 : 0o700 });

@@ -61,7 +61,7 @@ function wrapBy(place: IsolationPlace, programs: MountPrograms, means: BoxMeans,
 /** The same means where bubblewrap runs as the user. */
 const directly = ({ users, ...means }: BoxMeans): BoxMeans => ({ ...means, users: { kind: users.kind === "closed" ? "closed" : "tried" } });
 
-/** Only a folder of the run: what is kept beside it lies on the same disk. */
+/** Only a folder of the run: what is kept beside it is on the same disk. */
 const isOwnFolder = ({ runDir }: IsolationPlace, { writable }: Command, folder: string): boolean =>
   writable.some((path) => realOf(path) === folder) && isWithin(folder, realOf(runDir));
 const isKeptApart = (place: IsolationPlace, command: Command, folder: string): boolean =>

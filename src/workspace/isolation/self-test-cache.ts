@@ -5,7 +5,7 @@
 //       namespaces, who we are and what we are confined by, the programs, the file system of the folder, and this program itself; of
 //       a box also the home folder, which it shows or hides.
 //   C2. Only what held is noted. What did not is tried again each time: it may have been a bad moment.
-//   C3. Where the cache can't be trusted (store-folder.ts, S1) or written, everything is tried anew, and nothing fails for it.
+//   C3. Where the cache can't be trusted (store-folder.ts, S1) or written, everything is tried again, and nothing fails for it.
 
 import { createHash, randomUUID } from "node:crypto";
 import { readdirSync, readFileSync, readlinkSync, renameSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
@@ -60,7 +60,7 @@ export function openSelfTestCache(folder: string, store: string = storeFolder(),
 /** For the limits of processes and memory, which know nothing of a home. */
 export const openLimitsCache = (folder: string): SelfTestCache => openSelfTestCache(folder, storeFolder(), "");
 
-/** Forgets everything that was noted: what is tried next is tried anew. */
+/** Forgets everything that was noted: what is tried next is tried again. */
 export function clearSelfTestCache(store: string = storeFolder()): void {
   try {
     if (isOurs(store)) rmSync(join(store, room), { recursive: true, force: true });

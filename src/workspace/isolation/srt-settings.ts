@@ -48,7 +48,7 @@ export function settingsFor({ place, command, writable, program, isMac }: Settin
       // Only the egress, by its very address and port; an empty list lets nothing through.
       allowedDomains: command.network === "egress" && command.egress !== undefined ? [`127.0.0.1:${command.egress.port}`] : [],
       deniedDomains: [],
-      // There is no network of one's own on a Mac: the egress can be reached only where all of this machine can.
+      // There is no network of one's own on a Mac: the egress can be reached only if all of this machine can.
       allowLocalBinding: isMac && command.network === "egress",
     },
     filesystem: {

@@ -1,4 +1,4 @@
-// srt: isolation by Anthropic's sandbox runtime, where it is installed: bubblewrap with its own proxy on Linux, Seatbelt on a Mac.
+// srt: isolation by Anthropic's sandbox runtime, if it is installed: bubblewrap with its own proxy on Linux, Seatbelt on a Mac.
 //
 // Invariants:
 //   S1. The settings of a command lie in the run's folder, which the command does not see, and hold for that command alone.
@@ -37,7 +37,7 @@ const variables = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "FTP_PROXY", "GRPC_
   .concat(["TYPE", "ADDRESS", "PORT", "USERNAME", "PASSWORD"].map((name) => `CLOUDSDK_PROXY_${name}`))
   .concat(["CLAUDE_CODE_HOST_HTTP_PROXY_PORT", "CLAUDE_CODE_HOST_SOCKS_PROXY_PORT", "TMPDIR"]);
 
-// In a network of its own the egress's port is served by a few lines that go through the runtime's proxy, the only way out it knows.
+// In its own network the egress's port is served by a few lines that go through the runtime's proxy, the only way out it knows.
 const forwarder = `
 const net = require("node:net"), via = new URL(process.env.HTTP_PROXY), port = process.argv[1];
 const key = Buffer.from(decodeURIComponent(via.username) + ":" + decodeURIComponent(via.password)).toString("base64");

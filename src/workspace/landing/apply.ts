@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   A1. Either every change of the attempt is applied or none is.
-//   A2. An attempt has at most one commit: it is looked for before one is made, and the branch moves only from the tip that was looked at.
+//   A2. An attempt has at most one commit: it is looked for before one is made, and the branch moves only from the tip that was inspected.
 //   A3. What is committed is, byte for byte, what was judged: blobs are named by the hash the judgement saw.
 //   A4. A crash anywhere leaves the branch as it was, or with the whole commit on it; stray objects are git's to collect.
 
@@ -166,7 +166,7 @@ export async function refuseIfCheckedOut(run: OpenRun): Promise<void> {
   throw isCheckedOut(run);
 }
 
-/** Where branches lie in tables only git can read. */
+/** Where branches are in tables only git can read. */
 async function refuseIfListed(run: OpenRun): Promise<void> {
   const { out } = await git({ ...inUser(run), args: ["worktree", "list", "--porcelain"] });
   if (out.toString("utf8").split("\n").includes(`branch ${run.ref}`)) throw isCheckedOut(run);

@@ -4,7 +4,7 @@
 // Invariants:
 //   C1. Either all of the files are committed or none; what the branch changed since they were read is a conflict, never overwritten.
 //   C2. It is done at most once: its commit is found by its key.
-//   C3. Nothing is written through a link: whatever lies in a file's place, or in the place of a folder above it, is replaced.
+//   C3. Nothing is written through a link: whatever is in a file's place, or in the place of a folder above it, is replaced.
 //   C4. The runner's own files are judged like an agent's: inside the scope, within the size, without a secret.
 
 import type { GitSha } from "../../contracts/ids.ts";

@@ -4,7 +4,7 @@
 //   P1. The commit is HEAD with these files and nothing else; what the user has staged or changed is neither in it nor lost.
 //   P2. Only where work could land: on the branch the run began on, without uncommitted changes to the user's own files, while nobody
 //       merges. A file that the user's rules ignore stays out. Otherwise nothing is touched.
-//   P3. No hook, filter or signing program runs: the files are taken as they lie there.
+//   P3. No hook, filter or signing program runs: the files are taken as they are there.
 //   P4. Once a run: the commit names its run, and is looked for first. The index goes before the branch, so after a crash in between the
 //       files are staged, and the next call commits them.
 

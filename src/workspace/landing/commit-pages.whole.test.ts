@@ -1,4 +1,4 @@
-// The runner's documents as a commit of their own, beside whatever else lies in the user's checkout.
+// The runner's documents as their own commit, beside whatever else is in the user's checkout.
 
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";

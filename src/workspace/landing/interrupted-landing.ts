@@ -1,5 +1,5 @@
 // interrupted-landing: a landing that was cut short leaves the user's checkout between two commits. This puts it back to the first, so that
-// landing can begin anew.
+// landing can begin again.
 //
 // Invariants:
 //   C1. A landing is written down before the checkout is touched, and forgotten when it is through or undone.

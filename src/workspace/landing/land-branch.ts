@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   L1. A compare-and-set: a branch that somebody moved meanwhile is not touched.
-//   L2. A checkout that has the branch moves with it, and only where it is clean; a branch is never moved under uncommitted work.
+//   L2. A checkout that has the branch moves with it, and only if it is clean; a branch is never moved under uncommitted work.
 //   L3. Called again with the same order after a crash at any point, it comes to the same end, and leaves no branch of its own behind.
 
 import { existsSync } from "node:fs";

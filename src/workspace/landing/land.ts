@@ -5,8 +5,8 @@
 //       where a file would be lost. It does so without the repository's own configuration (see user-view).
 //   N2. Only into a checkout of the branch the run began on, without uncommitted changes to tracked files.
 //   N3. A merge is computed without a checkout; if it conflicts, nothing was touched.
-//   N4. Landing twice is landing once, also where the first was cut short, and where it was one commit for many.
-//   N5. A file that is missing from the checkout and that the branch has made anew since is no change that could be lost: it comes back.
+//   N4. Landing twice is landing once, even if the first was cut short, and where it was one commit for many.
+//   N5. A file that is missing from the checkout and that the branch has made again since isn't a change that could be lost: it comes back.
 
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
@@ -86,7 +86,7 @@ async function landOn(run: OpenRun, head: GitSha, tip: GitSha, message: string, 
 const isMissing = ({ repository }: OpenRun, path: string): boolean =>
   lstatSync(join(repository.root, path), { throwIfNoEntry: false }) === undefined;
 
-/** What the branch has taken away and made anew since it last landed, as it is at its tip. */
+/** What the branch has taken away and made again since it last landed, as it is at its tip. */
 async function remadeOn(run: OpenRun, head: GitSha, tip: GitSha): Promise<ReadonlyMap<string, readonly [BytePath, TreeEntry]>> {
   const call = run.shadow.callIntoUser;
   if ((await lineBetween(call, head, tip))?.length === 1) return new Map(); // one commit makes nothing anew that it took away
@@ -104,7 +104,7 @@ async function remadeOn(run: OpenRun, head: GitSha, tip: GitSha): Promise<Readon
   return remade;
 }
 
-/** Git leaves alone what is the same in both commits, also where it is missing. */
+/** Git leaves alone what is the same in both commits, even if it is missing. */
 async function restored(run: OpenRun, result: LandResult, missing: readonly string[]): Promise<LandResult> {
   if (!result.landed || missing.length === 0) return result;
   const input = missing.map((path) => Buffer.from(`${path}\0`));
@@ -126,7 +126,7 @@ async function howItLanded(run: OpenRun, tip: GitSha, head: GitSha): Promise<"fa
     : "fast_forward";
 }
 
-/** The merge of both sides as a commit on no branch yet (N3). What the user deleted and the branch made anew for it is there (N5). */
+/** The merge of both sides as a commit on no branch yet (N3). What the user deleted and the branch made again for it is there (N5). */
 async function mergeCommit(
   run: OpenRun,
   head: GitSha,
@@ -183,7 +183,7 @@ async function moveForward(run: OpenRun, from: GitSha, to: GitSha): Promise<GitA
   const view = inView(run.repository);
   const move = (): Promise<GitAnswer> => git({ ...view, args: ["read-tree", "-m", "-u", from, to], codes: [0, 1, 128] });
   const first = await move();
-  // A touch alone is no change, but git takes it for one until it has looked again. It touches no file before it has looked at all of them.
+  // A touch alone isn't a change, but git takes it for one until it has looked again. It touches no file before it has inspected all of them.
   const refreshed = /not uptodate/.test(first.err)
     ? await git({ ...view, args: ["update-index", "-q", "--refresh"], codes: [0, 1, 128] })
     : null;

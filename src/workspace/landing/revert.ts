@@ -1,7 +1,7 @@
 // revert: undoes in one commit what the attempts of one cursor committed, and nothing else.
 //
 // Invariants:
-//   U1. What is taken back stays under a branch of its own, which is there before anything is undone; no branch is moved or overwritten for it.
+//   U1. What is taken back stays under its own branch, which is there before anything is undone; no branch is moved or overwritten for it.
 //   U2. It is a commit on top: history is never rewritten.
 //   U3. Either all of it is taken back or nothing: where others changed the same since, both sides are merged, and a conflict is reported.
 //   U4. It is done at most once: its commit is found by its key.
@@ -98,7 +98,7 @@ async function mergedTree(run: OpenRun, { of, since }: RevertRequest, commits: r
   return code === 0 ? (out.toString("utf8").split("\0")[0] ?? null) : null;
 }
 
-/** Whether something of others lies where a file would come back: a folder of its name, or a file in place of its folder. */
+/** Whether something of others is where a file would come back: a folder of its name, or a file in place of its folder. */
 function isInTheWay(path: BytePath, was: Tree, is: Tree, own: ReadonlySet<BytePath>): boolean {
   if (!was.has(path)) return false;
   if (foldersAbove(path).some((folder) => is.has(folder) && !own.has(folder))) return true;

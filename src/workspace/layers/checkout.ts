@@ -1,4 +1,4 @@
-// checkout: a commit's files in a folder of their own, for checks. No agent has seen it and it holds no repository.
+// checkout: a commit's files in their own folder, for checks. No agent has seen it and it holds no repository.
 
 import { mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
@@ -51,7 +51,7 @@ export async function makeCheckout(run: OpenRun, commit: GitSha, purpose: string
   return folder;
 }
 
-/** Copies of the packages: those of the check before, where nobody touched them, else of the user's. */
+/** Copies of the packages: those of the check before, if nobody touched them, else of the user's. */
 async function copied(
   run: OpenRun,
   folder: string,

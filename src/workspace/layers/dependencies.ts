@@ -26,7 +26,7 @@ const foldersMax = 200;
 const tickMs = 25;
 
 /**
- * Of the folders that are there (installed-folders.ts) those that bear one of these names and that git, or a further file of ignore rules,
+ * Of the folders that are there (installed-folders.ts) those that share one of these names and that git, or a further file of ignore rules,
  * ignores; as paths from the top.
  */
 export async function dependencyFolders(

@@ -6,7 +6,7 @@
 // Invariants:
 //   M1. A folder with a valid HEAD is a repository, or is one short folder away from it (one that is ignored, or that a build makes), so
 //       nothing in it can be changed, and no such HEAD can be made. It does not matter whether HEAD came before the rest or after it.
-//   M2. Where some HEAD lies beside a `commondir`, the rest may lie elsewhere: then `objects` and `refs` are enough.
+//   M2. Where some HEAD is beside a `commondir`, the rest may be elsewhere: then `objects` and `refs` are enough.
 //   M3. Names are compared as the laxest file system would: by case, by what HFS+ leaves out, by what NTFS cuts off.
 
 import type { Violation } from "../../ports/workspace.ts";
@@ -16,7 +16,7 @@ import { isModulesName, plainName } from "../git/names.ts";
 import type { TreeEntry } from "../git/tree.ts";
 
 export type EmbeddedInput = {
-  /** Of the tree that the changes would make, at least what lies around them and around every `commondir`. */
+  /** Of the tree that the changes would make, at least what is around them and around every `commondir`. */
   readonly result: ReadonlyMap<BytePath, TreeEntry>;
   readonly changes: readonly Change[];
   /** The beginning of what a HEAD of the result holds. */

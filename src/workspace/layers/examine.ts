@@ -32,7 +32,7 @@ export type Examined = Judgement & {
   readonly tree: GitSha;
   /** Changed paths that are left where they are: ignored ones beyond the dependency folders we put there, and those left out. */
   readonly ignored: number;
-  /** Dependency folders that lie there now, ours and the agent's. */
+  /** Dependency folders that are there now, ours and the agent's. */
   readonly dependencies: readonly string[];
 };
 
@@ -142,7 +142,7 @@ async function examine(
   };
 }
 
-/** What a copy looked like tells of the tree it was made of, and of no other. */
+/** What a copy looked like holds for the tree it was made of, and for no other. */
 async function unchangedIn(run: OpenRun, folder: string, { tree }: FolderRecord, against: GitSha): Promise<Pick<ScanInput, "isUnchanged">> {
   const { call } = run.shadow;
   if (tree === undefined || (await treeIdOf(call, tree)) !== (await treeIdOf(call, against))) return {};

@@ -4,7 +4,7 @@
 //   W1. No link is followed: every folder on the way is opened by its name inside the folder opened before it (through /proc/self/fd),
 //       refusing links, so that a folder swapped for a link between two looks cannot lead outside.
 //   W2. Only regular files are read; opening never blocks on a pipe or device.
-//   W3. Where /proc/self/fd is missing, every folder on the way is looked at before and after a read and must be the same real folder both times.
+//   W3. Where /proc/self/fd is missing, every folder on the way is inspected before and after a read and must be the same real folder both times.
 
 import {
   closeSync,
@@ -42,7 +42,7 @@ export type HeldFolder = {
   read(name: BytePath, piece: (bytes: Buffer) => void, bytesMax: number): Stats;
 };
 
-/** Opens the folder at `path` below `root`, hands it to `use`, and closes it. Throws NotRead where it is no real folder. */
+/** Opens the folder at `path` below `root`, hands it to `use`, and closes it. Throws NotRead where it isn't a real folder. */
 export function withFolder<T>(root: string, path: BytePath, use: (folder: HeldFolder) => T): T {
   return hasProc ? withFolderByFd(root, path, use) : withFolderByPath(root, path, use);
 }

@@ -1,10 +1,10 @@
-// judge: compares what lies in a layer with the tree it was made from, and judges every difference. Pure.
+// judge: compares what is in a layer with the tree it was made from, and judges every difference. Pure.
 //
 // Invariants:
 //   J1. Every difference is a change: created, edited, deleted, mode; a rename is a deletion and a creation.
 //   J2. Only regular files can be changes; a new or changed link, a second name of a file, a device, a repository is a violation wherever it lies.
-//   J3. Paths that were kept from the agent (masked, runner-owned) are no deletions when absent, and violations when they come back different.
-//   J4. What is left out is no change and no violation; it still is part of what the layer holds.
+//   J3. Paths that were kept from the agent (masked, runner-owned) aren't deletions when absent, and violations when they come back different.
+//   J4. What is left out is neither a change nor a violation; it still is part of what the layer holds.
 
 import type { Violation } from "../../ports/workspace.ts";
 import { shownOf, textOf, type BytePath } from "../git/byte-path.ts";

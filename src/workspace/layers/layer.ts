@@ -146,7 +146,7 @@ async function makeRepository(run: OpenRun, folder: string, start: GitSha, root:
   return objects;
 }
 
-/** A copy of the objects for this layer alone, where nothing keeps an agent from writing to what is shared. */
+/** A copy of the objects for this layer alone, if nothing keeps an agent from writing to what is shared. */
 async function fetchHistory(run: OpenRun, folder: string, gitDir: string, start: GitSha): Promise<void> {
   // Nobody has written to it yet.
   const inLayer = { cwd: folder, isOwn: true, env: { GIT_DIR: gitDir, GIT_WORK_TREE: folder, ...identityEnv(ownIdentity) } } as const;

@@ -1,4 +1,4 @@
-// records: what the workspace must remember of a layer or checkout that lies on disk, kept beside it where no agent looks.
+// records: what the workspace must remember of a layer or checkout that is on disk, kept beside it where no agent looks.
 //
 // Invariants:
 //   R1. A record is written after its folder is complete and removed before the folder is touched: no record means no usable folder.

@@ -1,4 +1,4 @@
-// scan: what lies in a layer, file by file, read without trusting anything in it. Folders that the base's ignore rules ignore are counted, not entered.
+// scan: what is in a layer, file by file, read without trusting anything in it. Folders that the base's ignore rules ignore are counted, not entered.
 
 import { createHash } from "node:crypto";
 import type { Stats } from "node:fs";

@@ -14,7 +14,7 @@ export type PathTest = (path: string) => boolean;
 export function scopeOf(globs: readonly string[]): PathTest {
   const wanted = globs.filter((glob) => !glob.startsWith("!"));
   const unwanted = globs.filter((glob) => glob.startsWith("!")).map((glob) => glob.slice(1));
-  // `src/**` lets in what lies below `src`, not a file that takes the folder's place; kept out, it means both.
+  // `src/**` lets in what is below `src`, not a file that takes the folder's place; kept out, it means both.
   const includes = anyOf(wanted.length === 0 ? ["**"] : wanted, { nocase: false, strictSlashes: true });
   const excludes = anyOf(unwanted, { nocase: false, strictSlashes: false });
   return (path) => includes(path) && !excludes(path); // S2

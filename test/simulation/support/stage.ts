@@ -1,5 +1,5 @@
 // stage: a fake outside with a disk that survives a power cut, and a small synchronous driver over it.
-// Every tick is a moment where the plug may be pulled; what was appended and what lies on the disk stays.
+// Every tick is a moment where the plug may be pulled; what was appended and what is on the disk stays.
 
 import type { CrashState } from "../../../src/contracts/crash-state.ts";
 import type { Draft, Entry } from "../../../src/contracts/event.ts";
@@ -66,7 +66,7 @@ export type Machine = {
 
 const loopsMax = 20_000;
 
-/** Drives what lies on the disk to its next rest. */
+/** Drives what is on the disk to its next rest. */
 export function drive(machine: Machine, script: Script): { readonly tape: Tape; readonly why: string } {
   const { disk } = machine;
   const tape = new Tape(disk.journal);

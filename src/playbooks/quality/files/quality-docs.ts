@@ -1,4 +1,4 @@
-// quality-docs: documentation that lies in the checkout and is in no commit. Agents would not see it, and a run must not call it missing.
+// quality-docs: documentation that is in the checkout and is in no commit. Agents would not see it, and a run must not call it missing.
 
 import { lstatSync } from "node:fs";
 import { join } from "node:path";

@@ -1,7 +1,7 @@
 // quality-log-file: `quality/run_state.jsonl` on disk, held against what the journal yields.
 //
 // Invariants:
-//   L1. What lies there is a beginning of what the journal yields, or it is left alone and told.
+//   L1. What is there is a beginning of what the journal yields, or it is left alone and told.
 //   L2. A log is only added to; one that is over is moved to history, never overwritten, not even there.
 //   L3. A line that a crash cut in half is completed: bytes are compared, not lines.
 
@@ -15,9 +15,9 @@ import { appendToFile, moveFile, readBounded, writeWholeFile } from "../../contr
 
 const logBytesMax = 256 * 1024 * 1024;
 
-/** The log that lay there when the run was drafted: how long it was, what it was, and its text where it continues. */
+/** The log that was there when the run was drafted: how long it was, what it was, and its text where it continues. */
 export type EarlierLog = { readonly bytes: number; readonly hash: string; readonly text: string | null };
-/** Where what lies there stops being what the journal yields. */
+/** Where what is there stops being what the journal yields. */
 export type Differs = { readonly line: number; readonly found: string };
 
 type Found = { readonly at: number } | { readonly differs: Differs };
@@ -51,7 +51,7 @@ export class QualityLogFile {
     return "differs" in found ? found.differs : null;
   }
 
-  /** Moves what is over to history and adds what is new. To be called only where nothing differs. */
+  /** Moves what is over to history and adds what is new. To be called only if nothing differs. */
   async write(): Promise<void> {
     const { volumes } = this.#log;
     while (this.#archived < volumes.length - 1) {
@@ -70,7 +70,7 @@ export class QualityLogFile {
     const bytes = await this.#read();
     if (bytes !== null && "line" in bytes) return;
     const newest = this.#log.volumes.at(-1);
-    // The new log lies there already: the old one was moved, and whoever took it out of history may have it.
+    // The new log is there already: the old one was moved, and whoever took it out of history may have it.
     if (bytes !== null && bytes.length > 0 && newest !== undefined && "at" in this.#compared(bytes, newest)) return;
     if (volume.lines.length === 0 && volume.earlier === null) return void (await moveFile(this.#root, runStatePath, target));
     if (bytes === null) return writeWholeFile(this.#root, target, this.#whole(volume));

@@ -1,9 +1,9 @@
-// quality-prepare-resume: before a quality run continues, its files are looked at: a log that is not the journal's is reported, and phases whose landed
+// quality-prepare-resume: before a quality run continues, its files are inspected: a log that is not the journal's is reported, and phases whose landed
 // artifacts the user no longer has are run again.
 //
 // Invariants:
 //   U1. Artifacts beat events: what was landed and is gone from the checkout no longer proves anything.
-//   U2. What was never landed, or lies on another branch than the one that is checked out, is not missed.
+//   U2. What was never landed, or is on another branch than the one that is checked out, is not missed.
 
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
@@ -107,7 +107,7 @@ function landingsOf(view: RunView): ReadonlyMap<string, string> {
   return landings;
 }
 
-/** What lies under quality/ in the checkout, as gates may know it. */
+/** What is under quality/ in the checkout, as gates may know it. */
 async function checkoutFacts(root: string): Promise<Parameters<typeof judgeGates>[1]> {
   const folder = join(root, "quality");
   const isThere = lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;

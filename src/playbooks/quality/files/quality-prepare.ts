@@ -1,4 +1,4 @@
-// quality-prepare: what a quality run is drafted with: what it is called, what may change, and what becomes of a log that lies here already.
+// quality-prepare: what a quality run is drafted with: what it is called, what may change, and what becomes of a log that is here already.
 //
 // Invariants:
 //   Q1. A sound log whose run has not ended is gone on with; any other is moved to history, never overwritten.
@@ -74,7 +74,7 @@ function refuseTarget(projectPaths: ProjectPaths, target: string): void {
   });
 }
 
-/** One file of each kind that the phases leave: what git ignores is no change, so a gate that asks for it could never hold. */
+/** One file of each kind that the phases leave: what git ignores isn't a change, so a gate that asks for it could never hold. */
 const kindsLeft = [
   "quality/EXPLORATION.md",
   "quality/test_functional.js",

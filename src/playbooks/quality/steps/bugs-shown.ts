@@ -76,7 +76,7 @@ const tried = (id: string, title: string, command: string): Check => ({
   source: "the audit",
 });
 
-/** With the test; and with the fix as well, where there is one. The ids hold letters, digits and dashes only. */
+/** With the test; and with the fix as well, if there is one. The ids hold letters, digits and dashes only. */
 function triesOf(tree: QualityTree, id: string, { command }: Check): readonly Check[] {
   const apply = (path: string): string =>
     `{ GIT_CEILING_DIRECTORIES="$(dirname "$PWD")" git apply -p1 '${path}' || { echo '${path} does not apply'; exit ${doesNotApply}; }; }`;

@@ -1,9 +1,9 @@
 // counted-in: what the documents of a quality run hold, counted. Texts in, numbers and names out.
 
-/** An id of a family: BUG-001, BUG-H-1. Words of letters may stand before what ends it; what comes after that is no part of it. */
+/** An id of a family: BUG-001, BUG-H-1. Words of letters may be before what ends it; what comes after that isn't a part of it. */
 const idOf = (family: string): string => `${family}-(?:[A-Za-z][A-Za-z-]*-)?[A-Za-z0-9]+`;
 
-/** The confirmed bugs of BUGS.md, one heading each, in the order they stand there. */
+/** The confirmed bugs of BUGS.md, one heading each, in the order they are there. */
 export const bugIdsIn = (bugs: string | null): readonly string[] =>
   [...(bugs ?? "").matchAll(new RegExp(`^### (${idOf("BUG")})`, "gm"))].map(([, id = ""]) => id);
 
@@ -19,7 +19,7 @@ export function findingsIn(exploration: string | null): number {
   return sections.reduce((sum, section) => sum + (finding.test(section) ? 1 : openFindings.test(section) ? entriesIn(section) : 0), 0);
 }
 
-/** Under a gathering heading an entry is a heading below it; where there is none, an item of its lists. */
+/** Under a gathering heading an entry is a heading below it; if there is none, an item of its lists. */
 function entriesIn(section: string): number {
   const below = [...section.matchAll(/^###\s+\S/gm)].length;
   return below > 0 ? below : [...section.matchAll(/^(?:[-*]|\d+[.)])\s+\S/gm)].length;
@@ -36,7 +36,7 @@ export function idsIn(document: string | null, family: string): number {
   return inHeadings > 0 ? inHeadings : distinct(new RegExp(`^[ \\t>|*\\-\\d.]*(${idOf(family)})`, "gm"));
 }
 
-/** Whether a document names an id, as a word of its own: BUG-1 is not named by BUG-10. */
+/** Whether a document names an id, as its own word: BUG-1 is not named by BUG-10. */
 export function names(document: string | null, id: string): boolean {
   if (document === null || id.trim() === "") return false;
   for (let at = document.indexOf(id); at !== -1; at = document.indexOf(id, at + 1)) {

@@ -1,4 +1,4 @@
-// earlier-end: what the log that lay there when the run began says of the end of a phase.
+// earlier-end: what the log that was there when the run began says of the end of a phase.
 
 import { earlierLogPath } from "../views/run-state-names.ts";
 import { readLog } from "../views/run-state-read.ts";

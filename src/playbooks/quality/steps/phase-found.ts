@@ -1,7 +1,7 @@
-// phase-found: whether documents that lie there already prove this phase. Asked when it is entered, of a log that somebody began before.
+// phase-found: whether documents that are there already prove this phase. Asked when it is entered, of a log that somebody began before.
 //
 // Invariants:
-//   P1. Without an earlier log nothing is taken over: the run begins afresh, whatever lies under quality/.
+//   P1. Without an earlier log nothing is taken over: the run begins afresh, whatever is under quality/.
 //   P2. A phase that is run again is done again: what the user took away is taken off the branch too, so that nobody finds the old one.
 
 import type { Entry } from "../../../contracts/event.ts";
@@ -73,7 +73,7 @@ async function cleared({ workspace, entries }: Parts, { attempt, cursor, commit 
   return { ok: true, facts: { proved: false, cleared: there.length }, ...(applied === null ? {} : { applied }) };
 }
 
-/** The paths found gone since this phase was last completed, less those that were cleared or made anew since. */
+/** The paths found gone since this phase was last completed, less those that were cleared or made again since. */
 function goneSince(entries: readonly Entry[], phase: string): ReadonlySet<string> {
   const gone = new Set<string>();
   for (const entry of entries) {

@@ -14,7 +14,7 @@ const places: Readonly<Record<string, RegExp>> = {
 
 export const placeOfPhase = (phase: string): RegExp => places[phase] ?? /^$/;
 
-/** Whether a phase was closed by documents that lay there when the run began. */
+/** Whether a phase was closed by documents that were there when the run began. */
 export const isTakenOver = (state: RunView, phase: string): boolean => state.cursors[phase]?.last["earlier"]?.facts["proved"] === true;
 
 /**

@@ -3,7 +3,7 @@
 // Invariants:
 //   T1. A number that a file holds is counted in the file; only what no file holds is taken from what the agent handed back.
 //   T2. Of the agent's word only what is on disk is kept: a finding whose id the document names, a pass whose file is there.
-//   T3. What lay there before the run and was not touched by it is nothing that a phase has written.
+//   T3. What was there before the run and was not touched by it is nothing that a phase has written.
 //   T4. What an earlier run's log counted in a phase that still stands is not replaced by a zero.
 
 import * as v from "valibot";
@@ -147,7 +147,7 @@ async function audited({ tree, claim }: Counting): Promise<Counted> {
     key_counts: {
       req_count: requirementsInFile > 0 ? requirementsInFile : (said?.req_count ?? 0),
       uc_count: casesInFile > 0 ? casesInFile : (said?.uc_count ?? 0),
-      passes_complete: passes.length, // files of auditors are no passes: nobody said which they were
+      passes_complete: passes.length, // files of auditors aren't passes: nobody said which they were
     },
     passes,
     auditors,
@@ -173,7 +173,7 @@ async function verified({ tree, input }: Counting): Promise<Counted> {
 }
 
 /**
- * The files that commits of this visit changed and that are still there. Without any commit: those that lie where the phase puts them, if
+ * The files that commits of this visit changed and that are still there. Without any commit: those that are where the phase puts them, if
  * the phase was found done, or another phase of this run left them.
  */
 async function artifactsOf(

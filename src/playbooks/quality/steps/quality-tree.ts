@@ -7,12 +7,12 @@ import type { Workspace } from "../../../ports/workspace.ts";
 const textBytesMax = 8 * 1024 * 1024;
 const artifactsMax = 500;
 
-/** What lies under quality/ in a commit. Only what is asked for is read. */
+/** What is under quality/ in a commit. Only what is asked for is read. */
 export type QualityTree = {
   readonly paths: readonly string[];
   readonly has: (path: string) => boolean;
   readonly matching: (pattern: RegExp) => readonly string[];
-  /** Null if there is no such file, it is no text, or it is too large. */
+  /** Null if there is no such file, it isn't text, or it is too large. */
   readonly text: (path: string) => Promise<string | null>;
   /** The size of each of these that is there, as far as a reader would count them. */
   readonly sized: (paths: readonly string[]) => Promise<readonly ArtifactFound[]>;

@@ -15,7 +15,7 @@ const whole: Readonly<Record<string, string | null>> = Object.fromEntries(
 );
 
 type Story = {
-  /** `null`: something lies there that is no text. */
+  /** `null`: something is there that isn't text. */
   readonly files?: Readonly<Record<string, string | null>>;
   readonly changed?: readonly string[];
   readonly options?: Readonly<Record<string, string>>;

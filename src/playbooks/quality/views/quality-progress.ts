@@ -12,7 +12,7 @@ import { figure, oneLine, plural } from "../../../views/wording.ts";
 const recentMax = 10;
 const messageCharsMax = 160;
 
-/** What stands beside the journal and belongs into the page anyway. */
+/** What is beside the journal and belongs into the page anyway. */
 export type Beside = {
   /** The log on disk is not what the journal yields: in one sentence. */
   readonly differs: string | null;
@@ -98,7 +98,7 @@ type Counts = Readonly<Record<string, unknown>>;
 const numberOf = (value: unknown): number => (typeof value === "number" ? value : 0);
 const plainOf = (value: unknown): string => oneLine(typeof value === "string" ? value : (JSON.stringify(value) ?? "unknown"));
 
-/** What a finished phase came to, in a few figures. */
+/** The result of a finished phase, in a few figures. */
 function figures(phase: PhaseNumber, counts: Counts, tally: PhaseTally | undefined): readonly string[] {
   const number = (name: string): number => numberOf(counts[name]);
   switch (phase) {
@@ -134,7 +134,7 @@ function patternsIn(walked: number, tally: PhaseTally | undefined): string {
   return `patterns ${runs.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(", ")} walked`;
 }
 
-/** The passes that some log of this run tells of, by their letters. */
+/** The passes that some log of this run reports, by their letters. */
 const passesIn = ({ volumes }: RunStateLog): readonly string[] =>
   [...new Set(volumes.flatMap(({ events }) => events).flatMap((event) => (event.event === "pass_ended" ? [event.pass] : [])))].sort();
 

@@ -20,7 +20,7 @@ import { isTree, type Tree, type Violation } from "../../../documents/line-rules
 export type Level = "run" | "cycle";
 export type Report = (rule: string, message: string, severity?: Violation["severity"]) => void;
 
-/** Time and name are every event's, and told by a rule of their own. */
+/** Time and name are every event's, and told by their own rule. */
 const everyEvents = ["ts", "event"] as const;
 
 /** An event that the seed knows, made ready to be judged. */
@@ -63,7 +63,7 @@ export const knownEvents: Readonly<Record<Level, ReadonlyMap<string, KnownEvent>
   cycle: knownOf(cycleEventSchemas),
 };
 
-/** Judges the fields of an event, and answers how many names and texts stand in it. */
+/** Judges the fields of an event, and answers how many names and texts are in it. */
 export function judgeFields({ name, check, beyond: judgeBeyond }: KnownEvent, event: Tree, report: Report): number {
   const counted = check.countIn(event);
   if (counted === unfit) {

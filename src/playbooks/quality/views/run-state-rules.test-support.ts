@@ -185,7 +185,7 @@ export const cycleSpecs: Readonly<Record<string, Spec>> = {
 
 export type Judged = { readonly violations: readonly Violation[]; readonly errors: number; readonly facts: RunStateFacts };
 
-/** Judges lines as they stand in a file, blank ones included. */
+/** Judges lines as they are in a file, blank ones included. */
 export function judgeLines(lines: readonly string[]): Judged {
   const violations = openViolations();
   const rules = openRunStateRules(violations);

@@ -50,14 +50,14 @@ export function openRunStateRules(violations: Violations): RunStateRules {
   let events = 0;
   let level: Level = "run";
   let types: ReadonlySet<unknown> | null = null;
-  /** Events that are known and may stand anywhere after the second line: nothing but their fields is to be judged. */
+  /** Events that are known and may be anywhere after the second line: nothing but their fields is to be judged. */
   let plain: ReadonlyMap<unknown, KnownEvent> = new Map();
   let begunAt: string | null = null;
   let runId: string | null = null;
   let bugsCounted: number | null = null;
   let end: { readonly line: number; readonly status: unknown } | null = null;
   let isFollowed = false;
-  /** Many events bear the same second. */
+  /** Many events have the same second. */
   let lastTime = "";
   const phases = openPhases();
   const docs = openDocsRules();
@@ -75,7 +75,7 @@ export function openRunStateRules(violations: Violations): RunStateRules {
     plain = new Map([...knownEvents[level]].filter(([known]) => !placed.has(known) && (types === null || types.has(known))));
   };
 
-  /** Whether this event may stand here. */
+  /** Whether this event may be here. */
   const judgePlace = (name: string): void => {
     const { first, last } = brackets[level];
     if (name === "_index") report("RS1", "another _index, expected one, as the first line");
@@ -162,7 +162,7 @@ function judgeSuccess(open: readonly PhaseNumber[], bugsCounted: number | null, 
 }
 
 type Phases = {
-  /** What is wrong with a marker that stands here; null if nothing is. */
+  /** What is wrong with a marker that is here; null if nothing is. */
   readonly start: (phase: unknown, line: number) => string | null;
   readonly end: (phase: unknown, line: number) => string | null;
   /** The phases that have not ended. */

@@ -114,7 +114,7 @@ export class RunStateLog {
     if (this.documentation !== null) this.#add({ event: "documentation_state", ts, ...this.documentation }); // T4
   }
 
-  /** The log that lies there is the other run's: it is kept as it is, and a new one tells again what was taken over. */
+  /** The log that is there is the other run's: it is kept as it is, and a new one tells again what was taken over. */
   #forked({ run, ts }: EventOf<"run_forked"> & { readonly ts: string }): void {
     const before = this.#log;
     if (before === null) return;

@@ -69,7 +69,7 @@ function afterColons(text: string): CriterionRead | null {
   return checked(wording, rest, null, []);
 }
 
-/** `text::command` means a check, and would pass for words: it is told, and not guessed at. */
+/** `text::command` means a check, and would pass for words: it is reported, and not guessed at. */
 function tightColons(text: string): readonly CriterionFault[] {
   if (!withoutCode(text).includes("::")) return [];
   const message =
@@ -82,7 +82,7 @@ function checked(wording: string, command: string, expect: Expectation | null, f
   return { text: wording === "" ? command : wording, command, expect, faults };
 }
 
-/** What stands in a parenthesis behind a command. Other parentheses are prose. */
+/** What is in a parenthesis behind a command. Other parentheses are prose. */
 function expectationAt(text: string): { readonly expect: Expectation | null; readonly faults: readonly CriterionFault[] } {
   const none = { expect: null, faults: [] };
   if (!text.startsWith("(")) return none;

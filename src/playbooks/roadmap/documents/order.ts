@@ -16,7 +16,7 @@ export function executionOrder(phases: readonly Ordered[], requested?: ReadonlyS
   return inOrder(nodes, comparePhaseIds, requested === undefined ? undefined : (id) => requested.has(id));
 }
 
-/** The phases that are done: as state and archive know it; only where neither knows a phase, as its box says. */
+/** The phases that are done: as state and archive know it; only if neither knows a phase, as its box says. */
 export function completedPhases(
   phases: readonly Pick<RoadmapPhase, "id" | "checked">[],
   known: ReadonlyMap<string, boolean>,

@@ -75,7 +75,7 @@ const reported = (
   source: `${path}:${line}`,
 });
 
-/** K3: of criteria with one command the first stays; those without a command are no doubles of each other unless they say the same. */
+/** K3: of criteria with one command the first stays; those without a command aren't doubles of each other unless they say the same. */
 function once(criteria: readonly PhaseCriterion[]): readonly PhaseCriterion[] {
   const seen = new Set<string>();
   return criteria.filter(({ text, command, expect }) => {

@@ -81,7 +81,7 @@ function waveOf(line: Line): number | null {
   return number === undefined ? null : Number(number);
 }
 
-/** A tag may reach over some lines; what stands behind it on its last line is the task's first. */
+/** A tag may reach over some lines; what is behind it on its last line is the task's first. */
 function tagFrom(
   lines: readonly Line[],
   from: number,
@@ -113,7 +113,7 @@ function tagFrom(
   }
 }
 
-/** The attributes up to the tag's `>`; null if it has not come yet, or something else stands there. */
+/** The attributes up to the tag's `>`; null if it has not come yet, or something else is there. */
 function attributesIn(text: string): {
   readonly attributes: ReadonlyMap<string, string>;
   readonly twice: readonly string[];

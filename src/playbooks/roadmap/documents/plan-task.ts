@@ -89,7 +89,7 @@ function fieldsByName(lines: readonly Line[], path: string, report: Report): Rea
 
 const elementOpens = /^\s*<(files|action|verify|done|depends_on|requirements)>/i;
 
-/** The lines outside child elements: an element's text may hold bold words that are no fields. */
+/** The lines outside child elements: an element's text may hold bold words that aren't fields. */
 function withoutElements(lines: readonly Line[]): readonly Line[] {
   let inside: string | null = null;
   return lines.filter((line) => {
@@ -140,7 +140,7 @@ const namesIn = (text: string): readonly string[] =>
     .split(/[\s,;、，；]+/)
     .filter((name) => name !== "" && !/^(tasks?|and|nothing|none|n\/a|-)$/i.test(name));
 
-/** Paths, by comma or one a line; what stands in parentheses behind one is a remark. */
+/** Paths, by comma or one a line; what is in parentheses behind one is a remark. */
 function filesOf(field: Field | undefined, path: string, report: Report): string[] {
   const files = new Set<string>();
   for (const { text, place } of field === undefined ? [] : itemsOrLines(field)) {

@@ -1,7 +1,7 @@
 // plan-waves: which tasks of a plan may be done at the same time.
 //
 // Invariants:
-//   W1. No task stands before one it comes after, nor before one of an earlier `## Wave`.
+//   W1. No task is before one it comes after, nor before one of an earlier `## Wave`.
 //   W2. No two tasks of one wave share a file: they go to sub-waves.
 //   W3. A complex task stands alone: four files and more, or a change that cuts across, leave nothing to be sure of beside it.
 //   W4. A person's checkpoint stands alone too: it looks at what is there when nobody is working.

@@ -65,7 +65,7 @@ function titleIn(text: string, about: { readonly place: Position; readonly isLin
     const message = `found the phase id ${shown(token)}, ${expected}`;
     const isMeant = /\d/.test(token) || /^\p{L}$/u.test(token) || (about.isLine && mark !== undefined);
     if (isMeant) return refuse("phase_id", message);
-    // `### Phase numbering: …` may be prose, and `### Phase three: …` may not: it is told, and read as prose.
+    // `### Phase numbering: …` may be prose, and `### Phase three: …` may not: it is reported, and read as prose.
     if (/^[:：]/.test(text.slice(whole.length))) report?.warning(about.place, "", "phase_id", message);
     return null;
   }

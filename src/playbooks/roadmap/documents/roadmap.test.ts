@@ -229,7 +229,7 @@ describe("fields", () => {
   });
 });
 
-/** A legal roadmap in pieces that may stand in any order. */
+/** A legal roadmap in pieces that may be in any order. */
 function pieces(count: number): { readonly boxes: readonly string[]; readonly sections: readonly (readonly string[])[] } {
   const ids = Array.from({ length: count }, (_, n) => (n % 5 === 4 ? `${n}.${n}` : String(n)));
   return {

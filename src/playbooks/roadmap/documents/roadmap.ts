@@ -18,7 +18,7 @@ import { checklistLineOf, headingLineOf, type ChecklistLine, type HeadingLine, t
 
 export const phasesMax = 2_000;
 const edgesMax = 200_000;
-/** Labels of one phase that are looked at for a slip. */
+/** Labels of one phase that are inspected for a slip. */
 const fieldsMax = 100;
 
 export type RoadmapRead = { readonly phases: readonly RoadmapPhase[]; readonly findings: readonly Finding[] };
@@ -217,7 +217,7 @@ function opened({ from, to }: Dependency, sorted: readonly string[]): readonly s
   return [from, ...inside, to];
 }
 
-/** Where an id stands among sorted ones, or would. */
+/** Where an id is among sorted ones, or would. */
 function firstAt(sorted: readonly string[], id: string): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {

@@ -2,7 +2,7 @@
 // same function, so that the list fails where the run would be refused.
 //
 // Invariants:
-//   Q1. Everything wrong with roadmap, config, specification and plans is told at once, with lines, before anything runs.
+//   Q1. Everything wrong with roadmap, config, specification and plans is reported at once, with lines, before anything runs.
 //   Q2. A phase is begun only where the work of those it depends on is: completed on another branch is not here.
 //   Q3. A plan that is in no commit is not passed over, and nothing is begun where git would drop what agents leave.
 //   Q4. A phase whose dependencies are neither completed nor asked for is not begun: its preflight could only fail.

@@ -1,5 +1,5 @@
 // roadmap-documents: the documents by which a roadmap is run, read at once: the roadmap itself, the planning config, the specification
-// and the plans that are there. Whatever is wrong with any of them is told together, each with its line.
+// and the plans that are there. Whatever is wrong with any of them is reported together, each with its line.
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -31,11 +31,11 @@ export type RoadmapDocuments = {
   /** By phase. */
   readonly plans: ReadonlyMap<string, PlanFound>;
   readonly specPath: string | null;
-  /** Roadmap, specification (where it is another file) and config, as far as they could be read. */
+  /** Roadmap, specification (if it is another file) and config, as far as they could be read. */
   readonly kept: readonly Kept[];
 };
 
-/** Null if there is no roadmap. Plans of phases for which `isDone` holds are history, and are not looked at. */
+/** Null if there is no roadmap. Plans of phases for which `isDone` holds are history, and are not inspected. */
 export function readRoadmapDocuments(root: string, isDone: (phase: RoadmapPhase) => boolean): RoadmapDocuments | null {
   const path = roadmapPaths.find((one) => readDocument(root, one) !== null);
   if (path === undefined) return null;

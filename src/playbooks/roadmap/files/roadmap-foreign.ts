@@ -8,7 +8,7 @@ import { backupFile, stateFile } from "../../../contracts/roadmap-places.ts";
 import { readStateHere } from "./roadmap-states.ts";
 
 /**
- * Null if nothing lies here, where a journal of ours accounts for it, or where it is finished: then it is archived when a run begins.
+ * Null if nothing is here, where a journal of ours accounts for it, or where it is finished: then it is archived when a run begins.
  * Where state.json is damaged its backup counts; where neither can be read, the findings say so and nothing can be taken from it.
  */
 export async function foreignRoadmap(home: { readonly root: string; readonly folder: string }): Promise<Foreign | null> {

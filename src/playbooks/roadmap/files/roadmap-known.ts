@@ -58,7 +58,7 @@ type StateRead = {
   readonly names: ReadonlyMap<string, string>;
 };
 
-/** Null if it is no state. */
+/** Null if it isn't a state. */
 function stateIn(path: string): StateRead | null {
   try {
     const state = JSON.parse((readOwnFile(path) ?? "").replace(/^\ufeff/, "")) as unknown;

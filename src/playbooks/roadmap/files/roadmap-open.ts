@@ -35,7 +35,7 @@ const readAtOnce = 1_000;
 const breath = (): Promise<void> => new Promise((go) => void setImmediate(go));
 
 type Halting = Extract<Entry, { event: "run_paused" | "run_stopped" }>;
-/** A halt, and the file that tells of it. */
+/** A halt, and the file that reports it. */
 type Halt = { readonly entry: Halting; readonly name: string };
 
 export async function openRoadmapPlaybook({
@@ -151,7 +151,7 @@ export async function openRoadmapPlaybook({
   ];
   const drawState = (run: RunView, now: string): Promise<void> => {
     readPile(); // the run's view is of this moment, so its log must be too
-    // Only who works is alive: a run that rests stands where its last entry left it.
+    // Only who works is alive: a run that rests is where its last entry left it.
     const text = books.state.textOf(run, run.status === "running" ? now : undefined);
     return run.status === "completed" ? stateFile.archive(text) : stateFile.write(text);
   };
@@ -203,7 +203,7 @@ export async function openRoadmapPlaybook({
   };
 }
 
-/** A path as the project knows it: agents work in folders of their own, which nobody looks for later. */
+/** A path as the project knows it: agents work in their own folders, which nobody looks for later. */
 function placeIn(path: string, folder: string, root: string): string {
   const layers = `${join(folder, "layers")}/`;
   if (path.startsWith(layers)) return path.slice(layers.length).replace(/^[^/]*\//, "");

@@ -1,4 +1,4 @@
-// The roadmap's files beside a run: what lies on the disk follows from the journal, whoever drew it and however often the plug was pulled.
+// The roadmap's files beside a run: what is on the disk follows from the journal, whoever drew it and however often the plug was pulled.
 
 import { existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import { clearRooms, follow, room, type Room } from "./roadmap-room.test-support
 
 afterEach(clearRooms);
 
-/** How many entries lie between two looks; fewer in `npm run test:long`. Odd, so that both kinds of moment come up. */
+/** How many entries are between two looks; fewer in `npm run test:long`. Odd, so that both kinds of moment come up. */
 const apart = (few: number, many: number): number => (process.env["AUTOPILOT_SIMULATION"] === "all" ? few : many);
 const now = "2030-01-01T00:00:00.000Z";
 const stories = Object.keys(roadmapStories);

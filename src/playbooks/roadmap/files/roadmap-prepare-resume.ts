@@ -12,7 +12,7 @@ import type { PreparedResume, PrepareResumeInput } from "../../contract/playbook
 import { stateFile } from "../../../contracts/roadmap-places.ts";
 import { readStateHere } from "./roadmap-states.ts";
 
-/** Its specification is looked at, and whether state.json can be read: the journal draws it anew, and its log says so. */
+/** Its specification is inspected, and whether state.json can be read: the journal draws it anew, and its log says so. */
 export async function prepareRoadmapResume(input: PrepareResumeInput): Promise<PreparedResume> {
   const locked = spec(input);
   const rebuilt = await rebuiltState(input);

@@ -30,7 +30,7 @@ export function roadmapHere(
   return { read: { ...read, findings }, completed: completedPhases(read.phases, isKnown), known };
 }
 
-/** An id that was another phase's when it was completed: what stands there now counts as done, though perhaps nobody has begun it. */
+/** An id that was another phase's when it was completed: what is there now counts as done, though perhaps nobody has begun it. */
 function renamedIn({ path, phases }: RoadmapDocuments, known: ReadonlyMap<string, KnownPhase>): readonly Finding[] {
   return phases.flatMap(({ id, name, line }) => {
     const before = known.get(id);

@@ -2,10 +2,10 @@
 // and times, bounded; no command comes from it, and nothing it calls proved counts as proved here.
 //
 // Invariants:
-//   U1. A phase goes on at the step it stood at, unless what that step works on is not there: then at the step that makes it.
+//   U1. A phase goes on at the step it was at, unless what that step works on is not there: then at the step that makes it.
 //   U2. What it says was verified, the runner verifies for itself: nothing is completed on another tool's word.
 //   U3. A plan that goes on to be executed has passed the runner's own lint, and its commands are locked.
-//   U4. A task is not done again only where its commit is part of what is checked out; its commands are run anyway (U2).
+//   U4. A task is not done again only if its commit is part of what is checked out; its commands are run anyway (U2).
 
 import type { RoadmapPhase } from "../../../contracts/roadmap.ts";
 import type { PhaseRecord, RoadmapState } from "../../../contracts/roadmap-state.ts";
@@ -63,7 +63,7 @@ const sumOf = (records: readonly PhaseRecord[], name: "tokens_used" | "debug_att
 
 async function phaseFrom(asked: Asked, phase: RoadmapPhase, record: PhaseRecord | undefined): Promise<ResumedPhase> {
   const tokens = amount(record?.tokens_used ?? 0);
-  // A failed phase is run anew: what its last visit took is used, and its ways back are there again.
+  // A failed phase is run again: what its last visit took is used, and its ways back are there again.
   if (record?.status === "failed" || record?.status === "not_started") return { id: phase.id, counts: {}, tokens };
   const counts = { debug: count(record?.debug_attempts ?? 0), replan: count(record?.replan_attempts ?? 0) };
   const plan = asked.read.plans.get(phase.id) ?? null;
@@ -98,7 +98,7 @@ function soundness(phase: RoadmapPhase, roadmapPath: string, found: PlanFound | 
   return findings.some(({ severity }) => severity === "error") ? "unsound" : "sound";
 }
 
-/** The step of ours at which a phase goes on that stood at a step of the pipeline; null: at its beginning. U1, U2 */
+/** The step of ours at which a phase goes on that was at a step of the pipeline; null: at its beginning. U1, U2 */
 export function entryAt(step: string, plan: Soundness): string | null {
   switch (step) {
     case "research":

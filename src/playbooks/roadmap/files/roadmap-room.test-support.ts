@@ -1,4 +1,4 @@
-// roadmap-room: a project in a folder of its own and a roadmap's playbook over a journal made in the simulation.
+// roadmap-room: a project in its own folder and a roadmap's playbook over a journal made in the simulation.
 
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

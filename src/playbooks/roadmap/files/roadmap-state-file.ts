@@ -3,7 +3,7 @@
 // Invariants:
 //   D1. The backup is a whole state that was in force before; what is damaged never becomes one.
 //   D2. The state of another run, whoever drove it, goes to the archive before this run's takes its place: it knows which phases are done.
-//   D3. A completed run has no state.json: it lies in the archive, drawn from the journal.
+//   D3. A completed run has no state.json: it is in the archive, drawn from the journal.
 
 import { lstatSync } from "node:fs";
 import { copyFile, link, rename, rm } from "node:fs/promises";

@@ -1,4 +1,4 @@
-// roadmap-states: the state files that lie in a project, whoever wrote them: the one in force, its backup, those in the archive.
+// roadmap-states: the state files that are in a project, whoever wrote them: the one in force, its backup, those in the archive.
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -15,9 +15,9 @@ export type StateRead = {
   readonly state: RoadmapState | null;
   readonly text: string;
   readonly from: typeof stateFile | typeof backupFile | null;
-  /** Whether anything lies under the file's own name. */
+  /** Whether anything is under the file's own name. */
   readonly isThere: boolean;
-  /** What is wrong with the files that were looked at. */
+  /** What is wrong with the files that were inspected. */
   readonly findings: readonly Finding[];
 };
 
@@ -50,7 +50,7 @@ const archivesMax = 1_000;
 
 /** When phases were completed by earlier runs, by id: the first time counts. What cannot be read knows nothing. */
 export async function completedEarlier(root: string, exceptRun: string): Promise<Readonly<Record<string, string>>> {
-  const earlier = Object.create(null) as Record<string, string>; // a phase may bear any name
+  const earlier = Object.create(null) as Record<string, string>; // a phase may have any name
   for (const path of [...archivedIn(root).map((name) => `${archiveFolder}/${name}`), stateFile]) {
     const read = await readBounded(root, path, stateBytesMax);
     const state = read.kind === "read" ? parsed(read.bytes) : undefined;

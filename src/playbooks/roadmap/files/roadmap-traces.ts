@@ -1,8 +1,8 @@
 // roadmap-traces: the trace files of phases on the disk, and the store that keeps what was seen of agents at work.
 //
 // Invariants:
-//   N1. What agents' frames told is kept in the run's own folder, in order and beside the journal, so that files drawn anew hold it too.
-//   N2. A trace file is added to where what lies there is what was drawn; else it is drawn whole.
+//   N1. What agents' frames told is kept in the run's own folder, in order and beside the journal, so that files drawn again hold it too.
+//   N2. A trace file is added to where what is there is what was drawn; else it is drawn whole.
 //   N3. No trace of an earlier run stays beside this one's: it is moved to the run's folder.
 
 import { appendFileSync, lstatSync, readdirSync } from "node:fs";
@@ -134,7 +134,7 @@ async function drawWhole(root: string, path: string, file: Drawn, text: string, 
   const there = await readBounded(root, path, traceBytesMax);
   const bytes = there.kind === "read" ? there.bytes : Buffer.alloc(0);
   if (file.isKnown) {
-    // Somebody changed or took it: what they left stays, and the rest follows on a line of its own.
+    // Somebody changed or took it: what they left stays, and the rest follows on its own line.
     const gap = bytes.length === 0 || bytes.at(-1) === 10 ? "" : "\n";
     await writeWholeFile(root, path, Buffer.concat([bytes, Buffer.from(gap + text)]));
     file.bytes = bytes.length + gap.length;

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   L1. A learning whose re-check no longer holds is shown to nobody; it stays in the file.
-//   L2. What is shown is bounded, the newest first: a prompt is no archive.
+//   L2. What is shown is bounded, the newest first: a prompt isn't an archive.
 
 import type { Entry } from "../../../contracts/event.ts";
 import type { CheckResult } from "../../../contracts/evidence.ts";
@@ -41,7 +41,7 @@ export function learningFromPostMortem(post: PostMortem, { run_id, recheck = nul
   };
 }
 
-/** Categories of failures that lie in what is there, and not only in how somebody worked: undoing the work does not undo them. */
+/** Categories of failures that are in what is there, and not only in how somebody worked: undoing the work does not undo them. */
 const lasting: ReadonlySet<FailureCategory> = new Set(["acceptance_criteria_unmet", "tool_failure"]);
 
 /**

@@ -34,7 +34,7 @@ export function unnecessaryDeferral({ phase, autoPassed, autoTotal }: Deferral):
   return { code: "unnecessary_deferral", message: `Phase ${phase} waits for a person although all ${autoTotal} auto tasks passed.` };
 }
 
-/** One of one is no rate. */
+/** One of one isn't a rate. */
 export function highDeferRate(deferred: number, processed: number): Warning | null {
   if (processed < processedMin || deferred / processed <= deferRateMax) return null;
   const pct = Math.round((deferred / processed) * 100);

@@ -51,7 +51,7 @@ function auditOf(parts: Pick<RoadmapParts, "readBlob">, cursor: CursorView): Sel
   return read.success ? read.output : null;
 }
 
-/** A named proof: every requirement of a completed phase was looked at, and where one is said to be met, the place named is there. */
+/** A named proof: every requirement of a completed phase was inspected, and where one is said to be met, the place named is there. */
 export function auditEvidence(parts: RoadmapParts) {
   return {
     version: 1,

@@ -16,7 +16,7 @@ export type PlanFound = PlanAt & {
   readonly isUsers: boolean;
 };
 
-/** The plan of a phase on a commit; null if there is none, or it is no text. */
+/** The plan of a phase on a commit; null if there is none, or it isn't text. */
 export async function planAt(
   { workspace }: Pick<RoadmapParts, "workspace">,
   state: RunView,

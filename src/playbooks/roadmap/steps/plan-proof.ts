@@ -2,9 +2,9 @@
 // locked from here on: whoever does the work can no longer change what decides about it.
 //
 // Invariants:
-//   L1. Everything that is wrong is told at once, each with its line.
+//   L1. Everything that is wrong is reported at once, each with its line.
 //   L2. A command that an agent planned and that says something new is red before the work begins; else it proves nothing.
-//   L3. What the user wrote, in the roadmap or in a plan of their own, is taken as it is.
+//   L3. What the user wrote, in the roadmap or in their own plan, is taken as it is.
 
 import { createHash } from "node:crypto";
 import type { Check } from "../../../contracts/evidence.ts";
@@ -67,7 +67,7 @@ const leftToPeople = ({ plan }: PlanFound): string =>
 const isError = ({ severity }: Finding): boolean => severity === "error";
 const hasErrors = (findings: readonly Finding[]): boolean => findings.some(isError);
 
-/** Roadmap and specification are the user's: a task that means to change them is no plan for this phase. */
+/** Roadmap and specification are the user's: a task that means to change them isn't a plan for this phase. */
 function lockedDocuments(parts: RoadmapParts, { state }: StepInput, { plan, path }: PlanFound): readonly Finding[] {
   const locked = new Set([roadmapOf(parts, state)?.path, textOption(state, "spec_path")]);
   return plan.tasks.flatMap(({ id, files, line }) =>

@@ -1,4 +1,4 @@
-// preflight: whether a phase may begin at all. It only looks; what stands in the way is told at once, all of it.
+// preflight: whether a phase may begin at all. It only looks; what is in the way is reported at once, all of it.
 
 import { specHash, specMismatch } from "../files/spec.ts";
 import type { RunView } from "../../../core/state.ts";
@@ -15,7 +15,7 @@ const debugFolder = ".planning/debug/";
 const noteBytesMax = 262_144;
 const notesMax = 200;
 
-/** What stands in the way: which rule, and a sentence. */
+/** What is in the way: which rule, and a sentence. */
 type Issue = {
   readonly reason: "spec_hash_mismatch" | "workspace_changed" | "checkout_dirty" | "dependencies_unmet" | "debug_unresolved";
   readonly text: string;
@@ -94,7 +94,7 @@ function specIssue({ paths }: RoadmapParts, state: RunView): string | null {
   return mismatch === null ? null : `${mismatch} Resume with --accept-spec-change, or put it back.`;
 }
 
-/** Dependencies that are not completed, each with how it stands. */
+/** Dependencies that are not completed, each with its state. */
 function unmetOf(parts: RoadmapParts, state: RunView, id: string): readonly string[] {
   const phase = roadmapOf(parts, state)?.phases.find((one) => one.id === id);
   if (phase === undefined) return [`Phase ${id} is not in the roadmap the run was drafted with.`];
@@ -108,7 +108,7 @@ function unmetOf(parts: RoadmapParts, state: RunView, id: string): readonly stri
 }
 
 /**
- * Notes on debugging that nobody has brought to an end. One that lay here before the run began is the user's, and is brought to its end
+ * Notes on debugging that nobody has brought to an end. One that was here before the run began is the user's, and is brought to its end
  * in their checkout: the run's own branch never sees that.
  */
 async function unresolvedDebug({ workspace, paths }: RoadmapParts, state: RunView): Promise<readonly string[]> {

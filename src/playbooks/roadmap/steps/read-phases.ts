@@ -1,7 +1,7 @@
 // read-phases: the reader `roadmap`: which phases of the recorded roadmap are run, in which order, and what is known of each.
 //
 // Invariants:
-//   R1. Only the recorded roadmap counts; what lies in a folder meanwhile does not.
+//   R1. Only the recorded roadmap counts; what is in a folder meanwhile does not.
 //   R2. Phases come in execution order, and wait for those of them they depend on.
 //   R3. A phase that is completed already is reported and not run, whoever completed it.
 

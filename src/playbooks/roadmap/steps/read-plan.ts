@@ -42,7 +42,7 @@ function withoutDone(tasks: readonly TaskFound[], done: ReadonlySet<string>): re
   return tasks.filter(({ id }) => !done.has(id)).map((task) => ({ ...task, after: task.after.filter((id) => !done.has(id)) }));
 }
 
-/** Waves are told as what each task comes after: whoever puts tasks in waves by that finds the same ones. */
+/** Waves are reported as what each task comes after: whoever puts tasks in waves by that finds the same ones. */
 export function tasksOf(phase: string, { plan, path }: Pick<PlanFound, "plan" | "path">): readonly TaskFound[] {
   const byId = new Map(plan.tasks.map((task) => [task.id, task]));
   let before: readonly string[] = [];

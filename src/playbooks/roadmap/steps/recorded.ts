@@ -1,4 +1,4 @@
-// recorded: the documents a run goes by, as they were recorded with it. What lies in a folder today does not count here.
+// recorded: the documents a run goes by, as they were recorded with it. What is in a folder today does not count here.
 
 import type { PlanningConfig, RoadmapPhase } from "../../../contracts/roadmap.ts";
 import type { RunView } from "../../../core/state.ts";

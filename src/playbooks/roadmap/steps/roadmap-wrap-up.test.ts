@@ -1,4 +1,4 @@
-// The end of a roadmap's run: figures, trend and report, whatever lies in their place, once or twice.
+// The end of a roadmap's run: figures, trend and report, whatever is in their place, once or twice.
 
 import { existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";

@@ -114,7 +114,7 @@ async function changedSince(
 
 type Runs = { readonly runs: ReturnType<typeof withMetrics> };
 
-/** What went wrong where the whole was looked at: a report that only counts phases would keep it quiet. */
+/** What went wrong where the whole was inspected: a report that only counts phases would keep it quiet. */
 function afterwards(run: RunView): readonly Warning[] {
   const failureIn = (phase: string, step: string): string | null => {
     const outcome = own(own(run.cursors, phase)?.last ?? {}, step);
@@ -184,7 +184,7 @@ async function written({ paths: { root } }: WrapUpParts, input: CompletionInput 
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
-/** What the playbook tells of the report; the share of the whole roadmap only where the whole roadmap was asked for. */
+/** What the playbook adds to the report; the share of the whole roadmap only where the whole roadmap was asked for. */
 function factsOf({ metrics, batch }: CompletionInput, isWritten: boolean): Facts {
   const counted: Pick<CompletionReport, "phases_attempted" | "phases_succeeded" | "phases_failed"> = batch ?? metrics;
   return {

@@ -8,7 +8,7 @@ const shownMax = 20;
 
 /**
  * Takes back what a phase did since it began, in one commit on top; all of it stays under a branch that a person can look at.
- * Work of other phases that went on meanwhile stays; where it cannot be told apart, nothing is taken back.
+ * Work of other phases that went on meanwhile stays; where it cannot be distinguished, nothing is taken back.
  */
 export function rollback({ workspace }: Pick<RoadmapParts, "workspace">) {
   return {

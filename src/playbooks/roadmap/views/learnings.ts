@@ -10,7 +10,7 @@ export function learningsPage(learnings: readonly Learning[]): string {
   return [learningsHeader, ...learnings.flatMap((learning) => ["", ...learningLines(learning)]), ""].join("\n");
 }
 
-/** One entry. Agents are shown the same lines, so nothing in a name may pass for an entry of its own. */
+/** One entry. Agents are shown the same lines, so nothing in a name may pass for its own entry. */
 export function learningLines(learning: Learning): readonly string[] {
   const { phase_id, phase_name, provenance, recheck } = learning;
   const phase = oneLine(phase_id);

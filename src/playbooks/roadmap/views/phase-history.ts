@@ -1,7 +1,7 @@
 // phase-history: what the journal says about each phase of a roadmap, updated entry by entry: times, steps, tasks, verdicts.
 //
 // Invariants:
-//   C1. It takes any journal of any flow: what bears none of the roadmap's names is passed over, and nothing is thrown.
+//   C1. It takes any journal of any flow: what has none of the roadmap's names is passed over, and nothing is thrown.
 //   C2. The same entries make the same chronicle, however they were cut into pieces.
 
 import type { Entry } from "../../../contracts/event.ts";

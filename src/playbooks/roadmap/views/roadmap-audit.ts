@@ -122,7 +122,7 @@ export function openAuditBook(claimOf: ClaimOf): AuditBook {
   };
 }
 
-/** A requirement's id as a task bears it: what may not stand in a task's name is a dash. */
+/** A requirement's id as a task has it: what may not be in a task's name is a dash. */
 const taskFor = (requirement: string): string =>
   requirement
     .replaceAll(/[^A-Za-z0-9_.-]+/g, "-")

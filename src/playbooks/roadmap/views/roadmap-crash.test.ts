@@ -1,4 +1,4 @@
-// What state.json's log tells of crashes and of the file itself.
+// What state.json's log reports of crashes and of the file itself.
 
 import { expect, test } from "vitest";
 import { flowNamed } from "../../../../test/simulation/support/flows.ts";

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   X1. It tells what the runner recorded. An agent's own confidence is in it as its word, nothing else an agent says is.
-//   X2. It only grows while a phase is run: later rounds stand below earlier ones.
+//   X2. It only grows while a phase is run: later rounds are below earlier ones.
 
 import type { Entry, EventOf } from "../../../contracts/event.ts";
 import type { CheckResult } from "../../../contracts/evidence.ts";

@@ -3,7 +3,7 @@
 // Invariants:
 //   G1. The log is a function of the journal: projecting fires nothing, and the same journal gives the same log.
 //   G2. Only phases of the roadmap itself appear; what comes before and after them speaks through its own events.
-//   G3. A step bears the name it has in the pipeline; where ours is another, the details have it.
+//   G3. A step has the name it has in the pipeline; where ours is another, the details have it.
 
 import type { Entry } from "../../../contracts/event.ts";
 import { isReasonCode, reasons } from "../../../contracts/reason.ts";
@@ -217,7 +217,7 @@ export function openRoadmapLog(history: PhaseHistory, { claimOf = () => undefine
   };
 }
 
-/** The step that wrote the completion report says so in what it found; only with --complete does it tell of the whole roadmap. */
+/** The step that wrote the completion report says so in what it found; only with --complete does it report the whole roadmap. */
 function batchReport(entry: Entry): readonly RoadmapEvent[] {
   if (entry.event !== "step_completed" || !isAround(phaseOfEntry(entry) ?? "")) return [];
   const { report_path, completion_percentage } = entry.facts;
@@ -250,7 +250,7 @@ function checkpoint(entry: Entry): readonly RoadmapEvent[] {
 /** Whether a pause is a halt: somebody's choice and a question to a person are none. */
 export const isHalt = (reason: string): boolean => !isReasonCode(reason) || reasons[reason].result === "FAIL";
 
-/** How it ended, and what was first wrong and never put right: the two may lie far apart. */
+/** How it ended, and what was first wrong and never put right: the two may be far apart. */
 const failedDetails = (reason: string, root: RootCause | null): Details => ({
   reason,
   category: root?.category ?? "coordination_failure",

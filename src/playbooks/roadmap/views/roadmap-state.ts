@@ -21,7 +21,7 @@ import { recordOf } from "./roadmap-phase.ts";
 import { pipelineName } from "./roadmap-steps.ts";
 
 export type RoadmapStateExtra = LogExtra & {
-  /** A moment after the last entry at which the run is known to be alive; a step that takes long is no crash. */
+  /** A moment after the last entry at which the run is known to be alive; a step that takes long isn't a crash. */
   readonly aliveAt?: string;
 };
 
@@ -64,7 +64,7 @@ export function openRoadmapState(extra: LogExtra = {}): RoadmapStateBook {
   };
 }
 
-/** Where the log stands in the text: two spaces deep, where nothing that somebody else named can stand. */
+/** Where the log is in the text: two spaces deep, where no name of somebody else's can be. */
 const emptyLog = /\n {2}"event_log": \[\],\n/;
 
 export function roadmapStateOf(run: RunView, entries: Iterable<Entry>, { aliveAt, ...extra }: RoadmapStateExtra = {}): RoadmapState {

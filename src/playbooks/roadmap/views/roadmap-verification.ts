@@ -3,7 +3,7 @@
 //
 // Invariants:
 //   V1. Whether the phase is verified is decided by the runner's checks and the verifier together: either of them alone can only say no.
-//   V2. The verifier's words stand in columns of their own, under its name.
+//   V2. The verifier's words are in their own columns, under its name.
 
 import type { Entry, EventOf } from "../../../contracts/event.ts";
 import type { CheckResult } from "../../../contracts/evidence.ts";
@@ -201,7 +201,7 @@ function criteriaLines(round: Round, said: unknown): readonly string[] {
 }
 
 function commandLines(round: Round): readonly string[] {
-  // One and the same piece of evidence is told once, whoever rested on it.
+  // One and the same piece of evidence is reported once, whoever rested on it.
   const reported = new Map<string, CheckResult>();
   for (const result of resultsOf(round)) {
     const key = `${result.check.command} ${result.evidence}`;

@@ -14,7 +14,7 @@ export type Detected = {
   readonly step: string;
   readonly name: string;
   readonly because: string;
-  /** The state file, where there is one that can be read. */
+  /** The state file, if there is one that can be read. */
   readonly read: StagedRead | null;
   readonly tree: StagedTree;
 };
@@ -36,7 +36,7 @@ export async function detectStaged(root: string): Promise<Detected> {
   return { ...scanned, because: `${said}: ${scanned.because}` };
 }
 
-/** Both name the same step. What its documents say of it is told: one that the file says has not started may have been begun. */
+/** Both name the same step. What its documents say of it is reported: one that the file says has not started may have been begun. */
 function agreement({ step, name, status }: CurrentStep, { part }: Scan): string {
   if (part === null) return `${stagedStatePath} says so, and the folders agree`;
   if (status !== "not_started") return `${stagedStatePath} says so, and the folders agree: ${describePart(part)}`;

@@ -99,7 +99,7 @@ export class StagedFile {
       await this.#remember({ ...memory, read: memory.pending.text, pending: null });
   }
 
-  /** False if somebody else's text lies there that was not read yet. */
+  /** False if somebody else's text is there that was not read yet. */
   async write(text: string, first: string | null): Promise<boolean> {
     const there = await this.look(first);
     if (there.kind === "edited") return false; // O1
@@ -126,7 +126,7 @@ export class StagedFile {
     try {
       return { ...nothing, ...(JSON.parse(found.bytes.toString("utf8")) as Partial<Memory>) };
     } catch {
-      return nothing; // damaged: then everything that lies there counts as somebody else's, and is read
+      return nothing; // damaged: then everything that is there counts as somebody else's, and is read
     }
   }
 

@@ -38,7 +38,7 @@ export function partOf(flow: FlowView, phase: string, paths: readonly string[]):
 
 export const describePart = ({ there, missing }: Part): string => `${there} is there, ${missing} is not`;
 
-/** What the record says, where there is one. */
+/** What the record says, if there is one. */
 type Recorded = StagedRead["state"] | null;
 
 export async function scanFlow(flow: FlowView, tree: StagedTree, record: Recorded): Promise<Scan> {
@@ -85,7 +85,7 @@ async function lookBy(name: string, { look }: StagedTree, record: Recorded): Pro
   }
 }
 
-/** An optional step is left out where the record says so, or stands at a later one. */
+/** An optional step is left out where the record says so, or is at a later one. */
 export function isLeftOut(flow: FlowView, { id, name }: Phase, record: Recorded): boolean {
   if (record === null) return false;
   return isRecordedSkipped(name, record) || isBehind(flow, Number(id), record.current);
@@ -96,6 +96,6 @@ function isBehind({ flow }: FlowView, step: number, current: CurrentStep | null)
   return current.step === "done" || current.step > step || (current.step === step && current.status === "skipped");
 }
 
-/** The file that tells of a step, for a person. */
+/** The file that reports a step, for a person. */
 export const fileOf = (flow: FlowView, phase: string): string | null =>
   listedPhases(flow, "phases")?.some(({ id }) => id === phase) === true ? proofFile(findingProofs(flow, phase)) : null;

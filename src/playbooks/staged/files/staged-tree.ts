@@ -1,8 +1,8 @@
-// staged-tree: the documents of a staged project as they lie in the user's checkout. Nothing is executed to look at them.
+// staged-tree: the documents of a staged project as they are in the user's checkout. Nothing is executed to look at them.
 //
 // Invariants:
 //   D1. A file counts only if it is a regular file inside `_docs/`, reached without a link.
-//   D2. What is looked at is bounded, and source is looked for only until some is found.
+//   D2. What is inspected is bounded, and source is looked for only until some is found.
 
 import { lstatSync } from "node:fs";
 import { readdir } from "node:fs/promises";

@@ -1,9 +1,9 @@
 // staged: the playbook of staged projects: `_docs/_autopilot_state.md`, shared with people and with other tools.
 //
 // Invariants:
-//   W1. The file is drawn from the journal and from what lay there when the run was drafted; nothing else is asked.
+//   W1. The file is drawn from the journal and from what was there when the run was drafted; nothing else is asked.
 //   W2. What somebody else wrote into it is never drawn over before it was read and journaled.
-//   W3. What lay there when the run was drafted is not drawn over before its differences are journaled and, where a step had failed for
+//   W3. What was there when the run was drafted is not drawn over before its differences are journaled and, where a step had failed for
 //       good, a person has decided.
 
 import { lstatSync } from "node:fs";
@@ -55,7 +55,7 @@ function openStaged({ root, folder, view, entries, readBlob }: PlaybookParts): O
 
 const decisionCharsMax = 300;
 
-/** What an agent handed back, as far as the file tells of it. */
+/** What an agent handed back, as far as the file reports it. */
 function claimIn(bytes: Buffer | null): Claim | null {
   try {
     const { claim } = JSON.parse(bytes?.toString("utf8") ?? "null") as {

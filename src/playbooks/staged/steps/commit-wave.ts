@@ -1,4 +1,4 @@
-// commit-wave: closes a batch of tasks with a commit of its own: the runner's report of which tasks were done in it.
+// commit-wave: closes a batch of tasks with its own commit: the runner's report of which tasks were done in it.
 
 import { own } from "../../../core/record.ts";
 import { taskPath } from "../../../core/selectors.ts";

@@ -30,7 +30,7 @@ export async function readReports(tree: TreeLook, whose: "all" | "agents" = "all
   return { isNamed: (id) => naming(id).length > 0, isDone: (id) => naming(id).some(saysDone) };
 }
 
-/** The id as a word of its own: `01_store` is not named by `01_store_extra`. */
+/** The id as its own word: `01_store` is not named by `01_store_extra`. */
 function names(line: string, id: string): boolean {
   for (let at = line.indexOf(id); at >= 0; at = line.indexOf(id, at + 1)) {
     const after = line.slice(at + id.length).replace(/^\.md\b/, "");

@@ -43,7 +43,7 @@ export function stateFile({ paths, folder, readBlob, workspace, entries }: Omit<
 
 type Again = {
   readonly state: StagedRead["state"] | null;
-  /** What the runner had written, where somebody has changed it since. */
+  /** What the runner had written, if somebody has changed it since. */
   readonly ours: StagedRead["state"] | null;
   readonly differed: readonly DocumentDiffered[];
   readonly why: string | null;
@@ -53,7 +53,7 @@ type Reading = {
   readonly first: string | null;
   readonly seq: number;
   readonly because: string;
-  /** The whole journal; read only where it must be known whether something was written down. */
+  /** The whole journal; read only if it must be known whether something was written down. */
   readonly entries: () => Iterable<Entry>;
 };
 
@@ -73,7 +73,7 @@ export async function readAgain(file: StagedFile, { first, seq, because, entries
   return { state, ours, differed, why: null };
 }
 
-/** The newest line of the journal that tells of this file; 0 where there is none. */
+/** The newest line of the journal that reports this file; 0 where there is none. */
 function newestDifference(entries: Iterable<Entry>): number {
   let newest = 0;
   for (const entry of entries) if (entry.event === "document_differed" && entry.path === stagedStatePath) newest = entry.seq;

@@ -1,4 +1,4 @@
-// survey-project: what lies in the folders when a project is resumed, held against what its state file says. Where they disagree, the folders hold.
+// survey-project: what is in the folders when a project is resumed, held against what its state file says. Where they disagree, the folders hold.
 //
 // Invariant:
 //   V1. A state file that shows a step failed with its retries used up waits for a person, wherever the run would begin;

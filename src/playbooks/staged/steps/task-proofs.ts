@@ -25,7 +25,7 @@ const proofOf = (workspace: Workspace, look: (tree: TreeLook, input: StepInput) 
   },
 });
 
-/** Every task is in the table, has a file of its own, and is small enough. */
+/** Every task is in the table, has its own file, and is small enough. */
 export const taskPoints = (workspace: Workspace) =>
   proofOf(workspace, async (tree) => {
     const { tasks, faults } = await readTasks(tree);
@@ -43,7 +43,7 @@ export const taskPoints = (workspace: Workspace) =>
     return { faults: [...none, ...missing, ...strangers, ...sizes], facts: sized(tasks, () => false) };
   });
 
-/** Every task of the table is said to be done by a report that an agent wrote; the runner's own batch reports are no substitute. */
+/** Every task of the table is said to be done by a report that an agent wrote; the runner's own batch reports aren't a substitute. */
 export const everyTaskReported = (workspace: Workspace) =>
   proofOf(workspace, async (tree) => {
     const { tasks, faults } = await readTasks(tree);

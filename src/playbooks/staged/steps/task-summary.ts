@@ -9,7 +9,7 @@ import { surveyed } from "./state-file.ts";
 import { readTasks } from "./task-table.ts";
 import { lookAtCommit } from "./tree-look.ts";
 
-/** Tasks are built side by side, each in a folder of its own: no conversation of an agent can go on in all of them. */
+/** Tasks are built side by side, each in its own folder: no conversation of an agent can go on in all of them. */
 const sessions = "each task has an agent session of its own, with A and with B; B goes on now, and Key Decisions are handed over";
 
 /** How much there is to implement: what is shown before somebody decides to begin with it. */

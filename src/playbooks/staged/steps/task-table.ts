@@ -132,7 +132,7 @@ function columnsOf(cells: readonly string[]): Columns {
   return { id: at("id"), name: at("name"), points: at("points"), after: at("after"), files: at("files") };
 }
 
-/** A link in Markdown. Neither part may hold what opens it: a search begins anew there instead of looking to the end from every place. */
+/** A link in Markdown. Neither part may hold what opens it: a search begins again there instead of looking to the end from every place. */
 const link = /\[([^[\]]*)\]\([^()]*\)/g;
 
 /** A cell without the marks people put around words: code, bold, a link. */

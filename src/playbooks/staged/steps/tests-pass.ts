@@ -75,6 +75,6 @@ function trivialTest(manifest: string | null): string | null {
     const test = isRecord(scripts) ? scripts["test"] : undefined;
     return typeof test === "string" ? trivialBecause(test, null) : null;
   } catch {
-    return null; // what cannot be read is no manifest, and the detector says so
+    return null; // what cannot be read isn't a manifest, and the detector says so
   }
 }

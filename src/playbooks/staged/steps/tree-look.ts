@@ -2,10 +2,10 @@
 
 import type { Workspace } from "../../../ports/workspace.ts";
 
-/** A tree that is only looked at: its paths, and the text of a regular file in it. */
+/** A tree that is only inspected: its paths, and the text of a regular file in it. */
 export type TreeLook = {
   readonly paths: readonly string[];
-  /** Null if there isn't a regular file of that name, it is no text, or it is too large. */
+  /** Null if there isn't a regular file of that name, it isn't text, or it is too large. */
   readonly read: (path: string) => Promise<string | null>;
 };
 

@@ -51,7 +51,7 @@ function beginning({ flow, step, name, isBegun = false }: NonNullable<Begin>, { 
   return { flow, step: Number(step), name, status, sub_step, retry_count: 0 };
 }
 
-/** Whether a blocker tells of the step that failed: it goes once a person has decided; every other one stays. */
+/** Whether a blocker reports the step that failed: it goes once a person has decided; every other one stays. */
 function isAbout(blocker: string, { current }: Found): boolean {
   const name = current?.name.toLowerCase() ?? "";
   return name !== "" && blocker.toLowerCase().includes(name) && /\bfail/i.test(blocker);

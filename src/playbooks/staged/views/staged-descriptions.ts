@@ -1,4 +1,4 @@
-// staged-descriptions: how what happened in a staged run is told in its state file: outcomes, decisions, blockers, the end of a session.
+// staged-descriptions: how what happened in a staged run is reported in its state file: outcomes, decisions, blockers, the end of a session.
 
 import type { EventOf, Entry } from "../../../contracts/event.ts";
 import type { Proof } from "../../../contracts/flow.ts";
@@ -12,7 +12,7 @@ type Block = EventOf<"block_opened">;
 /** The end of an optional phase that nobody wanted, as the flows name it. */
 export const optionalSkipped = "optional_skipped";
 
-/** What a completed phase came to, on one line. */
+/** The result of a completed phase, on one line. */
 export function outcomeText(because: string | undefined, summary: string | undefined): string {
   if (because === optionalSkipped) return "skipped";
   if (summary !== undefined && summary !== "") return oneLine(summary, 160);
@@ -66,7 +66,7 @@ export function describeFailure(block: Block, name: string, current: CurrentStep
   return `${step}${name} failed${retries}${current.sub_step === null ? "" : ` at ${current.sub_step}`}: ${oneLine(reasonIn(block.question))}`;
 }
 
-/** The reason stands in brackets in the question that the house asks. */
+/** The reason is in brackets in the question that the house asks. */
 const reasonIn = (question: string): string => /\((.*)\)\. What now\?$/s.exec(question)?.[1] ?? question;
 
 type SessionEnd = Extract<Entry, { event: "run_paused" | "run_stopped" | "run_completed" }>;

@@ -1,9 +1,9 @@
-// staged-history: a staged project's state, folded from the journal entry by entry. What lay there before the run began comes first.
+// staged-history: a staged project's state, folded from the journal entry by entry. What was there before the run began comes first.
 //
 // Invariants:
 //   C1. The same entries yield the same state; nothing else is asked.
-//   C2. Completed Steps only grow. The Retry Log and its count begin anew when a step succeeds or a person resets it.
-//   C3. What an agent says is told as its summary and its decisions, its own sub-step among it, never as a status.
+//   C2. Completed Steps only grow. The Retry Log and its count begin again when a step succeeds or a person resets it.
+//   C3. What an agent says is reported as its summary and its decisions, its own sub-step among it, never as a status.
 //   C4. What was found is not written over before the run has said where it begins and, where a step failed for good, a person has decided.
 //   C5. A step that failed for good stays failed, with its blocker, until a person has decided to go on; stopping is no such decision.
 
@@ -36,7 +36,7 @@ export class StagedHistory {
   readonly #phases: readonly { readonly id: string; readonly name: string }[];
   #state: StagedState;
   #theirs: string[];
-  /** Decisions that an edit took out, until what it left is told too. */
+  /** Decisions that an edit took out, until what it left is reported too. */
   #dropped: readonly string[] = [];
   #at: string | null = null;
   readonly #blocks = new Map<string, Opened>();
@@ -280,7 +280,7 @@ export class StagedHistory {
     this.#state.decisions = [...theirs, ...this.#state.decisions.filter((decision) => !gone.includes(decision))];
   }
 
-  /** What we wrote ourselves is not theirs because it stood in the file they edited. */
+  /** What we wrote ourselves is not theirs because it was in the file they edited. */
   #isOwnBlocker(text: string): boolean {
     return [...this.#blocks.values()].some((block) => this.#failureOf(block) === text);
   }

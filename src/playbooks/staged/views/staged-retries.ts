@@ -1,9 +1,9 @@
 // staged-retries: the Retry Log of a staged step and its count.
 //
 // Invariants:
-//   R1. A row, and one more on the count, for each automatic retry that has failed: the first try is no retry, and a retry that is under
+//   R1. A row, and one more on the count, for each automatic retry that has failed: the first try isn't a retry, and a retry that is under
 //       way has not failed. So three rows mean that the step failed for good.
-//   R2. Both begin anew when the step succeeds or a person resets it.
+//   R2. Both begin again when the step succeeds or a person resets it.
 
 import type { EventOf } from "../../../contracts/event.ts";
 import { retriesMax, type RetryRow } from "../../../contracts/staged-state.ts";

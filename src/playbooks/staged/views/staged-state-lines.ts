@@ -6,8 +6,8 @@ export type Section = { readonly title: string; readonly line: number; readonly 
 const linesMax = 20_000;
 
 /**
- * The sections by their headings of two marks; what stands before the first has an empty title. Around the format's own sections code
- * fences are only wrapping; in a section of somebody else's they belong to it, and no heading stands between them.
+ * The sections by their headings of two marks; what is before the first has an empty title. Around the format's own sections code
+ * fences are only wrapping; in a section of somebody else's they belong to it, and no heading is between them.
  */
 export function sectionsOf(text: string, own: readonly string[]): readonly Section[] {
   const sections: { title: string; line: number; lines: Line[] }[] = [{ title: "", line: 1, lines: [] }];
@@ -49,7 +49,7 @@ export function fieldIn({ number, text }: Line): Field | null {
   return { name: name.trim().toLowerCase().replaceAll(" ", "_"), value: bare(withoutRemark(value)), line: number };
 }
 
-/** What stands before an arrow that has blank space before it. */
+/** What is before an arrow that has blank space before it. */
 function withoutRemark(value: string): string {
   for (let at = value.indexOf("←"); at !== -1; at = value.indexOf("←", at + 1))
     if (/\s/.test(value.charAt(at - 1))) return value.slice(0, at);
@@ -76,7 +76,7 @@ export function cellsIn({ text }: Line): readonly string[] | null {
 /** The line between a table's head and its rows. */
 export const isRule = (cells: readonly string[]): boolean => cells.length > 0 && cells.every((cell) => /^:?-+:?$/.test(cell));
 
-/** The points of a list; what is indented below one belongs to it, and a line of its own is a point too. */
+/** The points of a list; what is indented below one belongs to it, and its own line is a point too. */
 export function pointsIn(lines: readonly Line[]): readonly string[] {
   const points: string[] = [];
   for (const { text } of lines) {

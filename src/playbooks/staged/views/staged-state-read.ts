@@ -180,7 +180,7 @@ function retryIn(cells: Cells): RowRead<RetryRow> {
   return issues.length === 0 ? { row: value } : { fault: `${shown(attempt)} of step ${shown(step)} is no retry` };
 }
 
-/** Notes may go on over lines of their own; of a field that stands there twice the first counts. */
+/** Notes may go on over lines of their own; of a field that is there twice the first counts. */
 function sessionOf(lines: readonly Line[], keep: (lines: readonly Line[]) => void): StagedState["last_session"] {
   const found: Record<string, string> = {};
   const left: Line[] = [];

@@ -2,7 +2,7 @@
 // whoever goes on is told of it.
 //
 // Invariants:
-//   B1. The sub-step that an earlier session or an agent named stands until the step has passed: beginning again is no progress.
+//   B1. The sub-step that an earlier session or an agent named stands until the step has passed: beginning again isn't progress.
 //   B2. The notes of the last session go to the first step that is entered, whichever it is; its sub-step only to the very step it names.
 
 import type { CurrentStep, LastSession } from "../../../contracts/staged-state.ts";
@@ -17,13 +17,13 @@ const decisionsReportedMax = 40;
 export const midStepOf = (current: CurrentStep | null, flow: string): string | null =>
   current !== null && current.flow === flow && current.status === "in_progress" ? current.sub_step : null;
 
-/** The phase of a cursor or an attempt: what stands before its first visit or inner place. */
+/** The phase of a cursor or an attempt: what is before its first visit or inner place. */
 export const phaseIn = (path: string): string => path.split(/[@/]/, 1)[0] ?? path;
 
 /** The step of the phase that is run, by its number; inside a tasks step with what is worked on. */
 export function placeOf(flow: FlowView, cursorPath: string, step: string): string {
   const [, outer, inner] = /^[^/]*\/([^#/]+)#\d+\/(.+)$/.exec(cursorPath) ?? [];
-  const steps = stepsOfPhase(flow, phaseIn(cursorPath)).filter(({ run }) => run === undefined); // what the runner looks up is no sub-step
+  const steps = stepsOfPhase(flow, phaseIn(cursorPath)).filter(({ run }) => run === undefined); // what the runner looks up isn't a sub-step
   const at = steps.findIndex(({ id }) => id === (outer ?? step));
   const text = inner === undefined ? step : `${outer}: ${inner.replace(/^wave:/, "batch ")}${step === outer ? "" : ` ${step}`}`;
   return `${at + 1} — ${text}`;
@@ -34,7 +34,7 @@ export class SubStep {
   #earlier: { readonly step: string; readonly sub_step: string | null; readonly notes: string } | null = null;
   #named: string | null = null;
   #notes = "";
-  /** Attempts whose agent has ended its turn: what else the runner does in a step is no progress of it. */
+  /** Attempts whose agent has ended its turn: what else the runner does in a step isn't progress of it. */
   readonly #turned = new Set<string>();
 
   constructor(before: { readonly current: CurrentStep | null; readonly last_session: LastSession | null } | null, flow: string) {

@@ -6,7 +6,7 @@ import { didYouMean } from "../../../kit/suggest.ts";
 import { type Chapter, helpPage, overviewPage } from "../help-page.ts";
 import type { Command } from "../spec.ts";
 
-/** The chapters come as a function, because help itself stands in one of them. */
+/** The chapters come as a function, because help itself is in one of them. */
 export const helpOf = (chapters: () => readonly Chapter[]): Command => ({
   name: "help",
   summary: "All commands, or everything about one.",

@@ -16,7 +16,7 @@ export class Refused extends Error {
   }
 }
 
-/** Takes a token out of the address, where there is one. A1 */
+/** Takes a token out of the address, if there is one. A1 */
 export function takeToken(): boolean {
   const found = tokenForm.exec(location.hash)?.[1];
   if (found === undefined) return false;

@@ -1,4 +1,4 @@
-// frame: what stands around every page: where one can go, whether it is live, and what one must know before anything else.
+// frame: what is around every page: where one can go, whether it is live, and what one must know before anything else.
 
 import { blank, command, notice } from "../../../views/web/pieces.ts";
 import { type Child, el, type Element, said } from "../../../views/web/element.ts";
@@ -119,7 +119,7 @@ function submitCode(event: Event): void {
   void typeCode();
 }
 
-/** A page of its own where the link opens nothing: nothing was fetched and nothing is shown. */
+/** The page for a link that opens nothing: nothing was fetched and nothing is shown. */
 export const closedPage = (): Element =>
   el(
     "main.lone",
@@ -218,7 +218,7 @@ function setConfirm(text: string): void {
 
 async function stopNow(run: string): Promise<void> {
   await send({ do: "stop", key: state.key ?? "", confirm: run });
-  close(); // what the server said stands behind the dialog
+  close(); // what the server said is behind the dialog
 }
 
 function keysDialog(): Child {

@@ -95,7 +95,7 @@ async function loadRun(key: string): Promise<void> {
   draw();
 }
 
-/** A log and a diff need of the run only what stands above them. */
+/** A log and a diff need of the run only what is above them. */
 async function loadHead(key: string): Promise<void> {
   const head = await facts<NonNullable<State["head"]>>("head", { run: key });
   if (state.key !== key) return;
@@ -141,7 +141,7 @@ async function loadOlder(key: string): Promise<void> {
   }
 }
 
-/** After the next frame, where there is one: a tab in the background draws none. */
+/** After the next frame, if there is one: a tab in the background draws none. */
 const pausedForDrawing = (): Promise<void> =>
   new Promise((resolve) => {
     const done = (): void => {

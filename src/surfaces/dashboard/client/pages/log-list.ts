@@ -3,7 +3,7 @@
 // Invariants:
 //   L1. Scrolling draws rows and nothing else, into elements that are there already, and asks the browser for no sizes.
 //   L2. What one reads stays where it is while lines come in before or after it.
-//   L3. The focus stays on its line; where that is out of sight, on the list.
+//   L3. The focus stays on its line; if that is out of sight, on the list.
 
 import { render } from "preact";
 import type { LogRow } from "../../../../views/facts/log-rows.ts";
@@ -14,7 +14,7 @@ import { draw, state } from "../store.ts";
 
 export const narrow = matchMedia("(max-width:719px)");
 const rowPx = (): number => (narrow.matches ? 58 : 30);
-/** Rows are drawn anew when one has scrolled past this many, and as many stand ready above and below. */
+/** Rows are drawn again when one has scrolled past this many, and as many stand ready above and below. */
 const stride = 4;
 const view = { top: 0, height: 600 };
 let list: HTMLElement | null = null;

@@ -75,7 +75,7 @@ function choices(): NonNullable<typeof words> {
   return words;
 }
 
-/** The list of before where nothing of it changed, so that nothing is drawn anew for it. */
+/** The list of before where nothing of it changed, so that nothing is drawn again for it. */
 const same = (before: readonly string[] | undefined, after: readonly string[]): readonly string[] =>
   before?.length === after.length && before.every((word, at) => word === after[at]) ? before : after;
 
@@ -95,7 +95,7 @@ function clear(): void {
 type Choice = { readonly of: readonly string[]; readonly value: string; readonly element: Element };
 const chosen = new Map<string, Choice>();
 
-/** The same element while nothing of it changed: a run of 500 phases has 500 options, and none is looked at while one scrolls. */
+/** The same element while nothing of it changed: a run of 500 phases has 500 options, and none is inspected while one scrolls. */
 function choice(label: string, of: "phase" | "event" | "reason", words: readonly string[]): Element {
   const value = state.log[of];
   const known = chosen.get(of);

@@ -1,4 +1,4 @@
-// run-head: what stands above the three pages about a run, and what takes their place where the run is gone.
+// run-head: what is above the three pages about a run, and what takes their place where the run is gone.
 
 import { type Child, el, type Element, said } from "../../../../views/web/element.ts";
 import { blank, command } from "../../../../views/web/pieces.ts";
