@@ -1,7 +1,8 @@
-// breaker: notices that a run goes in circles. Agent attempts count, and failures of checks that send work back, in the journal's order.
+// breaker: the circuit breaker that stops a run that repeats itself. It counts agent attempts, and failed checks that send work back, in
+// the order of the journal.
 //
 // Invariants:
-//   K1. No progress, or the same error, so often in a row opens it; a limit on retries is a limit, not a count of the breaker's.
+//   K1. It opens after N attempts in a row without progress, or with the same error. A limit on retries is separate (budget.ts).
 //   K2. Half open means one attempt: it closes the breaker, or opens it with a doubled cooldown.
 //   K3. Equal errors are consecutive until another error comes or the step that failed passes; commits and other steps' passes in between
 //       change nothing.
@@ -15,13 +16,13 @@ import type { Breaker, RunStateView, RunView } from "./state.ts";
 export const breakerDefaults = { noProgressMax: 3, sameErrorMax: 5, cooldownMinutes: 5, cooldownMinutesMax: 60 } as const;
 const cooldownMinutesEver = 10_080;
 
-/** What the limits of the run say, under either of their names, else the defaults. A breaker opens after one attempt at the earliest. */
+/** The breaker's limits: the run's, under either of their names, else the defaults. It opens after one attempt at the earliest. */
 export function thresholdsOf(run: RunView): {
   readonly noProgressMax: number;
   readonly sameErrorMax: number;
   readonly cooldownMinutes: number;
 } {
-  // Not by `own`: nothing inherited has these names, and they are looked up before every decision.
+  // A plain lookup, not `own`: no inherited property has these names, and this runs before every decision.
   const limits = run.limits.run;
   return {
     noProgressMax: Math.max(1, limits["no_progress_max"] ?? limits["no_progress_threshold"] ?? breakerDefaults.noProgressMax),
@@ -38,7 +39,7 @@ export type Counted = {
   readonly cause?: Breaker["cause"];
 };
 
-/** Counts how an agent attempt ended. An open breaker counts nothing: what ends then began before. */
+/** Counts how an agent attempt ended. An open breaker counts nothing: an attempt that ends then began before it opened. */
 export function countOutcome(breaker: Breaker, { progress, ...ended }: Counted): void {
   if (breaker.state === "open") return;
   if (progress === true) breaker.no_progress = 0;
@@ -78,7 +79,7 @@ export function settleProbe(breaker: Breaker): void {
   forgetError(breaker);
 }
 
-/** Why it opened, with what failed: the breaker alone explains nothing. */
+/** Why it opened, with the failure itself: the word "breaker" alone explains nothing. */
 export function whyOpen({ breaker }: RunView): string {
   const { because, same, no_progress, cause, cooldown_until } = breaker;
   const failure = cause === undefined ? "" : `${cause.reason}${cause.detail === "" ? "" : `: ${cause.detail}`}`;
@@ -92,7 +93,7 @@ export function whyOpen({ breaker }: RunView): string {
   return `${why} (retries from ${cooldown_until ?? "it is resumed"})`;
 }
 
-/** Why it must open at once, if so. K1, K2 */
+/** The reason to open at once, or null. K1, K2 */
 export function tripOf(run: RunView): "no_progress" | "probe_failed" | null {
   const { state, probed, no_progress } = run.breaker;
   if (state === "open") return null;
@@ -126,7 +127,7 @@ export function mayResume(
 
 type Made = { readonly tree: string | null; readonly checks: readonly CheckResult[]; readonly changed: boolean };
 
-/** Whether an attempt moved the run on: a check passes that never did, or its own change led to a tree this phase has not seen. */
+/** Whether an attempt made progress: a check passes for the first time, or its change led to a tree that this phase has not had. */
 export function madeProgress(run: RunView, phase: string, { tree, checks, changed }: Made): boolean {
   const isNewlyPassing = checks.some(({ check, status }) => {
     const known = own(run.checks, check.id);
@@ -139,7 +140,7 @@ export function madeProgress(run: RunView, phase: string, { tree, checks, change
 const messageCharsMax = 4_000;
 const fingerprintCharsMax = 200;
 
-/** An error without what differs from one time to the next: quotations, paths, durations, hashes, numbers. */
+/** An error without the parts that vary: quotations, paths, durations, hashes, numbers. */
 export function fingerprintOf(category: string, message: string): string {
   const kept = message
     .slice(0, messageCharsMax)

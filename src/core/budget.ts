@@ -3,8 +3,8 @@
 // Invariants:
 //   B1. The ledger only grows.
 //   B2. No turn begins unless spent + reserved by open attempts + its own need fits every limit, of the run and of its phase.
-//   B3. What is unknown is charged at the estimate, never at zero.
-//   B4. What an agent reports of itself is not believed below what it said to us, counted at more bytes a token than any model's.
+//   B3. Unknown usage is charged at the estimate, never at zero.
+//   B4. An agent's own usage figure is not accepted below a floor: the bytes it sent us, at more bytes per token than any model has.
 
 import { type Dimension, dimensions, type Usage } from "../contracts/budget.ts";
 import type { Step } from "../contracts/flow.ts";
@@ -13,7 +13,7 @@ import { phaseRule } from "./selectors.ts";
 import { own, put, valuesOf } from "./record.ts";
 import type { Ledger, OpenView, RunView, Spent } from "./state.ts";
 
-/** Tokens a turn is taken to need while nothing is known of its role. */
+/** Tokens a turn is assumed to need while its role has no history. */
 export const estimateTokens = 15_000;
 const believableMax = Number.MAX_SAFE_INTEGER;
 
@@ -35,7 +35,7 @@ export type Shortfall = {
   readonly need: number;
 };
 
-/** Takes a use into the run's account and its phase's. Minutes are not charged: they are the time that was worked. */
+/** Charges usage to the run and to its phase. Minutes are not charged: they are measured. */
 export function charge(ledger: Ledger, phase: string, usage: Usage | undefined): void {
   if (usage === undefined) return;
   const { tokens, calls, usd = 0, source } = usage;
@@ -66,27 +66,30 @@ export function growLargest(ledger: Ledger, role: string, usage: Usage): void {
   });
 }
 
-/** What the next turn of this step may need: its role's largest so far, else the smaller of the estimate and what is left. */
+/**
+ * What the next turn of this step may need: the largest turn of its role so far, else the smaller of the estimate and the rest of the
+ * budget.
+ */
 export function needOf(run: RunView, phase: string, step: Pick<Step, "agent" | "estimate" | "continues">): Usage {
   const largest = own(run.ledger.largest, step.agent ?? "");
-  // A step that only goes on in another's session is as small as it says, whatever the role has used before.
+  // A step that only continues another's session needs what it declares, whatever the role has used before.
   const isSmall = step.continues !== undefined && step.estimate !== undefined && step.estimate < (largest?.tokens ?? 0);
   if (largest !== undefined && largest.tokens > 0 && !isSmall) return { ...largest, source: "estimated" };
   const left = Math.max(1, tokensLeft(run, phase));
   return { tokens: Math.min(step.estimate ?? estimateTokens, left), minutes: 0, calls: 1, usd: 0, source: "estimated" };
 }
 
-/** The first limit that has no room for a turn of this need; null if all have. */
+/** The first limit without room for this need; null if all have room. */
 export function shortfallOf(run: RunView, phase: string, need: Usage): Shortfall | null {
   return firstShort(run, phase, (dimension) => need[dimension] ?? 0);
 }
 
-/** Whether an attempt that a crash cut short in its turn may be played again: the lost turn is charged, and the new one needs as much. */
+/** Whether an attempt whose turn a crash cut short may be repeated: the lost turn is charged, and the new one needs as much again. */
 export function shortfallOfRepeat(run: RunView, phase: string, open: OpenView): Shortfall | null {
   const { need, role } = open;
   if (need === null) return null;
   const isKnown = role !== null && own(run.ledger.largest, role) !== undefined;
-  // Its own reservation stands already; without experience of the role any room that is left will do.
+  // Its own reservation already exists; without history of the role, any room that is left is enough.
   return firstShort(run, phase, (dimension) => (isKnown || dimension !== "tokens" ? (need[dimension] ?? 0) : 1 - Math.min(1, need.tokens)));
 }
 
@@ -113,7 +116,7 @@ export function limitOf(run: RunView, scope: "run" | "phase", phase: string, dim
   return phaseLimitOf(run, phaseRule(run.drafted.flow, phase).limits, dimension);
 }
 
-/** A phase's own limit holds over the general one until that is raised above it. */
+/** A phase's own limit overrides the general one until the general one is raised above it. */
 function phaseLimitOf(run: RunView, ofPhase: ReturnType<typeof phaseRule>["limits"], dimension: Dimension): number | undefined {
   const general = own(run.limits.phase, dimension);
   const specific = ofPhase?.[dimension];
@@ -138,7 +141,7 @@ export function usedOf(
   return used;
 }
 
-/** What is left for a turn of this phase, beside all that is reserved; Infinity where nothing limits it. */
+/** What is left for a turn of this phase after all reservations; Infinity without a limit. */
 export function leftOf(run: RunView, phase: string, dimension: Dimension): number {
   let left = Infinity;
   for (const scope of scopes) {
@@ -148,7 +151,7 @@ export function leftOf(run: RunView, phase: string, dimension: Dimension): numbe
   return Math.max(0, left);
 }
 
-/** What run and phase have left beside what is paid, whatever is reserved: what a meter may let through. */
+/** What the run and the phase have left after paid usage, reservations ignored: the most that a meter may let through. */
 export function allowanceOf(run: RunView, phase: string): { readonly tokens: number; readonly usd: number; readonly calls: number } {
   const left = (dimension: Dimension): number => {
     const ofRun = (limitOf(run, "run", phase, dimension) ?? Infinity) - run.ledger.run[dimension];
@@ -160,7 +163,7 @@ export function allowanceOf(run: RunView, phase: string): { readonly tokens: num
 
 export const tokensLeft = (run: RunView, phase: string): number => leftOf(run, phase, "tokens");
 
-/** Minutes a turn may take: reservations do not shorten it, because turns side by side share the clock. */
+/** Minutes a turn may take. Reservations do not shorten it, because parallel turns share the clock. */
 export function minutesLeft(run: RunView, phase: string): number {
   const ofRun = (limitOf(run, "run", phase, "minutes") ?? Infinity) - run.ledger.run.minutes;
   const ofPhase = (limitOf(run, "phase", phase, "minutes") ?? Infinity) - (own(run.ledger.phase, phase)?.minutes ?? 0);
@@ -170,7 +173,7 @@ export function minutesLeft(run: RunView, phase: string): number {
 /** How many more retries the run may take. */
 export const retriesLeft = (run: RunView): number => Math.max(0, (own(run.limits.run, "retries") ?? Infinity) - run.retries);
 
-/** What a turn is charged: what was reported where it can be believed, else the estimate it was let in with, or the share of it that passed. B3 */
+/** What a turn is charged: the reported usage if it can be believed; else its estimate, or the elapsed share of it. B3 */
 export function chargeOf(
   reported: Reported | null,
   need: Usage | null,
@@ -201,26 +204,26 @@ export function chargeOf(
   };
 }
 
-/** How much of its time a turn that was cut short had: of what such turns took so far, else of what it was given. */
+/** The share of its time that a cut turn had: of what such turns took so far, else of what it was given. */
 export function elapsedShare(minutes: number, need: Usage | null, minutesMax: number): number {
   const whole = need !== null && need.minutes > 0 ? need.minutes : minutesMax;
   return Number.isFinite(whole) && whole > 0 ? Math.min(1, Math.max(0, minutes / whole)) : 1;
 }
 
-/** The meter may say that nothing was used: no call came through. */
+/** The meter may report that nothing was used: no call came through. */
 const isMeasured = ({ tokens, calls, usd = 0 }: Reported): boolean => [tokens, calls, usd].every(isAmount);
 
-/** A turn that used nothing is as little to be believed as one that used less than nothing. */
+/** A report of zero usage is as implausible as one below the floor. */
 function isBelievable({ tokens, calls, input = 0, output = 0, cached = 0, usd = 0 }: Reported): boolean {
   return tokens > 0 && isAmount(tokens) && isAmount(calls) && isAmount(input) && isAmount(output) && isAmount(cached) && isAmount(usd);
 }
 
-/** Text has about four bytes a token; no model's vocabulary makes more than this of ordinary words. */
+/** Text has about four bytes a token; no model's vocabulary exceeds this for ordinary prose. */
 const bytesOfTokenMax = 16;
 
 const isAmount = (value: number): boolean => Number.isFinite(value) && value >= 0 && value <= believableMax;
 
-/** Each limited dimension's share that is used up. */
+/** The used share of each limited dimension. */
 export function ratiosOf(run: RunView): { readonly [D in Dimension]?: number } {
   const ratios: { [D in Dimension]?: number } = {};
   for (const dimension of dimensions) {
@@ -230,7 +233,7 @@ export function ratiosOf(run: RunView): { readonly [D in Dimension]?: number } {
   return ratios;
 }
 
-/** The dimensions past the share at which a warning is given. */
+/** The dimensions past the warning threshold. */
 export function softWarningsOf(run: RunView): readonly Dimension[] {
   const ratios = ratiosOf(run);
   return dimensions.filter((dimension) => (ratios[dimension] ?? 0) >= run.drafted.budget.soft_ratio && ratios[dimension] !== undefined);

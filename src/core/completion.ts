@@ -1,11 +1,12 @@
-// completion: what follows from evidence. The agent's word may be missing or wrong; it never suffices.
+// completion: decides from evidence whether a phase or run is complete. The agent's own statement never suffices.
 //
 // Invariants:
-//   C1. Nothing is verified that a command of the runner's did not prove.
+//   C1. Nothing is verified unless a command that the runner ran proved it.
 //   C2. An agent that changed nothing never brings a run to `verified`.
-//   C3. What was red before the run does not block it unless it got worse; what was green must stay so.
+//   C3. A check that was red before the run doesn't block it unless it got worse; a green one must stay green.
 //   C4. A flaky check is not passed. One in quarantine blocks nothing and proves nothing.
-//   C5. At least one thing went from red to green, or fails when the work is taken out: what passed all along proves nothing of the work.
+//   C5. At least one thing went from red to green, or fails when the work is removed: a check that passed all along proves nothing about
+//   the work.
 
 import { type Check, type CheckResult, type CheckStatus, couldNotRun, type TestTally } from "../contracts/evidence.ts";
 import type { Verdict } from "../contracts/objective.ts";
@@ -13,7 +14,7 @@ import type { ReasonCode } from "../contracts/reason.ts";
 import { unreachable } from "../kit/never.ts";
 import { own } from "./record.ts";
 
-/** The result of a check, and what it said of its tests. */
+/** A check's result, and what it reported of its tests. */
 type Stood = {
   readonly status: CheckStatus;
   readonly tests?: TestTally | undefined;
@@ -25,19 +26,19 @@ type CriterionState = "holds" | "failing" | "regressed" | "red_before" | "quaran
 
 export type ChecksJudged = {
   readonly passed: boolean;
-  /** What must pass and does not. */
+  /** Required checks that do not pass. */
   readonly failing: readonly CheckResult[];
   /** Project checks that passed before the run and fail now. */
   readonly regressed: readonly CheckResult[];
-  /** Project checks that failed before the run and still do: told, not held against it. */
+  /** Project checks that failed before the run and still fail: reported, not blocking. */
   readonly redBefore: readonly CheckResult[];
-  /** Known to be flaky for a while: told, neither held against the run nor proof. */
+  /** Checks known to be flaky for a while: reported, neither blocking nor proof. */
   readonly quarantined: readonly CheckResult[];
-  /** Whether nothing is wrong but that checks came to different things on one tree. */
+  /** Whether the only problem is that checks gave different results on the same tree. */
   readonly isOnlyFlaky: boolean;
 };
 
-/** Judges results against the result of the checks before the run; `known` is the state's own record of checks. */
+/** Compares results with those from before the run; `known` is the state's own record of checks. */
 export function judgeChecks(results: readonly CheckResult[], known: Known): ChecksJudged {
   const standing = (result: CheckResult): CriterionState =>
     result.quarantined === undefined ? standingOf(result.check.kind, baselineOf(own(known, result.check.id)), result) : "quarantined"; // C4
@@ -55,7 +56,7 @@ export function judgeChecks(results: readonly CheckResult[], known: Known): Chec
   };
 }
 
-/** How a check stood before anything was changed; null if nobody looked then. */
+/** A check's result before anything was changed; null if it was not run then. */
 export const baselineOf = (known: Known[string] | undefined): Stood | null =>
   known === undefined || known.isLate === true ? null : known.baseline;
 
@@ -68,7 +69,7 @@ function standingOf(kind: Check["kind"], before: Stood | null, now: Stood): Crit
     case "proof":
       return passes ? "holds" : "failing";
     case "red_green":
-      // What was now red, now green before the run was not red.
+      // A check that was flaky before the run was not red.
       return passes && baseline !== null && baseline !== "passed" && baseline !== "flaky" ? "holds" : "failing";
     case "project":
     case "restore":
@@ -81,8 +82,8 @@ function standingOf(kind: Check["kind"], before: Stood | null, now: Stood): Crit
 }
 
 /**
- * Whether what failed before fails worse: it cannot even be run, a test fails that passed, more of it fails, nothing of it passes any
- * more, it does not come to its tests at all, or it passes and was kept from judging.
+ * Whether a check that failed before fails worse: it cannot even be run, a test fails that passed, more of it fails, nothing of it passes
+ * any more, it does not reach its tests at all, or it passes and was kept from judging.
  */
 function isWorse(before: Stood, now: Stood): boolean {
   if (before.status !== "failed") return false;
@@ -103,7 +104,7 @@ export type CriterionStatus = {
   readonly baseline: CheckStatus | null;
   readonly latest: CheckStatus | null;
   readonly cycleDone: boolean;
-  /** Whether its check was seen to fail with the work taken out and only its new tests left in. */
+  /** Whether its check was seen to fail with the work removed and only its new tests left in. */
   readonly failsWithoutWork?: boolean | undefined;
   /** Its check is known to be flaky until this day. */
   readonly quarantined?: string | undefined;
@@ -119,7 +120,7 @@ export type CompletionAsked = {
     readonly check: Check;
     readonly baseline: CheckStatus | null;
     readonly latest: CheckStatus;
-    /** What it said of its tests, before the run and now. */
+    /** What it reported of its tests, before the run and now. */
     readonly testsBefore?: TestTally | undefined;
     readonly tests?: TestTally | undefined;
     readonly broke?: number | undefined;
@@ -192,7 +193,7 @@ export function judgeCompletion(asked: CompletionAsked): CompletionJudged {
       .filter(({ latest }) => latest !== "passed")
       .map(({ check, latest }) => `${check.title}: ${isUnable(latest) ? unableMessage : "failed before the run and still fails"}`);
     const gaps = [...unchecked, ...stillRed];
-    // What the project itself checks and was red is proof of something, though not of the criterion's own words.
+    // A project check that was red and passes now proves something, though not the criterion's own text.
     if (turnedGreen) return { complete: true, verdict: "verified_with_gaps", reason_code: "completion_with_gaps", gaps };
     return { complete: true, verdict: "unverified", reason_code: "completion_unverified", gaps }; // C1
   }

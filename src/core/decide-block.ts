@@ -61,13 +61,13 @@ export function askAboutFailure(cursor: CursorView, step: Step, outcome: Outcome
   });
 }
 
-/** Hands on a question that an agent has for a person; with the answer the step is tried again. */
+/** Passes on a question that an agent has for a person; with the answer the step is tried again. */
 export function askForAgent(cursor: CursorView, step: Step, question: string): Next {
   const options = Object.fromEntries((cursor.answers ?? []).map((answer, at) => [String(at + 1), answer]));
   return held(cursor, step, "?", { question, options, free: true });
 }
 
-/** Hands on a question of a child run; with the answer the step goes on where the child stands. */
+/** Passes on a question of a child run; with the answer the step continues where the child is. */
 export function askForChild(
   cursor: CursorView,
   step: Step,
@@ -84,11 +84,11 @@ function held(cursor: CursorView, step: Step, mark: "!" | "?", asked: Question):
   return record({ event: "block_opened", block, walk: cursor.path, step: step.id, hold: true, house: true, ...asked });
 }
 
-/** Whoever answered is the one who did what follows from it. */
+/** What follows from an answer is attributed to the person who answered. */
 export const answerer = ({ answeredBy }: CursorView): { readonly actor?: string } =>
   answeredBy === undefined ? {} : { actor: answeredBy };
 
-/** What a person may answer to the house, by letter or by word. */
+/** The answers to the built-in question about a failed step, by letter or by word. */
 const replies: Readonly<Record<string, "retry" | "skip" | "stop">> = {
   A: "retry",
   retry: "retry",
@@ -98,7 +98,7 @@ const replies: Readonly<Record<string, "retry" | "skip" | "stop">> = {
   stop: "stop",
 };
 
-/** What a person's answer to the house means. Any other word means trying again: of the three it gives nothing up. */
+/** What such an answer means. Any other word means "try again": of the three it gives nothing up. */
 export const replyOf = (reply: string): "retry" | "skip" | "stop" => own(replies, reply) ?? "retry";
 
 /** A person has answered what to do with the step. */

@@ -1,4 +1,4 @@
-// decide-cursor: one cursor, one step further. Where an outcome leads, and what begins next.
+// decide-cursor: moves one cursor one step on: where an outcome leads, and what begins next.
 // Invariants D1 and on: core/decide.ts.
 
 import { kindOf, type Row, type Step } from "../contracts/flow.ts";
@@ -41,7 +41,7 @@ function begin(run: RunView, cursor: CursorView, step: Step): Next | null {
   const tries = (own(cursor.tries, attempt) ?? 0) + 1;
   const event = "step_started" as const;
   if (kind !== "agent") return { do: "attempt", event: { event, walk: cursor.path, step: step.id, attempt, kind, try: tries } };
-  // Half open means one attempt: whoever else would begin waits for it.
+  // Half open allows one attempt: every other cursor waits for it.
   if (run.breaker.state === "half_open" && liveOf(run).some((open) => open.kind === "agent")) return null;
   const need = needOf(run, cursor.phase, step);
   const short = shortfallOf(run, cursor.phase, need); // D5
@@ -68,10 +68,10 @@ function follow(run: RunView, cursor: CursorView, step: Step, outcome: OutcomeVi
 
 const uncounted: Counted = {};
 
-/** What becomes of a failed step that no row speaks of. */
+/** What happens to a failed step that no row mentions. */
 const ended: Row = { end: "failed", because: "outcome" };
 
-/** The row itself, or what its count says when spent; a spent row may count in its turn. D3 */
+/** The row itself, or the row its spent count names; that one may have a count too. D3 */
 function affordedBy(run: RunView, cursor: CursorView, first: Row): { readonly row: Row; readonly counted: Counted } {
   if (first.count === undefined) return { row: first, counted: uncounted };
   const spent = new Set<string>();

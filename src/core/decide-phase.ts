@@ -12,13 +12,13 @@ import type { Group, RunView } from "./state.ts";
 
 type PhaseView = RunView["phases"][number];
 
-/** Nothing more is to be done for it, as things stand. */
+/** Nothing more can be done for it at present. */
 export function isFinal(run: RunView, phase: PhaseView): boolean {
   if (phase.status === "failed" || phase.status === "skipped") return true;
   return phase.status === "completed" && !isClosing(run, phase);
 }
 
-/** What a failed phase asks for at once; null once it has been dealt with, or where all else comes first. */
+/** What a failed phase needs at once; null once it has been handled, or if everything else comes first. */
 export function reactionTo(run: RunView, phase: PhaseView): Next | null {
   const row = rowFor(run, phase);
   if (row.finish !== undefined && !phase.paused) return null;
@@ -27,7 +27,7 @@ export function reactionTo(run: RunView, phase: PhaseView): Next | null {
   return phase.visit <= (run.drafted.flow.reopen?.failed_phase ?? 0) ? reopened(run, phase, "operator_retry") : null;
 }
 
-/** Nothing is left to do and phases have failed: what was not shown to a person yet is shown now, all of it at once. D6 of decide */
+/** Nothing is left to do and phases have failed: all failures that no person has seen yet are shown now, together. D6 (decide.ts) */
 export function pausedFor(run: RunView, failed: readonly PhaseView[]): Next | null {
   const unseen = failed.filter((phase) => !phase.paused);
   const [first] = unseen.length > 0 ? unseen : failed;
@@ -51,14 +51,14 @@ function rowFor(run: RunView, phase: PhaseView): PhaseRow {
   return firstMatch(run, own(run.cursors, phase.id) ?? nowhere, rows) ?? {};
 }
 
-/** A phase that was over is run again; what looked at the whole of them looks again. */
+/** A finished phase is run again; steps that inspected all phases inspect them again. */
 export function reopened(run: RunView, phase: PhaseView, because: string): Next {
   const isLast = ({ group, status }: PhaseView): boolean => group === "after" && status !== "waiting" && status !== "again";
   const again = phase.group === "after" ? [] : run.phases.filter(isLast).map(({ id }) => id);
   return record({ event: "phase_reopened", walk: phase.id, visit: phase.visit + 1, because, ...(again.length === 0 ? {} : { again }) });
 }
 
-/** The phases of a group, as many side by side as the flow allows; one that waits for a person meanwhile takes no room. */
+/** The phases of a group, as many in parallel as the flow allows; one that waits for a person takes no slot. */
 export function advanceGroup(run: RunView, group: Group, phases: readonly PhaseView[]): Next | null {
   const { flow } = run.drafted;
   const width = group === "phases" && "read" in flow.phases ? (flow.phases.parallel ?? 1) : 1;
@@ -83,7 +83,7 @@ export function advanceGroup(run: RunView, group: Group, phases: readonly PhaseV
   return null;
 }
 
-/** It waits for a person, and the flow says to go on meanwhile. */
+/** It waits for a person, and the flow says to continue meanwhile. */
 function isDeferred(run: RunView, phase: PhaseView): boolean {
   const block = own(run.cursors, phase.id)?.block ?? null;
   return block !== null && own(run.blocks, block)?.hold === false;
@@ -103,7 +103,7 @@ function enter(run: RunView, phase: PhaseView, phases: readonly PhaseView[]): Ne
   return record({ event: "phase_reopened", walk: phase.id, visit: phase.visit + 1, because: "rewound" });
 }
 
-/** What keeps a phase from ever beginning: something before it failed. The last group begins anyway, so that failures are reckoned with. */
+/** Why a phase can never begin: an earlier one failed. The last group begins anyway, so that failures are handled. */
 function brokenBefore(run: RunView, phase: PhaseView): string | null {
   const { phases } = run.drafted.flow;
   if (phase.group === "phases" && "read" in phases && phases.needs !== "completed") return null;

@@ -8,7 +8,7 @@ import { taskPath, wavePath, cursorOf } from "./selectors.ts";
 import { own } from "./record.ts";
 import type { OpenView, RunView, CursorView } from "./state.ts";
 
-/** Waves in order, tasks of a wave side by side, then the wave's own steps; at the end the outcome of the whole. */
+/** Waves in order, tasks of a wave in parallel, then the wave's own steps; at the end the outcome of all of it. */
 export function advanceTasks(
   run: RunView,
   open: OpenView,
@@ -44,18 +44,18 @@ function advanceWave(
     if (cursor.open === null && busy >= width) continue;
     const next = advance(run, cursor);
     if (next !== null) return next;
-    if (cursor.open === null && cursor.block === null) busy++; // It would go on and may not: what comes after it does not overtake it.
+    if (cursor.open === null && cursor.block === null) busy++; // It could continue but may not; later ones do not overtake it.
   }
   return null;
 }
 
-/** The tasks it comes after; what was left to people or is unknown holds nothing up. */
+/** The tasks it depends on; tasks left to people, and unknown ones, block nothing. */
 function neededBy(run: RunView, open: OpenView, cursor: CursorView): readonly CursorView[] {
   const after = own(open.after, cursor.task ?? "") ?? [];
   return after.flatMap((task) => own(run.cursors, taskPath(open.attempt, task)) ?? []);
 }
 
-/** The whole in a few facts, which is all that stays of it. */
+/** The outcome of all tasks in a few facts; only these are kept. */
 function summed(run: RunView, open: OpenView): Next {
   const tasks = open.waves.flat().map((id) => ({ id, result: cursorOf(run, taskPath(open.attempt, id)).result }));
   const idsOf = (result: CursorView["result"]): readonly string[] => tasks.filter((task) => task.result === result).map(({ id }) => id);

@@ -1,12 +1,12 @@
-// decide: a state, read into the one next thing to do. Pure; names no flow, no step, no role.
+// decide: maps a state to the one next action. Pure; names no flow, no step, no role.
 //
 // Invariants:
-//   D1. What is in doubt is settled before anything new.
-//   D2. One open attempt per cursor; cursors stand side by side. Who waits, waits for an action; an attempt that waits for its place
-//       in its wave is none until that place has come.
-//   D3. Every way back is counted, and a count that is spent says what then.
-//   D4. Nothing new begins while a stop, a pause, a hold, a limit or an open breaker stands.
-//   D5. No turn begins that could not be afforded; after one that used more than a limit allows nothing goes on.
+//   D1. Attempts in doubt are settled before anything new begins.
+//   D2. One open attempt per cursor; cursors run in parallel. A cursor waits only for an action; an attempt that waits for its place
+//       in its wave does not count as one until that place has come.
+//   D3. Every loop back is counted, and a spent count says what happens then.
+//   D4. Nothing new begins while a stop, a pause, a hold, a limit or an open breaker is in force.
+//   D5. No turn begins that the budget cannot cover; after a turn that exceeded a limit nothing continues.
 //   D6. A run with a failed phase never completes.
 
 import { cooldownUntil, isSameError, tripOf, whyOpen } from "./breaker.ts";
@@ -33,7 +33,7 @@ export function decide(run: RunStateView): Next {
 
   const actions = executionsOf(run);
   const live = liveAmong(actions, run);
-  // Also what waits for its place: cancelling ends every action, and none may be left that nobody does.
+  // Also attempts that wait for their place: cancelling ends every action, and none may be left over.
   const first = run.asked === "pause" && run.now ? actions.find(({ opening }) => opening === run.opening) : undefined;
   if (first !== undefined) return { do: "cancel", attempt: first.attempt };
   const turned = breakerTransition(run);
@@ -50,7 +50,7 @@ export function decide(run: RunStateView): Next {
   return next ?? (live.length > 0 ? wait : stuck(run));
 }
 
-/** Everything that lives is cancelled, and every turn that a crash cut short is written off; what is paid and kept stays as it is. */
+/** Every live attempt is cancelled, and every turn that a crash cut short is written off; paid work is kept as it is. */
 function stopping(run: RunView): Next {
   const left = executionsOf(run).find(({ opening, stage }) => opening === run.opening || stage === "started" || stage === "reading");
   return left === undefined ? stopped(run, "operator_stopped", { ...run.asker }) : { do: "cancel", attempt: left.attempt };
@@ -65,7 +65,7 @@ function breakerTransition(run: RunView): Next | null {
 const breakerOpens = (run: RunView, because: "no_progress" | "same_error" | "probe_failed"): Next =>
   record({ event: "circuit_breaker_opened", because, cooldown_until: cooldownUntil(run), reason_code: "breaker_open" });
 
-/** Another agent attempt, or a way back that leads to one. */
+/** Another agent attempt, or a loop back to one. */
 function triesAgain(next: Next): boolean {
   if (next.do === "attempt") return next.event.kind === "agent";
   if (next.do !== "record") return false;
@@ -74,7 +74,7 @@ function triesAgain(next: Next): boolean {
   return (event.event === "route_taken" || event.event === "phases_rewound") && event.retry === true;
 }
 
-/** Why nothing new may begin, if so. */
+/** Why nothing new may begin, or null. */
 function haltOf(run: RunView): Next | null {
   if (run.asked === "pause") return paused(run, "operator_paused", { ...run.asker });
   const over = overdraftOf(run);
@@ -84,7 +84,7 @@ function haltOf(run: RunView): Next | null {
   if (run.hold !== null) return paused(run, run.hold, holdDetail(run, run.hold));
   if (run.resting !== null) return rest(run.resting);
   if (run.breaker.state !== "open") return null;
-  // Where the budget is used up as well, that is reported first: cooling down would not help.
+  // If the budget is used up as well, that is reported first: a cooldown would not help.
   const phase = (run.phases.find(({ status }) => status === "open") ?? run.phases[0])?.id;
   const short = phase === undefined ? null : shortfallOf(run, phase, nothing);
   const isKnown = short?.scope === "phase" && run.breaker.because === "phase_cap"; // what it opened for, with what it needs
@@ -94,7 +94,7 @@ function haltOf(run: RunView): Next | null {
   return paused(run, "breaker_open", { detail: whyOpen(run) });
 }
 
-/** What there is to say of a hold beyond its reason: which files, or what the provider said. */
+/** Details of a hold beyond its reason: which files, or what the provider said. */
 function holdDetail({ parked, heldBy }: RunView, hold: string): { readonly detail?: string } {
   if (heldBy?.reason !== hold) return {};
   if (heldBy.by === "provider" && parked !== undefined) return { detail: parkedIn(parked) };
@@ -108,7 +108,7 @@ function parkedIn({ detail, until }: NonNullable<RunView["parked"]>): string {
 
 const nothing: Usage = { tokens: 0, calls: 0, minutes: 0, source: "estimated" };
 
-/** A turn that was cut short may have to be played again, and then it must be affordable like any other. D5 */
+/** A turn that was cut short may have to be repeated, and must then be affordable like any other. D5 */
 function settle(run: RunView, open: OpenView, live: number): Next {
   const isTurn = open.kind === "agent" && open.stage === "started";
   const { phase } = cursorOf(run, open.cursor);
@@ -146,7 +146,7 @@ function advanceRun(run: RunView): Next | null {
   });
 }
 
-/** Nothing moves and nothing runs: only people can help. */
+/** Nothing can move and nothing runs: only a person can help. */
 function stuck(run: RunView): Next {
   const blocks = Object.values(run.blocks);
   const block = blocks.find(({ hold }) => hold) ?? blocks[0];

@@ -8,7 +8,7 @@ import type { RunView } from "./state.ts";
 
 export const record = (event: Draft): Next => ({ do: "record", event });
 
-/** Only what is there: a key without a value would be lost on the way through the journal. */
+/** Only keys with a value: a key without one would be lost in the journal. */
 export function definedFields<Fields extends Record<string, unknown>>(
   fields: Fields,
 ): { [K in keyof Fields]?: Exclude<Fields[K], undefined> } {
@@ -29,7 +29,7 @@ export function stopped(run: RunView, reason_code: string, more: { readonly deta
   return record({ event: "run_stopped", from_state: run.status, to_state: "stopped", reason_code, ...more });
 }
 
-/** A change of the whole run waits until nothing is under way. */
+/** A change of the whole run waits until no action is under way. */
 export function whenQuiet(run: RunView, next: Next): Next | null {
   return liveOf(run).length > 0 ? null : next;
 }

@@ -33,7 +33,7 @@ export const blockReducers: ReducersOf<"block_opened" | "block_answered"> = {
     const block = own(run.blocks, id);
     invariant(block !== undefined, `F1: ${id} is open`);
     once(run, request);
-    if (block.free !== true && !isAnswer(block.options, answer)) return; // What is none of the options answers nothing: the question stays.
+    if (block.free !== true && !isAnswer(block.options, answer)) return; // Text that is none of the options answers nothing: the question stays open.
     const cursor = cursorIn(run, block.cursor);
     if (isPausedFor(run, block)) run.decided = true;
     delete run.blocks[id];
@@ -57,7 +57,7 @@ export const blockReducers: ReducersOf<"block_opened" | "block_answered"> = {
   },
 };
 
-/** A question without options takes any words. */
+/** A question without options accepts any text. */
 export function isAnswer(options: Readonly<Record<string, string>>, answer: string): boolean {
   return Object.keys(options).length === 0 || Object.hasOwn(options, answer);
 }

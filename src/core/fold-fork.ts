@@ -1,9 +1,9 @@
-// fold-fork: the reducer of a fork: what is different in a run from where it goes its own way.
+// fold-fork: the reducer of a fork: what changes in a run where it leaves its parent.
 //
 // Invariants:
 //   K1. What was paid is charged once, in the journal of the run that paid (fork.ts).
-//   K2. A conversation belongs to the run and the agent that had it: none is taken over.
-//   K3. What held the other run up (a pause that was asked for, the breaker, a provider, a limit) doesn't hold up the new one.
+//   K2. A conversation belongs to the run and the agent that had it: none is inherited.
+//   K3. What held the other run up (a requested pause, the breaker, a provider, a limit) doesn't hold up the new one.
 
 import type { EventOf } from "../contracts/event.ts";
 import { breakerFrom } from "./resumed.ts";
@@ -20,7 +20,7 @@ export function takeFork(run: Run, event: EventOf<"run_forked">): void {
   Object.assign(run.limits.run, event.limits?.run);
   Object.assign(run.limits.phase, event.limits?.phase);
   run.ledger.largest = { ...event.largest };
-  if (event.cast !== undefined) run.turns = run.turns.filter(({ isOver }) => !isOver); // whoever is new has had no turn yet
+  if (event.cast !== undefined) run.turns = run.turns.filter(({ isOver }) => !isOver); // a new agent has had no turn yet
   for (const open of Object.values(run.open)) open.session = null; // K2
   for (const cursor of Object.values(run.cursors)) {
     delete cursor.left;

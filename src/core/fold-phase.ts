@@ -69,8 +69,8 @@ export const phaseReducers: ReducersOf<Names> = {
     );
     invariant(own(run.cursors, walk)?.open === null, `F2: nothing is open in phase ${walk}`);
     open(run, phase, visit);
-    put(run.trees, walk, [run.tip.tree]); // What an earlier visit led to is progress again.
-    for (const other of run.phases) if (other.because === blockedBy(walk)) wait(other); // What it held up may wait for it again.
+    put(run.trees, walk, [run.tip.tree]); // Trees of an earlier visit count as progress again.
+    for (const other of run.phases) if (other.because === blockedBy(walk)) wait(other); // Phases that waited for it may wait for it again.
     for (const id of again) {
       const other = phaseIn(run, id);
       invariant(
@@ -110,13 +110,13 @@ export const phaseReducers: ReducersOf<Names> = {
   closing_failed: (run, event) => {
     const cursor = end(run, event, "failed");
     const phase = phaseIn(run, cursor.phase);
-    phase.status = "failed"; // What must follow a phase is part of it.
+    phase.status = "failed"; // Steps that must follow a phase are part of it.
     phase.because = cursor.because;
     phase.paused = false;
   },
 };
 
-/** A cursor is over. */
+/** A cursor has ended. */
 export function end(run: Run, { walk: path, because, pause }: Ending, result: NonNullable<StepCursor["result"]>): StepCursor {
   const cursor = idleCursorIn(run, path);
   cursor.result = result;
@@ -134,7 +134,7 @@ export function bump(run: Run, cursor: StepCursor, count: string | undefined, pe
 
 export const blockedBy = (phase: string): string => `blocked_by_phase_${phase}`;
 
-/** A new visit forgets the old one's place and counts; prompts may still see its result. */
+/** A new visit forgets the old one's position and counts; prompts may still see its result. */
 function open(run: Run, phase: PhaseState, visit: number): void {
   const seen = own(run.cursors, phase.id)?.seen ?? {};
   const judged = phase.checks === undefined ? {} : { checks: phase.checks };
@@ -155,7 +155,7 @@ function endPhase(run: Run, event: Ending, status: "completed" | "failed"): Phas
   invariant(phase.status === "open", `F1: phase ${phase.id} is open`);
   phase.status = status;
   phase.because = because;
-  // What is before and after the phases is none that somebody counts, where a flow pauses by their number.
+  // Steps before and after the phases don't count when a flow pauses after a number of phases.
   if (phase.group === "phases" || run.drafted.flow.pause_every === undefined) run.finished++;
   return phase;
 }

@@ -38,7 +38,7 @@ export const proofReducers: ReducersOf<"oracles_judged" | "oracles_approved" | "
 
 type Waiting = NonNullable<Run["waiting"]>[number];
 
-/** What an attempt's claims wait for is known once: a later look at them leaves nothing waiting. */
+/** What an attempt's claims wait for is settled once: a later check of them leaves nothing waiting. */
 function wait(run: Run, attempt: string, news: Waiting | null): void {
   if (run.waiting === undefined && news === null) return;
   const others = (run.waiting ?? []).filter((one) => one.attempt !== attempt);

@@ -52,14 +52,14 @@ export const runReducers: ReducersOf<Names> = {
     run.invocation = {};
     run.resting = null;
   },
-  journal_repaired: () => undefined, // What was cut off was never acknowledged, so nothing that counts is gone.
+  journal_repaired: () => undefined, // The lines that were cut off were never acknowledged, so nothing that counts is lost.
   run_paused: (run, event) => {
     change(run, event, "paused");
     run.reason = event.reason_code;
     run.detail = event.detail ?? null;
     delete run.decided;
     if (event.short !== undefined) run.short = event.short;
-    if (run.asked === "pause") run.asked = null; // A stop that came meanwhile still stands.
+    if (run.asked === "pause") run.asked = null; // A stop that was requested meanwhile still holds.
     run.now = false;
     run.hold = null;
     run.finished = 0;
@@ -93,7 +93,7 @@ export const runReducers: ReducersOf<Names> = {
     run.gaps = [...event.gaps];
   },
   document_differed: () => undefined,
-  run_adopted: () => undefined, // What changes with it, isolation and agents, is said by the policy that follows.
+  run_adopted: () => undefined, // The policy event that follows records what changes with it: isolation and agents.
   run_forked: (run, event) => takeFork(run, event),
   policy_changed: (run, { adopted, found, cast, isolation, policy, options, documents }) => {
     if (!adopted) return;
@@ -125,7 +125,7 @@ export const runReducers: ReducersOf<Names> = {
     once(run, request);
     put(run.limits[scope], dimension, to);
     settleOverdraft(run);
-    // More of what it opened for is what it waited for: there is nothing to cool down.
+    // The raised limit is what it waited for: no cooldown is needed.
     if (scope === "phase" && run.breaker.because === "phase_cap") run.breaker.cooldown_until = null;
   },
 
@@ -151,7 +151,7 @@ export const runReducers: ReducersOf<Names> = {
   },
 };
 
-/** One of the six transitions there are, from where the run really stands. */
+/** One of the six transitions, from the run's actual status. */
 function change(run: Run, event: { readonly from_state: RunStatus; readonly to_state: RunStatus }, to: RunStatus): void {
   const isAllowed = transitions.some(([from, target]) => from === run.status && target === to);
   invariant(event.from_state === run.status && event.to_state === to && isAllowed, `F1: a run goes from ${run.status} to ${to}`);

@@ -34,7 +34,7 @@ export const stepReducers: ReducersOf<Names> = {
     const at = placeIn(run, cursor, id);
     const step = stepsOf(run, cursor)[at];
     const ordinal = (own(cursor.ended, id) ?? 0) + 1;
-    // Not by `invariant`: its words would be made for every attempt.
+    // Not `invariant`: its message would be built for every attempt.
     if (step === undefined || kindOf(step) !== kind) throw new InvariantBroken(`F1: ${id} is a step of kind ${kind}`);
     if (attempt !== attemptOf(cursor, id, ordinal)) throw new InvariantBroken(`F1: ${attempt} is the next attempt of its step`);
     const open: OpenAttempt = {
@@ -89,7 +89,7 @@ export const stepReducers: ReducersOf<Names> = {
     if (hold !== null) run.heldBy = { reason: hold, by: event.by, detail: event.detail ?? "" };
     if (event.by === "provider") park(run, event, open.role);
     if (open.session !== null && !isViolation) cursor.left = { attempt: event.attempt, session: open.session };
-    // What is paid for is kept: an attempt that was cancelled after its turn goes on from there, settled like one a crash left.
+    // Paid work is kept: an attempt that was cancelled after its turn continues from there, and is settled like one a crash left.
     const isKept = (event.by === "operator" || event.by === "budget") && (open.stage === "turned" || open.stage === "applied");
     if (isKept) open.opening = setDown;
     else close(run, open);
@@ -99,7 +99,7 @@ export const stepReducers: ReducersOf<Names> = {
     invariant(open.opening !== run.opening, `F1: ${attempt} is in doubt`);
     chargeRun(run, cursorIn(run, open.cursor).phase, usage);
     if (remedy === "ask") {
-      open.crashes = 0; // It stays in doubt, kept as it is, and a person looks.
+      open.crashes = 0; // It stays in doubt, unchanged, until a person looks.
       run.hold = "crash_loop";
       return;
     }
@@ -129,22 +129,22 @@ export const stepReducers: ReducersOf<Names> = {
     const failed = pause === undefined ? undefined : own(cursor.last, step);
     cursor.at = placeIn(run, cursor, to);
     if (cursor.lost !== undefined) delete cursor.lost;
-    for (const { id } of steps.slice(cursor.at)) delete cursor.last[id]; // What is ahead is undone.
+    for (const { id } of steps.slice(cursor.at)) delete cursor.last[id]; // Outcomes at and after the target are dropped.
     bump(run, cursor, count, per, retry);
     cursor.because = because ?? cursor.because;
     run.hold = pause ?? run.hold;
     if (pause !== undefined && failed?.kind === "failed") run.heldBy = { reason: pause, by: "step", detail: whyFailed(step, failed) };
     else if (pause !== undefined) delete run.heldBy;
     run.resting = rest ?? run.resting;
-    if (pause !== undefined) put(cursor.streak, to, 0); // A person has looked, so its retries begin again.
+    if (pause !== undefined) put(cursor.streak, to, 0); // A person has looked, so its retries start again.
   },
 };
 
-/** The step, its reason and what there is to say of it: a pause is to name its cause. */
+/** The step, its reason and details: a pause has to name its cause. */
 const whyFailed = (step: string, { reason, detail }: Outcome): string =>
   `${step} failed with ${reason ?? "no reason given"}${detail === null || detail === "" ? "" : `: ${detail}`}`;
 
-/** The opening of an attempt that was set down on purpose: in doubt for every opening, and no crash. */
+/** The opening number of an attempt that was put down on purpose: in doubt at every opening, and not a crash. */
 const setDown = 0;
 
 export const attemptOf = (cursor: Pick<StepCursor, "path" | "visit">, step: string, ordinal: number): string =>
@@ -161,7 +161,7 @@ function holdAfter(run: Run, { by, reason_code }: EventOf<"step_interrupted">, t
   if (by === "scope") return run.violations > 1 ? "scope_violation_blocked" : null;
   if (by === "secret") return run.violations > 1 ? "secret_in_changes" : null;
   if (by === "budget") return "budget_threshold_reached";
-  if (by === "agent") return tries > 1 ? reason_code : null; // whoever stumbled once at its start may try once more
+  if (by === "agent") return tries > 1 ? reason_code : null; // one failure at its start allows one more try
   return by === "provider" ? reason_code : null;
 }
 
@@ -172,7 +172,7 @@ function park(run: Run, event: EventOf<"step_interrupted"> & Envelope, role: str
   run.parked = { fault, until: until ?? null, detail, times: (run.parked?.times ?? 0) + 1, ...(isShared ? { role } : {}) };
 }
 
-/** Begins the same attempt once more: the same ordinal, another try. */
+/** Begins the same attempt again: the same ordinal, another try. */
 function again(run: Run, open: OpenAttempt): void {
   add(cursorIn(run, open.cursor).tries, open.attempt);
   keepPlace(run, open.attempt);

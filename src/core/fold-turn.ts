@@ -12,7 +12,7 @@ type Names = "agent_switched" | "session_opened" | "return_asked_again" | "turn_
 export const turnReducers: ReducersOf<Names> = {
   agent_switched: (run, { role, player }) => {
     run.drafted = { ...run.drafted, cast: { ...run.drafted.cast, [role]: player } };
-    // A session is its agent's own: nobody goes on in another's.
+    // A session belongs to its agent: no other agent continues it.
     for (const open of Object.values(run.open)) if (open.kind === "agent" && open.stage === "started") open.session = null;
     for (const cursor of Object.values(run.cursors)) {
       if (cursor.left !== undefined) delete cursor.left;
@@ -66,17 +66,19 @@ export const turnReducers: ReducersOf<Names> = {
   },
 };
 
-/** A turn takes its place where it first begins. One that was cut short is played again in it; one that ended has used it. */
+/**
+ * A turn takes its position when it first begins. If it is cut short it is repeated in that position; once ended, the position is used up.
+ */
 export function takePlace(run: Run, open: OpenAttempt, ordinal: number): void {
   if (open.role === null) return;
   const { phase, task, tries } = cursorIn(run, open.cursor);
-  // Only a second try can have a place already; looking for one that is not there would go through them all.
+  // Only a second try can have a position already; searching for one that is not there would scan all of them.
   const place = (own(tries, open.attempt) ?? 0) > 1 ? placeOf(run, open.attempt) : undefined;
   if (place !== undefined && !place.isOver) return anew(run, place);
   run.turns.push({ attempt: open.attempt, phase, step: open.step, role: open.role, task, ordinal, asks: 1, isOver: false });
 }
 
-/** The work of a turn was lost with its layer: it is played again in its own place. */
+/** The work of a turn was lost with its layer: it is repeated in its own position. */
 export function keepPlace(run: Run, attempt: string): void {
   const place = placeOf(run, attempt);
   if (place === undefined) return;
@@ -84,7 +86,7 @@ export function keepPlace(run: Run, attempt: string): void {
   anew(run, place);
 }
 
-/** What a lost turn was asked again is asked again with it, and counts as a retry then. */
+/** Repeated requests for a valid return are asked again with the lost turn, and count as retries then. */
 function anew(run: Run, place: TurnPlace): void {
   run.retries -= place.asks - 1;
   place.asks = 1;
@@ -95,7 +97,7 @@ function placeOf(run: Run, attempt: string): TurnPlace | undefined {
   return run.turns.findLast((place) => place.attempt === attempt);
 }
 
-/** Who changed something after reading them has had them: the next one is not told again. */
+/** An agent that changed something after reading the notes has had them: the next one doesn't get them again. */
 function readNotes(run: Run, noted: readonly string[] = []): void {
   if (run.notes === undefined || noted.length === 0) return;
   run.notes = run.notes.filter(({ request }) => !noted.includes(request));

@@ -1,10 +1,10 @@
-// fold: the journal, read into a state. Decides nothing.
+// fold: reads the journal into a state. Decides nothing.
 //
 // Invariants:
 //   F1. An event that does not fit is corruption: it breaks the fold, naming what did not fit.
 //   F2. A cursor has at most one open attempt, or one open question, never both.
 //   F3. The ledger never shrinks, and time never runs back.
-//   F4. Nobody outside holds the state that is changed: it is changed in place, because copying it per event is quadratic.
+//   F4. Only the fold holds the mutable state: it is changed in place, because copying it per event is quadratic.
 
 import type { Entry } from "../contracts/event.ts";
 import { InvariantBroken, invariant } from "../kit/invariant.ts";
@@ -22,13 +22,13 @@ import { own } from "./record.ts";
 import type { Run, RunState } from "./state.ts";
 
 export type Fold = {
-  /** Takes the next entry in, in place. */
+  /** Applies the next entry, in place. */
   apply(entry: Entry): void;
-  /** Where the run stands. Read it, never change it. */
+  /** The run's state. Read it, never change it. */
   readonly state: RunState;
 };
 
-/** One paragraph of law per event, spread over the files named; a missing paragraph does not compile. */
+/** One reducer per event, spread over the files named; a missing one does not compile. */
 const laws: Reducers = {
   run_drafted: () => {
     throw new InvariantBroken("F1: a run is drafted once");
@@ -43,12 +43,12 @@ const laws: Reducers = {
   ...pullRequestReducers,
 };
 
-/** The same by name, for any name: a journal may say what it likes. */
+/** The same by name, for any string: a journal may hold unknown names. */
 const lawOf: ReadonlyMap<string, (run: Run, event: Entry) => void> = new Map(
   Object.entries(laws as Readonly<Record<string, (run: Run, event: Entry) => void>>),
 );
 
-/** Its own fold, from the beginning or from a snapshot that a fold once was. */
+/** A new fold, from the beginning or from a snapshot of a fold. */
 export function openFold(snapshot?: Run): Fold {
   let state: RunState = snapshot === undefined ? { status: "unborn" } : structuredClone(snapshot); // F4
   return {
@@ -67,14 +67,14 @@ export function fold(entries: Iterable<Entry>, snapshot?: Run): RunState {
   return folding.state;
 }
 
-/** One entry taken in, in place. Only for who owns the state; everybody else opens a fold. */
+/** Applies one entry in place. Only for the owner of the state; everyone else opens a fold. */
 export function evolve(state: RunState, entry: Entry): RunState {
   if (state.status === "unborn") {
     invariant(entry.event === "run_drafted", `F1: a journal begins with run_drafted, not ${entry.event}`);
     return initialState(entry);
   }
   const law = lawOf.get(entry.event);
-  // Not by `invariant`: the words for a million numbers would cost more than the numbers.
+  // Not `invariant`: building messages for a million numbers would cost more than checking them.
   if (law === undefined) throw new InvariantBroken(`F1: there is an event ${entry.event}`);
   if (entry.seq !== state.seq + 1) throw new InvariantBroken(`F1: entry ${entry.seq} follows ${state.seq}`);
   passTime(state, entry);
@@ -82,7 +82,10 @@ export function evolve(state: RunState, entry: Entry): RunState {
   return state;
 }
 
-/** Time that was worked: the run's own, and each open phase's that does not wait for a person. Of a paused run none is, though a process may wait with it. */
+/**
+ * Worked time: the run's, and that of each open phase that does not wait for a person. A paused run accrues none, though a process may wait
+ * with it.
+ */
 function passTime(run: Run, entry: Entry): void {
   const workedMs = entry.active_ms - run.activeMs;
   if (!(workedMs >= 0)) throw new InvariantBroken(`F3: worked time never runs back (entry ${entry.seq})`);

@@ -1,4 +1,4 @@
-// fork: what a new run takes over from another one's lines. Pure: whoever forks writes what comes out here.
+// fork: computes the journal lines that a new run takes over from another. Pure: the caller writes them.
 //
 // Invariants:
 //   K1. What was paid is charged once: in the journal of the run that paid. Lines taken over have no usage.
@@ -10,7 +10,7 @@ import type { OpenView, RunView } from "./state.ts";
 
 const nothing: Usage = { tokens: 0, calls: 0, minutes: 0, source: "reported" };
 
-/** The other run's lines up to and with `at`, as the first lines of the new run. K1 */
+/** The other run's lines up to and including `at`, as the first lines of the new run. K1 */
 export function linesTakenOver(entries: readonly Entry[], at: number, run: string): readonly Event[] {
   return entries.filter(({ seq }) => seq <= at).map((entry) => lineOf(entry, run));
 }
@@ -23,14 +23,14 @@ function lineOf(entry: Entry, run: string): Event {
   return "usage" in copied && copied.usage !== undefined ? { ...copied, usage: { ...nothing } } : copied;
 }
 
-/** The run as it was after that line. */
+/** The run's state after that line. */
 export function stateAt(entries: readonly Entry[], at: number): RunView | null {
   const fold = openFold();
   for (const entry of entries) if (entry.seq <= at) fold.apply(entry);
   return fold.state.status === "unborn" ? null : fold.state;
 }
 
-/** The newest line a fork can begin after: the last, or where a run is over, the one before its end, whatever was written after it. */
+/** The newest line a fork can begin after: the last one; for a finished run the line before its end, whatever was written after that. */
 export function newestForkPoint(entries: readonly Entry[]): number {
   const ending = entries.findLast(isEnding);
   return ending === undefined ? (entries.at(-1)?.seq ?? 0) : ending.seq - 1;
@@ -38,7 +38,7 @@ export function newestForkPoint(entries: readonly Entry[]): number {
 
 const isEnding = ({ event }: Entry): boolean => event === "run_completed" || event === "run_stopped";
 
-/** Why a run cannot be forked where it stood; null if it can be. */
+/** Why a run cannot be forked at this point; null if it can. */
 export function whyNotForkable(run: RunView): string | null {
   if (run.status === "draft") return "it had not started there";
   if (run.status === "completed" || run.status === "stopped") return `it was ${run.status} there, with nothing left to do`;
@@ -51,7 +51,7 @@ export function whyNotForkable(run: RunView): string | null {
 export const paidIn = (run: RunView): readonly OpenView[] =>
   Object.values(run.open).filter(({ kind, stage }) => kind === "agent" && stage === "turned");
 
-/** The newest line at or before `at` where the run can be forked as it stood; null if there is none. */
+/** The newest line at or before `at` at which the run can be forked; null if there is none. */
 export function forkPointBefore(entries: readonly Entry[], at: number): number | null {
   const fold = openFold();
   let found: number | null = null;
@@ -64,7 +64,9 @@ export function forkPointBefore(entries: readonly Entry[], at: number): number |
   return found;
 }
 
-/** Where the changes of a paid turn that lay open at `at` were committed, if they were before anything else began; else `at` itself. */
+/**
+ * The line at which the changes of a paid turn that was open at `at` were committed, if nothing else began before that; else `at` itself.
+ */
 export function withPaidTurn(entries: readonly Entry[], at: number): number {
   const run = stateAt(entries, at);
   const [paid, ...more] = run === null ? [] : paidIn(run);

@@ -1,4 +1,5 @@
-// grants: which events give a run authority or end it. Such an event is a person's: an agent never grants anything, to itself or to another.
+// grants: which events give a run authority or end it. Only a person may cause them: an agent never grants anything, to itself or to
+// another.
 
 import type { EventName } from "../contracts/event.ts";
 
@@ -18,10 +19,10 @@ const granting: ReadonlySet<EventName> = new Set<EventName>([
 
 type Asked = { readonly event: EventName; readonly actor?: string; readonly control?: unknown };
 
-/** Pausing is the safe direction and stays open to everybody; stopping ends what cannot be resumed. */
+/** Pausing is the safe direction and open to everyone; stopping ends what cannot be resumed. */
 export const isGrant = ({ event, control }: Asked): boolean => granting.has(event) || (event === "control_requested" && control === "stop");
 
 export const isAgent = (actor: string | undefined): boolean => actor?.startsWith("agent:") === true;
 
-/** Whether an event may not be written, whichever surface it came through. */
+/** Whether an event may not be written, from whichever surface it came. */
 export const isRefusedGrant = (asked: Asked): boolean => isGrant(asked) && isAgent(asked.actor);

@@ -8,8 +8,8 @@ import type { RunView } from "./state.ts";
 type PlaceView = RunView["turns"][number];
 
 /**
- * The facts of an attempt's turn, and those of the turns in the places before it.
- * A place is where a turn first began. Turns that ended are listed ask by ask, turns still under way as far as they have come,
+ * The facts of an attempt's turn, and those of the turns in the positions before it.
+ * A position is assigned when a turn first begins. Turns that ended are listed ask by ask, turns still under way as far as they have come,
  * and of the turn itself the asks before this one.
  */
 export function historyOf(
@@ -27,15 +27,15 @@ export function historyOf(
   return { facts: factsOf(run, place, ask), history };
 }
 
-/** The turn in a place, ask by ask. */
+/** The turn in a position, ask by ask. */
 function asksOf({ turns }: RunView, first: TurnFacts, index: number): readonly TurnFacts[] {
   return Array.from({ length: turns[index]?.asks ?? 1 }, (_, n) => (n === 0 ? first : { ...first, ask: n + 1 }));
 }
 
-/** The first ask of each place, made once: every history names the same turns again, and nobody else ever plays in a place. */
+/** The first ask of each position, built once: every history names the same turns again, and a position is never reused. */
 const known = new WeakMap<RunView["turns"], TurnFacts[]>();
 
-/** Those of the places before this one at least. */
+/** At least those of the positions before this one. */
 function firstsOf(run: RunView, at: number): readonly TurnFacts[] {
   let firsts = known.get(run.turns);
   if (firsts === undefined) known.set(run.turns, (firsts = []));

@@ -7,7 +7,7 @@ import type { PhaseState, Run, Spent } from "./state.ts";
 
 export const nothingSpent = (): Spent => ({ tokens: 0, minutes: 0, calls: 0, usd: 0, estimated: 0 });
 
-/** A run as its draft leaves it. The budget's limits hold where the recorded limits name none. */
+/** A run as its draft leaves it. The budget's limits apply where the recorded limits name none. */
 export function initialState(event: EventOf<"run_drafted"> & Envelope): Run {
   const { flow, budget, limits, base } = event;
   return {
@@ -61,7 +61,7 @@ export function initialState(event: EventOf<"run_drafted"> & Envelope): Run {
   };
 }
 
-/** Worked time in all, with what another tool's run had used before. */
+/** Worked time in total, including what another tool's run had used before. */
 export const minutesAt = ({ resumes }: Pick<EventOf<"run_drafted">, "resumes">, activeMs: number): number =>
   activeMs / 60_000 + (resumes?.minutes ?? 0);
 

@@ -1,9 +1,9 @@
-// limit-hit: what follows where a limit leaves no room for another turn.
+// limit-hit: decides what happens when a limit leaves no room for another turn.
 //
 // Invariants:
-//   L1. A budget that somebody gave for this run waits for more of it: `budget_threshold_reached`.
+//   L1. A budget set for this run pauses it until the budget is raised: `budget_threshold_reached`.
 //   L2. A cap of the flow or of the config on one phase halts that phase and opens the breaker, once: `phase_cap_reached`.
-//   L3. A cap on the whole run ends it at once: `run_cap_reached`. Only a person who raises it makes it go on.
+//   L3. A cap on the whole run ends it at once: `run_cap_reached`. Only a person who raises it lets it continue.
 
 import { dimensions, type Dimension, type Usage } from "../contracts/budget.ts";
 import { cooldownUntil } from "./breaker.ts";
@@ -14,7 +14,7 @@ import { isClosing } from "./selectors.ts";
 import { own, valuesOf } from "./record.ts";
 import type { RunView, ShortLimit } from "./state.ts";
 
-/** What is to be done about a limit without room; said where nothing is under way. */
+/** What to do about a limit without room; returned only when nothing is under way. */
 export function hit(run: RunView, phase: string, short: Shortfall, need: Usage, detail = unaffordable(short)): Next {
   const more = { detail, short: shortLimits(run, phase, need) };
   if (short.scope === "run") return paused(run, isCap(run, short.dimension) ? "run_cap_reached" : "budget_threshold_reached", more); // L1, L3
@@ -23,14 +23,14 @@ export function hit(run: RunView, phase: string, short: Shortfall, need: Usage, 
   return record({ event: "circuit_breaker_opened", because: "phase_cap", cooldown_until, ...more, reason_code: "phase_cap_reached" }); // L2
 }
 
-/** The same for a turn that used more than a limit allows: its work is kept, and looked at once there is room. */
+/** The same for a turn that exceeded a limit: its work is kept, and checked once there is room. */
 export function hitByOverdraft(run: RunView, phase: string, over: Shortfall): Next {
   const { scope, dimension, limit, left } = over;
   const used = `${dimension} of this ${scope}: ${rounded(limit - left)} of ${rounded(limit)} are used`;
   return hit(run, phase, over, largestTurn(run), `${used}; the last turn's work is kept and not checked yet`);
 }
 
-/** The same for a turn that was cut short by what was left: of all limits the one that is nearest to being used up. */
+/** The same for a turn that was cut by what was left: the limit that is nearest to being used up. */
 export function hitInTurn(run: RunView): Next | null {
   let tightest: { readonly short: Shortfall; readonly share: number; readonly phase: string } | null = null;
   for (const scope of ["run", "phase"] as const) {
@@ -51,12 +51,12 @@ export function hitInTurn(run: RunView): Next | null {
   return hit(run, tightest.phase, tightest.short, { ...largestTurn(run), [dimension]: limit }, detail);
 }
 
-/** What a turn takes at least where nothing larger is known: raising a limit by less would only pause again. */
+/** The least a turn needs when nothing larger is known: raising a limit by less would only pause again. */
 const turnFloor: Readonly<Record<Dimension, number>> = { tokens: estimateTokens, minutes: 5, calls: 1, usd: 0.5 };
 
 const leastRaise: Readonly<Record<Dimension, number>> = { tokens: 1, minutes: 0.1, calls: 1, usd: 0.01 };
 
-/** Every limit that has no room for this need, with what it must be raised to. */
+/** Every limit without room for this need, with the value it must be raised to. */
 function shortLimits(run: RunView, phase: string, need: Usage): ShortLimit[] {
   const short: ShortLimit[] = [];
   for (const scope of ["run", "phase"] as const) {
@@ -64,10 +64,10 @@ function shortLimits(run: RunView, phase: string, need: Usage): ShortLimit[] {
       const limit = limitOf(run, scope, phase, dimension);
       if (limit === undefined) continue;
       const used = usedOf(run, scope, phase, dimension);
-      // Time passes by itself: less than a minute is gone before a turn has begun.
+      // Time passes by itself: less than a minute would be gone before a turn has begun.
       const needed = dimension === "minutes" ? Math.max(1, need.minutes) : (need[dimension] ?? 0);
       if (limit > used && limit - used >= needed) continue;
-      // Sums of cents are not exact: what is short by a rounding is raised by something anyway.
+      // Sums of cents are not exact: a shortfall from rounding still raises the limit by something.
       const to = Math.max(used + Math.max(needed, turnFloor[dimension]), limit + leastRaise[dimension]);
       short.push({ scope, dimension, limit, to });
     }
@@ -82,7 +82,7 @@ export function largestTurn(run: RunView): Usage {
   return { tokens: most("tokens"), minutes: most("minutes"), calls: most("calls"), usd: most("usd"), source: "estimated" };
 }
 
-/** Whether a limit of the run is a cap that the flow or the config sets, and not what somebody gave this one run. */
+/** Whether a limit of the run is a cap set by the flow or the config, and not a budget for this one run. */
 function isCap(run: RunView, dimension: Dimension): boolean {
   const { budget, limits, flow } = run.drafted;
   const given = budget.limits[dimension];

@@ -3,17 +3,17 @@
 import type { Draft, EventOf } from "../contracts/event.ts";
 import type { AttemptId } from "../contracts/ids.ts";
 
-/** What to do, as data. Whoever holds the world does it; here it is only said. */
+/** The next action, as data. The engine carries it out. */
 export type Next =
   /** Write this event; nothing else happens. */
   | { readonly do: "record"; readonly event: Draft }
-  /** Write this intent, then do the attempt's action. */
+  /** Write this intent, then execute the attempt. */
   | { readonly do: "attempt"; readonly event: Omit<EventOf<"step_started">, "actor" | "reason_code"> }
-  /** Find out about an attempt that a crash left open, and follow the recovery table. */
+  /** Inspect an attempt that a crash left open, and follow the recovery table. */
   | { readonly do: "settle"; readonly attempt: AttemptId }
-  /** Call a living attempt off. */
+  /** Cancel a live attempt. */
   | { readonly do: "cancel"; readonly attempt: AttemptId }
-  /** Look at the artifacts, once an opening. */
+  /** Survey the artifacts, once per opening. */
   | { readonly do: "survey" }
   /** Read the phases from the user's documents. */
   | { readonly do: "read"; readonly reader: string }

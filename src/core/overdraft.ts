@@ -1,7 +1,7 @@
-// overdraft: a turn that used more than a limit allows. Nothing goes on, not even the proof of its work, until the limit is raised.
+// overdraft: tracks a turn that exceeded a limit. Nothing continues, not even the proof of its work, until the limit is raised.
 //
 // Invariants:
-//   O1. Every charge is held against every limit, of the run and of its phase, in every dimension.
+//   O1. Every charge is compared with every limit, of the run and of its phase, in every dimension.
 //   O2. Only a raised limit ends an overdraft; a resume alone doesn't.
 
 import { dimensions, type Usage } from "../contracts/budget.ts";
@@ -9,19 +9,19 @@ import { charge, limitOf, type Shortfall } from "./budget.ts";
 import { own } from "./record.ts";
 import type { Run, RunView } from "./state.ts";
 
-/** Charges a use to the run and its phase, and remembers where that exceeds a limit. */
+/** Charges usage to the run and its phase, and remembers which limit it exceeds. */
 export function chargeRun(run: Run, phase: string, usage: Usage | undefined): void {
   if (usage === undefined) return;
   charge(run.ledger, phase, usage);
   if (exceededBy(run, phase) !== null) run.overdrawn = phase; // O1
 }
 
-/** Called where a limit was raised. O2 */
+/** Called when a limit was raised. O2 */
 export function settleOverdraft(run: Run): void {
   if (run.overdrawn !== undefined && exceededBy(run, run.overdrawn) === null) delete run.overdrawn;
 }
 
-/** The limit that a turn exceeded and nobody has raised since; null if there is none. */
+/** The limit that a turn exceeded and that has not been raised since; null if there is none. */
 export const overdraftOf = (run: RunView): Shortfall | null => (run.overdrawn === undefined ? null : exceededBy(run, run.overdrawn));
 
 function exceededBy(run: RunView, phase: string): Shortfall | null {

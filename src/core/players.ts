@@ -1,8 +1,9 @@
-// players: who plays a role. A role may name agents in order: at a provider's limit the next one goes on, and the first comes back at the reset.
+// players: which agent plays a role. A role may list agents in order: at a provider's limit the next one takes over, and the first returns
+// at the reset.
 //
 // Invariants:
-//   Y1. Only a limit or a service out of order makes another go on; a refused key or request does not.
-//   Y2. The first of the order that is not at its limit plays; where all are, the one that plays waits.
+//   Y1. Only a rate limit or an outage hands over to another agent; a refused key or request does not.
+//   Y2. The first in the order that is not at its limit plays; if all are, the current one waits.
 
 import type { Cast } from "../contracts/event.ts";
 import type { EventOf } from "../contracts/event.ts";
@@ -12,12 +13,12 @@ import type { Run, RunView } from "./state.ts";
 type CastView = RunView["drafted"]["cast"][string];
 type PlayerView = Omit<CastView, "instead">;
 
-/** A provider that does not say when it answers again is left alone for so long. */
+/** How long a provider that names no reset time is left alone. */
 const unknownResetMs = 30 * 60_000;
 
 export type Switch = Omit<EventOf<"agent_switched">, "event" | "actor" | "reason_code">;
 
-/** Whoever plays from here on instead of the one that plays; null if nothing changes. Y2 */
+/** The agent that takes over from the current one; null if nothing changes. Y2 */
 export function switchFor(run: RunView, role: string, now: string): Switch | null {
   const key = keyIn(run, role);
   const cast = run.drafted.cast[key];
@@ -36,11 +37,11 @@ export function switchFor(run: RunView, role: string, now: string): Switch | nul
   };
 }
 
-/** Whether a run that its provider holds up goes on at once, with another agent. */
+/** Whether a run that its provider holds up continues at once, with another agent. */
 export const hasOther = (run: RunView, now: string): boolean =>
   run.parked?.role !== undefined && switchFor(run, run.parked.role, now) !== null;
 
-/** Notes the limit of whoever plays the role. Y1 */
+/** Records the limit of the agent that plays the role. Y1 */
 export function noteLimit(run: Run, role: string | null, { fault = "limit", until }: EventOf<"step_interrupted">, ts: string): void {
   const cast = run.drafted.cast[keyIn(run, role ?? "")];
   if (cast?.instead === undefined || (fault !== "limit" && fault !== "service")) return;

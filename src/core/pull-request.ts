@@ -1,10 +1,11 @@
 // pull-request: what to do next about a pull request that was inspected. Pure.
 //
 // Invariants:
-//   W1. What was found is worked on once, and never more often than the tries allow.
-//   W2. Nothing is pushed over what somebody else pushed.
-//   W3. A follow-up is pushed only if every check that passed for the pull request passed for it too: its criteria held before it began, so its
-//       verdict alone says less than both runs together. And not what a person said is to stay on its branch.
+//   W1. Each finding is worked on once, and never beyond the allowed tries.
+//   W2. Nothing is pushed over another person's push.
+//   W3. A follow-up is pushed only if every check that passed for the pull request passed for it too: its criteria held before it began, so
+//   its
+//       verdict alone says less than both runs together. Work that a person keeps on its branch is not pushed.
 
 import type { OutsideEvidence } from "../contracts/forge/pull-request.ts";
 import { evidenceItemsMax } from "../contracts/forge/pull-request.ts";
@@ -36,20 +37,20 @@ export function nextForPullRequest(request: PullRequestView, look: PullRequestLo
   if (look.head !== null && look.head !== request.commit) return { do: "stop", because: "pull_request_moved" }; // W2
   const open = look.evidence.filter(({ key }) => !request.taken.includes(key)); // W1
   const comments = open.filter(({ kind }) => kind === "comment");
-  // Whoever looks at half a result would be told the other half as something new.
+  // Half a result now would make the other half look like news later.
   const ready = look.pending === 0 ? open : comments;
   if (ready.length === 0) return { do: "wait" };
   if (request.tries >= triesMax) return { do: "stop", because: "pull_request_tries_spent" }; // W1
   return { do: "take_up", evidence: ready.slice(0, evidenceItemsMax) };
 }
 
-/** What hinders a push to it as it is now; null if nothing does. W2 */
+/** What prevents a push to it now; null if nothing does. W2 */
 export function hindersPush(request: PullRequestView, look: PullRequestLook, commit: string): "merged" | "closed" | "moved" | null {
   if (look.state !== "open") return look.state;
   return look.head === request.commit || look.head === commit ? null : "moved"; // the commit itself: pushed before a crash
 }
 
-/** Only what was wholly proved is opened as ready to be merged. */
+/** Only work that is wholly proved is opened as ready to merge. */
 export const isOpenedAsDraft = (verdict: Verdict | null, asked: boolean): boolean => asked || verdict !== "verified";
 
 /** Why a follow-up may not be pushed; null if it may. W3 */

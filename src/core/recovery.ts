@@ -1,7 +1,9 @@
-// recovery: what to do with an attempt whose outcome nobody wrote down. A total table: every doubt meets exactly one row.
+// recovery: the table that says what to do with an attempt whose outcome was never recorded. Total: every crash state matches exactly one
+// row.
 //
 // kind, stage: how far the journal says it came.   layer: the attempt's own folder; `intact` is what the recorded turn left.
-// done: the action's key is found in the world (a commit's trailer, an effect's key).   proof: its proof holds, fresh, and nobody needs its word.
+// done: the action's key is found in the world (a commit's trailer, an effect's key).   proof: its proof holds, fresh, and no row needs the
+// agent's return.
 // often: this attempt has taken the runner down too many times.
 
 import type { CrashState } from "../contracts/crash-state.ts";
@@ -71,7 +73,7 @@ export function remedyFor(doubt: CrashState): RecoveryRow {
   return row;
 }
 
-/** The rows a doubt meets; a test demands that there is always exactly one. */
+/** The rows that a crash state matches; a test demands exactly one. */
 export function rowsFor(doubt: CrashState): readonly RecoveryRow[] {
   const keys = Object.keys(crashStates) as (keyof CrashState)[];
   return recoveryRows.filter(({ when }) => keys.every((key) => when[key] === undefined || when[key] === doubt[key]));

@@ -1,4 +1,4 @@
-// resume-outlook: what a resume would come to, found out by deciding on a copy of the state. Nothing is done and nothing is recorded.
+// resume-outlook: predicts what a resume would do, by deciding on a copy of the state. Nothing is executed or recorded.
 
 import type { Draft } from "../contracts/event.ts";
 import { decide } from "./decide.ts";
@@ -7,7 +7,7 @@ import type { Run, RunView, ShortLimit } from "./state.ts";
 
 const decisionsMax = 10_000;
 
-/** Whether a paused run that is resumed now, after these raises, would pause again before it does anything. */
+/** Whether a paused run, resumed now after these raises, would pause again before doing anything. */
 export function wouldPauseAgain(run: RunView, raises: readonly Pick<ShortLimit, "scope" | "dimension" | "to">[] = []): boolean {
   const fold = openFold(run as Run); // a copy
   const apply = (event: Draft): void => {

@@ -1,4 +1,5 @@
-// resumed: a run that goes on where another tool's stopped: its ledger, counts and breaker at the start, its place when a phase is entered.
+// resumed: continues a run of another tool: takes over its ledger, counts and breaker at the start, and its position when a phase is
+// entered.
 
 import type { Resumed } from "../contracts/resumed.ts";
 import { settleProbe } from "./breaker.ts";
@@ -17,7 +18,7 @@ const freshBreaker = (): Breaker => ({
   opened: 0,
 });
 
-/** An open one goes half open when the run starts: whoever starts it has looked. */
+/** An open breaker goes half open when the run starts: the person who starts it has looked. */
 export function breakerFrom(resumed: Resumed | undefined): Breaker {
   if (resumed === undefined) return freshBreaker();
   const { is_open, no_progress, same, last_error } = resumed.breaker;
@@ -35,7 +36,7 @@ export function tryBreaker({ breaker, drafted }: Run): void {
 export const tokensBefore = ({ drafted }: Run, phase: string): number =>
   drafted.resumes?.phases.find(({ id }) => id === phase)?.tokens ?? 0;
 
-/** Puts the first visit of a phase at the step it was at, with its counts and what is known of the steps before. */
+/** Puts the first visit of a phase at the step it had reached, with its counts and what is known of the steps before. */
 export function placeCursor(run: Run, cursor: StepCursor): void {
   const found = run.drafted.resumes?.phases.find(({ id }) => id === cursor.phase);
   if (found === undefined) return;
@@ -43,7 +44,7 @@ export function placeCursor(run: Run, cursor: StepCursor): void {
   if (found.checks !== undefined) cursor.checks = [...found.checks];
   const steps = stepsOf(run, cursor);
   const at = steps.findIndex(({ id }) => id === found.step);
-  if (at < 0) return; // a flow that no longer has the step begins the phase anew
+  if (at < 0) return; // a flow that no longer has the step starts the phase over
   cursor.at = at;
   for (const { id } of steps.slice(0, at)) {
     const facts = own(found.facts ?? {}, id);

@@ -1,4 +1,4 @@
-// selectors: what a flow says: where a cursor's steps are, what a fact's value is, which row matches. Pure, and knows no flow by name.
+// selectors: reads a state against its flow: a cursor's steps, a fact's value, the row that matches. Pure, and knows no flow by name.
 
 import { type Phase, type Row, type Scalar, type Step, type Want, type When } from "../contracts/flow.ts";
 import type { NumberOrOption } from "../contracts/flow.ts";
@@ -8,7 +8,7 @@ import type { FlowView, Group, OpenView, OutcomeView, PhaseState, RunView, Curso
 
 export const groups = ["before", "phases", "after"] as const satisfies readonly Group[];
 
-/** What a condition is read against: the outcomes of this round and the counts of this visit. */
+/** What a condition is evaluated against: the outcomes of this round and the counts of this visit. */
 export type CursorPosition = Pick<CursorView, "last" | "taken">;
 export const nowhere: CursorPosition = { last: {}, taken: {} };
 
@@ -23,12 +23,12 @@ export function listedPhases(flow: FlowView, group: Group): readonly { readonly 
 
 const outer = ["before", "after"] as const;
 
-/** Whether a run can still go on: only such a one takes requests and waits for answers. */
+/** Whether a run can still continue: only such a run takes requests and waits for answers. */
 export const isOpen = ({ status }: Pick<RunView, "status">): boolean => status === "running" || status === "paused";
 
 /**
- * Whether a run ended in failure: a phase failed, or the run used up all it may. Only a person who says so makes it go on. A run that asks
- * a person what becomes of a failure has not ended: the question holds it, and its answer is what that person says.
+ * Whether a run ended in failure: a phase failed, or the run used up all it may. Only a person can make it continue. A run that asks a
+ * person what becomes of a failure has not ended: the question holds it, and its answer is that person's decision.
  */
 export const hasFailed = (run: Pick<RunView, "status" | "reason" | "detail" | "blocks" | "decided">): boolean =>
   run.status === "paused" &&
@@ -42,7 +42,7 @@ export const isPausedFor = (
   block: RunView["blocks"][string],
 ): boolean => status === "paused" && reason === block.code && detail === block.question;
 
-/** The questions that wait for a person. Those of a run that is over wait for nobody. */
+/** The questions that wait for a person; none in a run that is over. */
 export const questionsOpen = (run: RunView): readonly RunView["blocks"][string][] => (isOpen(run) ? valuesOf(run.blocks) : []);
 
 /** A phase's own rule. A phase that was read runs the flow's shared steps. */
@@ -81,7 +81,7 @@ export function stepOf(run: RunView, cursor: CursorView, id: string): Step {
 
 export function cursorOf(run: RunView, path: string): CursorView {
   const cursor = own(run.cursors, path);
-  // Here and wherever every event passes: words that nobody reads cost more than what they speak of, so not by `invariant`.
+  // Not `invariant`, here and wherever every event passes: building unread messages costs more than the check itself.
   if (cursor === undefined) throw new InvariantBroken(`F1: ${path} is a cursor of the run`);
   return cursor;
 }
@@ -93,7 +93,7 @@ export function phaseOf(run: RunView, id: string): RunView["phases"][number] {
 }
 
 export const closingPath = (phase: string): string => `${phase}/closing`;
-/** A colon keeps a wave's path apart from that of any task of the same name. */
+/** A colon separates a wave's path from that of a task of the same name. */
 export const wavePath = (attempt: string, index: number): string => `${attempt}/wave:${index + 1}`;
 export const taskPath = (attempt: string, task: string): string => `${attempt}/${task}`;
 
@@ -103,7 +103,7 @@ export const isClosing = (run: RunView, phase: Pick<PhaseState, "id">): boolean 
 
 export const retryOf = (flow: FlowView, step: Step): number => step.retry ?? flow.defaults?.step?.retry ?? 0;
 
-/** A fact's value; undefined if there is none, and then it matches nothing. */
+/** A fact's value; undefined if there is none, which matches nothing. */
 export function factOf(run: RunView, place: CursorPosition, name: string): Scalar | undefined {
   const [head = "", ...rest] = name.split(".");
   if (head === "option") return optionOf(run, rest.join("."));
@@ -121,7 +121,7 @@ function factIn(outcome: OutcomeView | undefined, [first, second]: readonly stri
   return first === "says" ? own(outcome.says, second ?? "") : own(outcome.facts, first);
 }
 
-/** An option of this opening, else of this run, else its default; an option nobody set is `false`. */
+/** An option of this opening, else of this run, else its default; an unset option is `false`. */
 export function optionOf(run: RunView, name: string): Scalar {
   return own(run.overrides, name) ?? own(run.drafted.options, name) ?? own(run.drafted.flow.options ?? {}, name)?.default ?? false;
 }
@@ -134,7 +134,7 @@ export function countOf(run: RunView, place: CursorPosition, name: string): numb
   return own(statusCache, name) ?? 0;
 }
 
-/** A number as written, or that of the option it names; undefined if the option holds none. */
+/** A number as written, or that of the option it names; undefined if the option is not a number. */
 export function numberOf(run: RunView, value: NumberOrOption): number | undefined {
   if (typeof value === "number") return value;
   const option = optionOf(run, value.slice("option.".length));
@@ -159,25 +159,25 @@ export function firstMatch<R extends Pick<Row, "when">>(run: RunView, place: Cur
   return rows.find(({ when }) => matches(run, place, when));
 }
 
-/** Whether a step or phase is to be run at all; judged when it is entered. */
+/** Whether a step or phase is run at all; evaluated when it is entered. */
 export function wanted(run: RunView, place: CursorPosition, rule: Pick<Step, "only_if" | "unless">): boolean {
   return matches(run, place, rule.only_if) && !(rule.unless ?? []).some((when) => matches(run, place, when));
 }
 
-/** What runs now: actions begun or taken over by this opening. A tasks step that cursors its tasks does nothing itself. */
+/** What runs now: actions begun or taken over by this opening. A tasks step whose tasks have cursors does nothing itself. */
 export function executionsOf(run: RunView): readonly OpenView[] {
   const open = valuesOf(run.open);
   return open.some(({ stage }) => stage === "walking") ? open.filter(({ stage }) => stage !== "walking") : open;
 }
 export const liveOf = (run: RunView): readonly OpenView[] => liveAmong(executionsOf(run), run);
 
-/** Those of the actions that this opening has in hand and that do not wait for their place: nearly always all of them. */
+/** Those actions that this opening drives and that do not wait for their place: nearly always all of them. */
 export function liveAmong(actions: readonly OpenView[], run: RunView): readonly OpenView[] {
   const isLive = (action: OpenView): boolean => action.opening === run.opening && isInOrder(run, action);
   return actions.every(isLive) ? actions : actions.filter(isLive);
 }
 
-/** Whether its changes may be applied now: those of a wave's tasks come in the wave's order, whoever ends its turn first. */
+/** Whether its changes may be applied now: those of a wave's tasks are applied in the wave's order, whichever turn ends first. */
 export function isInOrder(run: RunView, open: OpenView): boolean {
   if (open.stage !== "turned") return true;
   const cursor = own(run.cursors, open.cursor);

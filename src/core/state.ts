@@ -1,4 +1,4 @@
-// state: where a run stands, as its journal tells it. Plain data, so that a snapshot is its JSON.
+// state: the state of a run, folded from its journal. Plain data, so that a snapshot is its JSON.
 // Outside `fold` it is read-only: fold owns its state privately and changes it in place, because copying it per event is quadratic.
 
 import type { Dimension, Usage } from "../contracts/budget.ts";
@@ -22,7 +22,7 @@ export type PhaseState = {
   status: "waiting" | "open" | "completed" | "failed" | "skipped" | "again";
   visit: number;
   because: string | null;
-  /** Its failure has been shown to a person. */
+  /** A person has been shown its failure. */
   paused: boolean;
   /** Its artifacts were gone at the last survey. */
   gone: boolean;
@@ -47,16 +47,16 @@ export type StepCursor = {
   block: BlockId | null;
   /** Outcomes of the current round; going back forgets those at and after the target. */
   last: Record<string, Outcome>;
-  /** The last outcome of each step whatever the round: what prompts may see. */
+  /** The last outcome of each step in any round: what prompts may see. */
   seen: Record<string, Outcome>;
   ended: Record<string, number>;
-  /** How often each attempt was begun: crashes and cancels add a try, never an ordinal. */
+  /** How often each attempt was begun: crashes and cancellations add a try, never an ordinal. */
   tries: Record<AttemptId, number>;
   streak: Record<string, number>;
   taken: Record<string, number>;
   because: string | null;
   reply: string | null;
-  /** Who answered the last question of this cursor: what follows from the answer is theirs. */
+  /** Who answered the last question of this cursor: what follows from the answer is attributed to them. */
   answeredBy?: Actor;
   /** Failed steps that a person said to skip. */
   left_out?: string[];
@@ -74,7 +74,7 @@ export type StepCursor = {
   checks?: Check[];
   /** What each step's agent last handed back, by the blob that keeps it. */
   handed?: Record<string, string>;
-  /** What failed attempts of a step with a gate changed since it last passed: still its work, until it passes. */
+  /** What failed attempts of a gated step changed since it last passed: still its work, until it passes. */
   unproved?: Record<string, string[]>;
   /** The first step that had passed and whose artifacts were found gone at this opening: the cursor goes back to it. */
   lost?: string;
@@ -88,10 +88,10 @@ export type OpenAttempt = {
   kind: CrashState["kind"];
   /** `reading`, `walking`: a tasks step before and after its tasks are known. */
   stage: "started" | "turned" | "applied" | "reading" | "walking";
-  /** The opening of the run that last took it in hand; an older one means it is in doubt. */
+  /** The opening of the run that last drove it; an older one means it is in doubt. */
   opening: number;
   crashes: number;
-  /** What it may still use up, reserved until its turn ends. */
+  /** Usage reserved for it until its turn ends. */
   need: Usage | null;
   role: string | null;
   session: string | null;
@@ -103,9 +103,9 @@ export type OpenAttempt = {
   paths: string[];
   /** The notes that were open when it began: once it has changed something, they have been read. */
   noted?: string[];
-  /** What its agent said has been looked up. */
+  /** Its agent's claims have been checked. */
   heard?: boolean;
-  /** Only for a tasks step that cursors. */
+  /** Only for a tasks step whose tasks have cursors. */
   waves: string[][];
   after: Record<string, string[]>;
   left: string[];
@@ -123,11 +123,11 @@ export type Block = {
   show: string[];
   /** The reason code of a pause for it. */
   code: string;
-  /** The options are suggestions: any words are an answer too. */
+  /** The options are suggestions: any text is an answer too. */
   free?: boolean;
 };
 
-/** A turn's place in the order in which turns first began; set-aside tries keep it, finished ones have used it. */
+/** A turn's position in the order in which turns first began; set-aside tries keep it, finished ones have used it. */
 export type TurnPlace = {
   attempt: AttemptId;
   phase: string;
@@ -158,14 +158,14 @@ export type Breaker = {
   last_error: string | null;
   /** The step whose error that was. */
   failed_step?: string;
-  /** The newest failure that counts, as it was told: its reason, and what there is to say of it. */
+  /** The newest failure that counts: its reason and its details. */
   cause?: { reason: string; detail: string };
   probed: "passed" | "failed" | null;
   because: string | null;
   cooldown_until: string | null;
   /** What a person should know besides. */
   detail?: string;
-  /** Where it opened for a limit: which ones are short. */
+  /** If it opened for a limit: the limits that are short. */
   short?: readonly ShortLimit[];
   /** How often it has opened since it last closed: the cooldown doubles with it. */
   opened: number;
@@ -174,13 +174,13 @@ export type Breaker = {
 /** The pull request of a run that is over. */
 export type PullRequestState = {
   place: PullRequestPlace;
-  /** What was proved and is, or is to be, at the head of its branch. */
+  /** The proved commit that is, or will be, at the head of its branch. */
   commit: string;
   opened: { number: number; url: string; draft: boolean } | null;
-  /** What was found there and has been worked on, by key. */
+  /** Findings there that have been worked on, by key. */
   taken: string[];
   tries: number;
-  /** The run that works on what was found. */
+  /** The run that works on the findings. */
   under_way: string | null;
   ended: "merged" | "closed" | null;
 };
@@ -216,21 +216,21 @@ export type Run = {
   asker: { actor: Actor; detail?: string } | null;
   now: boolean;
   hold: string | null;
-  /** What the interruption or the failed step said that the hold came with. */
+  /** What the interruption or the failed step reported that caused the hold. */
   heldBy?: { reason: string; by: EventOf<"step_interrupted">["by"] | "step"; detail: string };
-  /** The model provider would not answer: what was wrong, until when if it said so, and how often in a row that held the run up. */
+  /** The model provider refused: what was wrong, until when if it said so, and how often in a row that held the run up. */
   parked?: { fault: ProviderFault; until: string | null; detail: string; times: number; role?: string };
   /** Agents at their provider's limit, and until when; only of roles that name several. */
   limited?: Record<string, string>;
   resting: string | null;
   /** The phase whose turn used more than a limit allows, until that limit is raised. */
   overdrawn?: string;
-  /** What people noted on the change and no turn that changed something has read yet. */
+  /** Notes of people on the change that no turn with a change has read yet. */
   notes?: { request: string; commit: string; actor: Actor; notes: ReviewNote[] }[];
-  /** What others said or found at a pull request, for whoever works on it. */
+  /** What others said or found at a pull request, for the run that works on it. */
   outside?: { source: string; items: OutsideEvidence[] };
   pull_request?: PullRequestState;
-  /** What a pause waits for more of: the limits that are short, and what each must be raised to. */
+  /** What a pause waits for: the limits that are short, and what each must be raised to. */
   short?: readonly ShortLimit[];
   /** The question that the run is paused for has been answered. */
   decided?: true;
@@ -248,18 +248,18 @@ export type Run = {
   judged: { verdict: Verdict; gaps: string[] } | null;
   /** How many steps passed by their own proof. */
   gated?: number;
-  /** What the child runs of steps that passed came to, by step. */
+  /** The results of child runs of passed steps, by step. */
   called?: Record<string, Verdict>;
-  /** Artifacts that hold a gate and nothing else, and why. */
+  /** Artifacts that satisfy a gate but have no real content, and why. */
   hollow?: Record<string, string>;
-  /** What the last look at the protected files found, and the contents that a person approved. */
+  /** What the last check of the protected files found, and the contents that a person approved. */
   oracles?: { content: string; changes: ProtectedChange[]; look?: LookAt[] };
   approved?: string[];
   /** Where it was forked from, oldest first, with the commit its own branch begins at. */
   origins?: (Forked & { tip: string })[];
-  /** What agents said that the next check of their cursor decides. */
+  /** Claims of agents that the next check of their cursor decides. */
   waiting?: { attempt: AttemptId; agent: string; role: string; model?: string; claims: ClaimChecked[] }[];
-  /** How what agents said compares with what was found, and what was found false. */
+  /** How agents' claims compare with what was found, and which were false. */
   truth?: {
     by: Record<string, { agent: string; role: string; true: number; false: number; unverifiable: number }>;
     refuted: { attempt: AttemptId; text: string; why: string }[];
@@ -284,7 +284,7 @@ type DeepReadonly<T> = T extends (infer E)[]
   : T extends object
     ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
     : T;
-/** A run as everybody but `fold` sees it. */
+/** A run as all code but `fold` sees it. */
 export type RunView = DeepReadonly<Run>;
 export type RunStateView = { readonly status: "unborn" } | RunView;
 export type FlowView = RunView["drafted"]["flow"];

@@ -14,9 +14,12 @@ export type RunCommand = keyof typeof targets | keyof typeof within;
 
 export const mayGo = (from: RunStatus, to: RunStatus): boolean => transitions.some(([source, target]) => source === from && target === to);
 
-/** The states from which a command is possible. Taking up a run that says `running` and has no owner isn't a transition, so it is not asked here. */
+/**
+ * The states from which a command is possible. Resuming a run that says `running` and has no owner isn't a transition, so it is not judged
+ * here.
+ */
 export function allowedFrom(command: RunCommand): readonly RunStatus[] {
-  if (command === "go") return ["draft", "paused", "running"]; // It starts a draft, resumes a paused run, goes on with a running one.
+  if (command === "go") return ["draft", "paused", "running"]; // It starts a draft, resumes a paused run, continues a running one.
   if (command === "resume") return ["paused"];
   if (command in targets) return states.filter((from) => mayGo(from, targets[command as keyof typeof targets]));
   return within[command as keyof typeof within];

@@ -11,10 +11,10 @@ export const isVerdict = (value: unknown): value is Verdict => typeof value === 
 
 export type VerdictFound = { readonly verdict: Verdict; readonly gaps: readonly string[] };
 
-/** What follows from the evidence. */
+/** The verdict that follows from the evidence. */
 export const verdictOf = (run: RunView): VerdictFound => withGaps(run, judgedBy(run));
 
-/** Artifacts that hold their gates and nothing else, and child runs that are not verified, leave gaps in any verdict. */
+/** Artifacts without real content, and child runs that are not verified, leave gaps in any verdict. */
 function withGaps(run: RunView, judged: VerdictFound): VerdictFound {
   const hollow = Object.entries(run.hollow ?? {}).map(([file, why]) => `${file} is hollow: ${why.replaceAll(";", ",")}`);
   const short = Object.entries(run.called ?? {})
@@ -34,7 +34,7 @@ function withGaps(run: RunView, judged: VerdictFound): VerdictFound {
 
 const lookMax = 20;
 
-/** What trying a check out left open: that it can fail at all, and that it passes because of the work. */
+/** What the experiments on a check left open: that it can fail at all, and that it passes because of the work. */
 function experimentGaps({
   check,
   status,
@@ -54,8 +54,8 @@ function experimentGaps({
 }
 
 /**
- * The newest verdict of the runner's own; else whether every criterion that can be run holds. A flow without checks is judged by
- * its gates and by what its child runs proved: it comes to its end only past them, so where some were asked, they held.
+ * The newest verdict of the runner's own; else whether every criterion that can be run holds. A flow without checks is judged by its gates
+ * and by what its child runs proved: a flow ends only past its gates, so if it had any, they held.
  */
 function judgedBy(run: RunView): VerdictFound {
   if (run.judged !== null) return run.judged;
@@ -66,7 +66,7 @@ function judgedBy(run: RunView): VerdictFound {
   return { verdict: isProved ? "verified" : "unverified", gaps: [] };
 }
 
-/** Whether a step of the flow runs checks: then they are what proves its work, and gates alone do not. */
+/** Whether a step of the flow runs checks: then they prove its work, and gates alone do not. */
 function hasChecks({ drafted: { flow } }: RunView): boolean {
   const phases = [...(flow.before ?? []), ...("read" in flow.phases ? [] : flow.phases), ...(flow.after ?? [])];
   const steps = [...phases.flatMap((phase) => phase.steps), ...(flow.steps ?? []), ...(flow.closing ?? [])];
@@ -75,7 +75,7 @@ function hasChecks({ drafted: { flow } }: RunView): boolean {
   );
 }
 
-/** Optional phases that nobody did, and steps that a person said to skip. */
+/** Optional phases that were not run, and steps that a person skipped. */
 function skippedIn(run: RunView): readonly string[] {
   const phases = run.phases.filter(
     ({ id, status, because }) =>
@@ -95,7 +95,7 @@ const worst = (found: readonly VerdictFound[]): VerdictFound => ({
 });
 
 /**
- * What would land now is worth: a run that lands as a whole by its verdict, one that lands after each phase by the worst of the phases
+ * The verdict of what would land now: for a run that lands as a whole its own, for one that lands after each phase the worst of the phases
  * whose work is on the branch.
  */
 export function landingVerdict(run: RunView, cursor: Pick<CursorView, "kind">): VerdictFound {
@@ -104,7 +104,7 @@ export function landingVerdict(run: RunView, cursor: Pick<CursorView, "kind">): 
   return withGaps(run, worst(done.map((phase) => phaseVerdict(run, phase))));
 }
 
-/** By the checks that its document or its plan gives it; without any by the run's criteria, or by the gates it has come past. */
+/** Judged by the checks that its document or plan gives it; without any by the run's criteria, or by the gates it has passed. */
 function phaseVerdict(run: RunView, { id, checks: ofDocument = [] }: RunView["phases"][number]): VerdictFound {
   const asked = own(run.cursors, id)?.checks ?? ofDocument;
   const rule = phaseRule(run.drafted.flow, id);

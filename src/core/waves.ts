@@ -21,7 +21,7 @@ export function wavesOf<T extends Task>(tasks: readonly T[]): T[][] {
   return waves;
 }
 
-/** Each task after those it names; a ring among them is a reader's bug, which should have refused it. */
+/** Each task after those it depends on; a cycle is a reader's bug, which the reader should have refused. */
 function inOrder<T extends Task>(tasks: readonly T[]): T[] {
   const byId = new Map(tasks.map((task) => [task.id, task]));
   const done = new Set<string>();

@@ -1,11 +1,12 @@
-// agent-step: an agent attempt is three actions, each with its line: the turn (paid), the apply (committed under a key), the proof.
+// agent-step: runs an agent attempt as three actions, each with its journal line: the turn (paid), the apply (committed under a key), the
+// proof.
 //
 // Invariants:
-//   A1. What was paid for is written down before anything else is done with it. A turn that
+//   A1. A paid turn is recorded before anything else is done with it. A turn that
 //       failed, left its scope, or left nothing to apply and nothing to prove is over with it: both lines are written at once.
 //   A2. Nothing of an attempt that left its scope, or wrote a secret into a file, is applied.
-//   A3. The agent's word decides nothing here: `passed` means that the step's own proof holds.
-//   A4. Tasks of one wave are applied in the wave's order, each once those before it are over, whoever ends its turn first.
+//   A3. The agent's claims decide nothing here: `passed` means that the step's own proof holds.
+//   A4. Tasks of one wave are applied in the wave's order, each once those before it are over, whichever turn ends first.
 //   A5. Turn, scope, budget, evidence: work of a turn that used more than a limit allows is kept, and proved once the limit is raised.
 
 import type { Usage } from "../contracts/budget.ts";
@@ -57,10 +58,10 @@ async function inPlace(action: StepExecution, place: Promise<void>): Promise<voi
   if (action.cancel.isCancelled) throw new Cancelled();
 }
 
-/** What a turn left, known only in the life in which it was taken. */
+/** What a turn left; known only in the process that ran it. */
 type Taken = { readonly changes: ChangeSet; readonly words: AgentReport };
 
-/** The turn itself, what it changed and what was said; `over` where the attempt ended with it. */
+/** The turn, its changes and its text; `over` if the attempt ended with it. */
 async function takeTurn(action: StepExecution): Promise<Taken | "over"> {
   const { runtime, attempt } = action;
   const { run, cursor, step, open } = settingOf(action);
@@ -118,24 +119,24 @@ async function takeTurn(action: StepExecution): Promise<Taken | "over"> {
   return { changes, words };
 }
 
-/** Work that git ignores is left out, and who did nothing else is told so. */
+/** Work that git ignores is left out, and an agent that did nothing else is told so. */
 const onlyIgnored = (ignored: number): { readonly detail?: string } =>
   ignored === 0 ? {} : { detail: `nothing was changed but ${ignored} path(s) that git ignores, which are left out` };
 
 const everything: readonly [] = [];
 
-/** The patterns of what this attempt may leave behind, as a layer takes them; none if the step keeps everything. */
+/** The patterns of what this attempt may leave behind, as a layer takes them; empty if the step keeps everything. */
 const keepsOf = (run: RunView, { phase, task }: CursorView, { keeps }: Step): readonly [] | readonly [readonly string[]] =>
   keeps === undefined ? everything : [keeps.map((pattern) => placed(run.drafted.flow, pattern, phase, task ?? ""))];
 
-/** A step that is only to report and passed without a change is no sign of standing still: it counts neither way. */
+/** A step that only reports, and passed without a change, is not a sign of no progress: it counts neither way. */
 const progressOf = ({ keeps }: Step, progress: boolean): { readonly progress?: boolean } =>
   keeps !== undefined && !progress ? {} : { progress };
 
 const asked = (question: string | null | undefined): { readonly agent_asks?: string } =>
   question === null || question === undefined || question === "" ? {} : { agent_asks: question };
 
-/** A turn that failed is paid anyway; what it left behind is set aside. */
+/** A failed turn is charged anyway; what it left behind is set aside. */
 async function failTurn(
   action: StepExecution,
   result: Exclude<TurnResult, { kind: "ended" }>,
@@ -227,7 +228,7 @@ async function applyChanges(action: StepExecution, seen: ChangeSet | null): Prom
   const { run, cursor, step, open } = settingOf(action);
   const isCommitted = seen === null && (await runtime.workspace.inspect(attempt, null)).commit !== null;
   const changes = isCommitted ? null : (seen ?? (await runtime.workspace.changesOf(attempt)));
-  // Only after a crash: in its own life the turn's line and the refusal are written at once.
+  // Only after a crash: otherwise the turn's line and the refusal are written together.
   const violation = changes === null ? null : violationOf(action, changes, open.turn?.outside ?? []);
   if (violation !== null) {
     await action.recordAndQuarantine(violation);
@@ -265,7 +266,7 @@ async function proveStep(action: StepExecution, turn: Taken | null, parent: GitS
   });
   if (action.cancel.isCancelled) throw new Cancelled();
   const isChanged = open.commit !== null;
-  const tree = open.tree ?? run.tip.tree; // side by side the tip may be another attempt's: progress is judged by what this one left
+  const tree = open.tree ?? run.tip.tree; // with parallel attempts the tip may be another's: progress is judged by what this one left
   const progress = madeProgress(run, cursor.phase, { tree, checks: proof.checks, changed: isChanged });
   const facts = {
     changed: isChanged,

@@ -1,6 +1,6 @@
 // cancel: a cancellation flag for a step, with an AbortSignal that is created only when it is read.
 
-/** Whether an action has been cancelled, and the signal that says so to whoever listens. Most actions end without anybody asking for it. */
+/** Whether an action has been cancelled, and the signal for it. Most actions end without anyone reading it. */
 export class Cancel {
   #controller: AbortController | null = null;
   #reason: string | null = null;
@@ -9,7 +9,7 @@ export class Cancel {
     return this.#reason !== null;
   }
 
-  /** Made when it is first asked for: a signal costs as much as all of an attempt's lines in the journal. */
+  /** Created when first read: a signal costs as much as all of an attempt's journal lines. */
   get signal(): AbortSignal {
     if (this.#controller === null) {
       this.#controller = new AbortController();
@@ -18,7 +18,7 @@ export class Cancel {
     return this.#controller.signal;
   }
 
-  /** The first reason stands. */
+  /** The first reason counts. */
   abort(reason: string): void {
     this.#reason ??= reason;
     this.#controller?.abort(reason);
@@ -26,7 +26,7 @@ export class Cancel {
 }
 
 const own = Symbol("cancel");
-/** One getter for all of them: one of its own would cost each order more than the signal does. */
+/** One getter for all: one per order would cost more than the signal does. */
 const lazily: PropertyDescriptor & ThisType<{ readonly [own]: Cancel }> = {
   get() {
     return this[own].signal;
@@ -37,7 +37,7 @@ const lazily: PropertyDescriptor & ThisType<{ readonly [own]: Cancel }> = {
 
 type Cancellable = { readonly cancel: AbortSignal };
 
-/** The same order with the signal under `cancel`, which is made when it is first read. */
+/** The same order with the signal under `cancel`, created when first read. */
 export function withSignal<Order extends object>(order: Order, cancel: Cancel): Order & Cancellable {
   const whole: unknown = Object.defineProperty(Object.assign(order, { [own]: cancel }), "cancel", lazily);
   return whole as Order & Cancellable;

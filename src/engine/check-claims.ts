@@ -1,8 +1,8 @@
 // check-claims: checks what an agent said when its attempt ends; what only a check can decide waits for the next one.
 //
 // Invariants:
-//   H1. A turn is heard once: an action that is repeated after a crash finds it heard.
-//   H2. Nothing said, nothing written.
+//   H1. A turn's claims are checked once: an action that is repeated after a crash finds that recorded.
+//   H2. No claims, no event.
 //   H3. The result of a claim decides nothing: no row routes on it, and it ends no step.
 
 import type { CheckResult, ClaimChecked } from "../contracts/evidence.ts";
@@ -15,12 +15,12 @@ import { type StepExecution, settingOf } from "./step-execution.ts";
 
 const whyCharsMax = 300;
 
-/** What came out of a turn in words, while they are at hand whole. */
+/** The text a turn produced, while it is at hand whole. */
 export type AgentReport = { readonly said: string; readonly claim: unknown; readonly promised: boolean; readonly prompt?: string };
 
 export type ClaimsChecked = {
   readonly agent: string;
-  /** Null after a crash: then what the journal kept is looked up. */
+  /** Null after a crash: then the journal's copy is used. */
   readonly words: AgentReport | null;
   readonly commit: GitSha;
   readonly changed: readonly string[];
@@ -60,14 +60,14 @@ function heardOf(action: StepExecution, agent: string, claims: ClaimChecked[], w
   };
 }
 
-/** Who hands back what isn't a result, asked again and again, has said something that is not so. */
+/** An agent that keeps handing back something that isn't a result has claimed something false. */
 export function refusedReturn(action: StepExecution, agent: string, detail: string): readonly Draft[] {
   const why = detail.split("\n", 1)[0] ?? "";
   const claim: ClaimChecked = { kind: "done", text: "It handed back a result.", verdict: "false", why: why.slice(0, whyCharsMax) };
   return [heardOf(action, agent, [claim], [])];
 }
 
-/** What waited for the results of this cursor's checks, decided by them. */
+/** Claims that waited for the results of this cursor's checks, decided by them. */
 export async function checkClaimsAgain(
   action: StepExecution,
   results: readonly CheckResult[],
@@ -93,7 +93,7 @@ export async function checkClaimsAgain(
   return drafts;
 }
 
-/** Whether a check of the runner's own may come after a turn of this cursor: one of its steps is a check, or one of its phase's. */
+/** Whether a check of the runner may come after a turn of this cursor: one of its steps is a check, or one of its phase's. */
 function hasChecks(run: RunView, cursor: CursorView): boolean {
   const phase = run.cursors[cursor.phase];
   const steps = [...stepsOf(run, cursor), ...(phase === undefined ? [] : stepsOf(run, phase))];
@@ -108,7 +108,7 @@ async function keptReport(action: StepExecution): Promise<AgentReport> {
   return { said: kept?.said ?? turn?.said ?? "", claim: kept?.claim ?? null, promised: turn?.promised ?? false };
 }
 
-/** What a turn said and handed back, as it was kept whole; null if it was not, or can no longer be read. */
+/** What a turn said and returned, as it was kept whole; null if it was not, or can no longer be read. */
 export async function keptOf(
   action: StepExecution,
   blob: Hash | undefined,
@@ -118,6 +118,6 @@ export async function keptOf(
     const bytes = await action.runtime.journal.readBlob?.(blob);
     return bytes === undefined ? null : (JSON.parse(new TextDecoder().decode(bytes)) as { said: string; claim: unknown });
   } catch {
-    return null; // a blob that is damaged is found by `verify`; what it said is no reason to end a run
+    return null; // `verify` finds a damaged blob; its text is no reason to end a run
   }
 }

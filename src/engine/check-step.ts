@@ -13,7 +13,7 @@ import { lockedBy, type Proved, proveNamed } from "./prove.ts";
 
 /**
  * Runs the commands a check step stands for on the branch's newest commit, then the proofs it names. It only reads, so a crash repeats it.
- * What judges is the base's: who is judged may not change it, unless the scope names it or a person approved.
+ * Protected files come from the base: the agent may not change them, unless the scope names them or a person approved.
  */
 export async function checkStep(action: StepExecution): Promise<void> {
   const { run, cursor, step } = settingOf(action);
@@ -65,7 +65,7 @@ export async function checkStep(action: StepExecution): Promise<void> {
       ...(proof.holds ? [] : [proof.detail]),
     ].join("; ");
   const reason_code = reasonOf(judged, proof);
-  // Which tests fail may change from one try to the next while the failure stays the same.
+  // Which tests fail may vary from try to try while the failure stays the same.
   const fingerprint = fingerprintOf(reason_code, reported(endOf));
   return action.record(...heard, { event: "step_failed", ...common, fingerprint, detail: reported(endWithTests), reason_code });
 }
@@ -76,7 +76,7 @@ function endOf({ check, status, exit_code, why }: CheckResult): string {
   return exit_code === null ? status : `${status} (exit ${exit_code})`;
 }
 
-/** With how many of its tests failed, and the first of them by name; a check kept from the agent names none. */
+/** With the number of failed tests, and the name of the first; a holdout check names none. */
 function endWithTests(result: CheckResult): string {
   const { check, tests, failed = "", why } = result;
   if (check.kind === "holdout" || why !== undefined || tests === undefined || tests.failed === 0) return endOf(result);

@@ -3,7 +3,7 @@
 import type { Check } from "../contracts/evidence.ts";
 import type { RunView, CursorView } from "../core/state.ts";
 
-/** The words of a `check` step that stand for recorded commands. Every other word is a named proof of the registry, or a command itself. */
+/** The words of a `check` step that stand for recorded commands. Every other word is a named proof of the registry, or a command. */
 const groups: Readonly<Record<string, (run: RunView, cursor: CursorView) => readonly Check[]>> = {
   criteria: (run, cursor) => [...run.drafted.checks.filter(({ kind }) => kind === "criterion"), ...ownOf(cursor)],
   criterion: (run, cursor) => {
@@ -19,7 +19,7 @@ const ownOf = (cursor: CursorView): readonly Check[] => cursor.checks ?? [];
 
 export const checkGroups: readonly string[] = Object.keys(groups);
 
-/** The words of a check step that name proofs. A group's name is a group's. */
+/** The words of a check step that name proofs. A word that names a group is not one. */
 export const proofsAmong = (words: readonly string[], known: Readonly<Record<string, unknown>>): readonly string[] =>
   words.filter((word) => isName.test(word) && !Object.hasOwn(groups, word) && known[word] !== undefined);
 

@@ -3,7 +3,7 @@
 
 import type { RunView } from "../core/state.ts";
 
-/** What the commit of one attempt is called: the goal; where several steps do the work, the phase with its step, and what was changed. */
+/** The subject of one attempt's commit: the goal; if several steps do the work, the phase with its step, and what was changed. */
 export function commitSubject(order: {
   readonly phase: string;
   /** The phase's name, if it has one besides its id. */
@@ -30,7 +30,7 @@ export function placeFor(run: RunView, phase: string): Pick<Parameters<typeof co
   return { phase, name: run.phases.find(({ id }) => id === phase)?.name, isOnly };
 }
 
-/** It always comes, and what it changes is kept. */
+/** It always runs, and what it changes is kept. */
 const isWorking = (step: {
   readonly agent?: string | undefined;
   readonly tasks?: unknown;
@@ -47,7 +47,7 @@ const pathsShownMax = 2;
 const shown = (paths: readonly string[]): string =>
   `${paths.slice(0, pathsShownMax).join(", ")}${paths.length > pathsShownMax ? ` and ${paths.length - pathsShownMax} more` : ""}`;
 
-/** Cut between words where that leaves most of it. */
+/** Cut between words if that leaves most of it. */
 function cut(text: string, charactersMax: number): string {
   if (text.length <= charactersMax) return text;
   const whole = text.slice(0, charactersMax);

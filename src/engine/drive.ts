@@ -3,8 +3,8 @@
 // Invariants:
 //   E1. No action without its intent in the journal first; no action's end without its outcome after.
 //   E2. State moves only by an event that the journal has acknowledged.
-//   E3. Nobody decides while another writes: deciding and recording pass one mutex.
-//   E4. Cancelled means gone: the action has ended and its processes are dead before `step_interrupted` is written.
+//   E3. Deciding and recording share one mutex, so no decision is made during a write.
+//   E4. Cancelled means ended: the action has returned and its processes are dead before `step_interrupted` is written.
 //   E5. The loop is bounded, and asserts it.
 
 import type { Usage } from "../contracts/budget.ts";
@@ -29,7 +29,7 @@ import type { Runtime } from "./runtime.ts";
 const eventsMax = 2_000_000;
 const inboxPollMs = 250;
 
-/** Takes a run from wherever its journal left it to its next rest, and says why it rests. Safe to call again after any crash. */
+/** Drives a run from wherever its journal left it to its next rest, and returns why it rests. Safe to call again after any crash. */
 export async function drive(runtime: Runtime, fold: Fold): Promise<string> {
   const driving = new Driving(runtime, fold);
   try {
@@ -47,7 +47,7 @@ class Driving {
   readonly #mutex = new Mutex();
   readonly #wake = new WakeSignal();
   readonly #actions = new Map<AttemptId, { readonly action: StepExecution; readonly ended: Promise<void> }>();
-  /** Actions whose turn has ended before those of tasks that come first. */
+  /** Actions whose turn ended before those of earlier tasks in the wave. */
   readonly #waiting = new Map<AttemptId, () => void>();
   readonly #unwatch: (() => void)[] = [];
   #hasMail = true;
@@ -88,7 +88,7 @@ class Driving {
     }
   }
 
-  /** One decision, carried out as far as it does not take time. */
+  /** One decision, carried out as far as that needs no waiting. */
   async #decideOnce(): Promise<Rested> {
     const gate = this.#mutex.enter(); // E3
     if (gate !== null) await gate;
@@ -104,7 +104,7 @@ class Driving {
     }
   }
 
-  /** Null if the loop goes on; a promise only if there is something to wait for. */
+  /** Null if the loop continues; a promise only if there is something to wait for. */
   #carryOut(next: Next): Rested | Promise<Rested> {
     switch (next.do) {
       case "record":
@@ -196,11 +196,11 @@ class Driving {
     }
   }
 
-  /** An action that waits for its place isn't an action to wait for: whoever decides is woken, and may begin, pause or stop. */
+  /** An action that waits for its place does not count as running: the loop is woken, and may begin, pause or stop. */
   #place({ attempt, cancel }: StepExecution): Promise<void> | null {
     const open = this.#run.open[attempt];
     if (open === undefined || isInOrder(this.#run, open)) return null;
-    if (cancel.isCancelled) return Promise.resolve(); // its signal would not say so again
+    if (cancel.isCancelled) return Promise.resolve(); // its signal would not fire again
     return new Promise((resolve) => {
       this.#waiting.set(attempt, resolve);
       cancel.signal.addEventListener("abort", () => resolve(), { once: true });
@@ -218,7 +218,7 @@ class Driving {
   }
 
   async #perform(action: StepExecution): Promise<void> {
-    await Promise.resolve(); // the action begins when it is entered among the actions
+    await Promise.resolve(); // the action starts once it is registered
     try {
       await perform(action);
     } catch (error) {
@@ -239,7 +239,7 @@ class Driving {
     return null;
   }
 
-  /** All actions are cancelled at once; each is written off when its turn comes. Nobody holds the mutex meanwhile: an action may be waiting there. */
+  /** All actions are cancelled at once; each is written off in turn. The mutex is free meanwhile: an action may be waiting for it. */
   async #cancel(attempt: AttemptId): Promise<void> {
     for (const { action } of this.#actions.values()) action.cancel.abort("operator");
     const live = this.#actions.get(attempt);
@@ -251,7 +251,7 @@ class Driving {
   async #writeOff(attempt: AttemptId, usage: Usage | null): Promise<void> {
     const open = this.#run.open[attempt];
     if (open === undefined) return;
-    // A turn that has ended is paid for: its layer stays, and the next opening settles what is left to do.
+    // A turn that has ended is paid for: its layer stays, and the next opening settles the rest.
     if (open.kind === "agent" && open.stage === "started") await this.#runtime.workspace.quarantine(attempt);
     await this.#record({
       event: "step_interrupted",
@@ -262,7 +262,7 @@ class Driving {
     });
   }
 
-  /** Whatever ended the loop, no action goes on behind its back. */
+  /** However the loop ended, no action keeps running behind it. */
   async end(): Promise<void> {
     for (const stop of this.#unwatch) stop();
     const live = [...this.#actions.values()];
@@ -272,7 +272,7 @@ class Driving {
   }
 }
 
-/** The three that lead every line come first; what the event itself says of them holds. */
+/** The three that lead every line come first; the event's own values override them. */
 function withDefaults(event: Draft): Draft & { readonly actor: string; readonly reason_code: string } {
   return Object.assign({ event: event.event, actor: "system", reason_code: "ok" }, event);
 }

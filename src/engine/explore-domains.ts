@@ -1,4 +1,4 @@
-// explore-domains: what can come out of a step, as far as anybody reads it: for each fact the values its readers name, and one other.
+// explore-domains: the possible outcomes of a step, as far as rows read them: for each fact the values its readers name, and one other.
 
 import type { Flow, Option, Row, Scalar, Step, Want, When } from "../contracts/flow.ts";
 
@@ -10,7 +10,7 @@ const togetherMax = 64;
 const countMax = 1;
 const retryMax = 1;
 
-/** The flow with its numbers made small: which ways there are does not depend on how often each may be gone. */
+/** The flow with its numbers made small: which paths exist does not depend on how often each may be taken. */
 export function smallened(flow: Flow): Flow {
   const step = (rule: Step): Step => ({
     ...rule,
@@ -37,7 +37,7 @@ export function smallened(flow: Flow): Flow {
   return {
     ...flow,
     counts: Object.fromEntries(counts),
-    reopen: { failed_phase: 0 }, // A second visit walks the same ways as the first.
+    reopen: { failed_phase: 0 }, // A second visit takes the same paths as the first.
     ...(retry === undefined ? {} : { defaults: { step: { ...flow.defaults?.step, retry: Math.min(retryMax, retry) } } }),
     phases: Array.isArray(flow.phases) ? phases(flow.phases) : { ...flow.phases, parallel: 1 },
     ...(flow.before === undefined ? {} : { before: phases(flow.before) }),
@@ -47,10 +47,10 @@ export function smallened(flow: Flow): Flow {
   };
 }
 
-/** The options worth walking: as they stand, each one otherwise, and every flag turned round at once. */
+/** The options worth exploring: the defaults, each one changed, and every flag inverted at once. */
 export function optionSets(flow: Flow): readonly Values[] {
   const text = JSON.stringify(flow);
-  const options = Object.entries(flow.options ?? {}).filter(([name]) => text.includes(`"option.${name}"`)); // What no row asks about changes no way.
+  const options = Object.entries(flow.options ?? {}).filter(([name]) => text.includes(`"option.${name}"`)); // An option that no row reads changes no path.
   const base: Values = Object.fromEntries(options.map(([name, option]) => [name, standing(option)]));
   const others = options.flatMap(([name, option]) => alternatives(option).map((value) => ({ ...base, [name]: value })));
   const turned = {
@@ -72,7 +72,7 @@ function alternatives(option: Option): readonly Scalar[] {
   return option.type === "count" && standing(option) === 0 ? [1] : [];
 }
 
-/** Per step, the facts that anybody reads, with their values. */
+/** Per step, the facts that some row reads, with their values. */
 export function domainsOf(flow: Flow, options: Values): Domains {
   const found: Record<string, Record<string, Scalar[]>> = {};
   for (const when of whensIn(flow)) {
@@ -88,7 +88,7 @@ export function domainsOf(flow: Flow, options: Values): Domains {
   return found;
 }
 
-/** Everything a step may tell, each combination of the values of its facts once. */
+/** Everything a step may report: each combination of its facts' values once. */
 export function knownFrom(step: Step, domains: Domains): readonly KnownValues[] {
   let reported: readonly Values[] = [{}];
   for (const [fact, values] of Object.entries(domains[step.id] ?? {})) {
@@ -120,7 +120,7 @@ function valuesOf(want: Want, options: Values): readonly Scalar[] {
   return [number, number - Math.max(0.1, Math.abs(number) / 10)];
 }
 
-/** Every condition that is anywhere in the flow. */
+/** Every condition in the flow. */
 function whensIn(flow: Flow): readonly When[] {
   const ofRow = ({ when }: Pick<Row, "when">): When[] => (when === undefined ? [] : [when]);
   const ofRule = ({ only_if, unless }: Pick<Step, "only_if" | "unless">): When[] => [

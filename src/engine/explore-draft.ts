@@ -8,7 +8,7 @@ const hash = "0".repeat(64);
 const sha = "0".repeat(40);
 const limits = { profile: null, soft_ratio: 1, limits: {} };
 
-/** Events of a run that never was, for walking a flow in the mind. */
+/** Events of an imaginary run, to explore a flow. */
 export const draftFor = {
   started: { event: "run_started", ack: hash, from_state: "draft", to_state: "running" } as Draft,
   opened: (opening: number): Draft => ({

@@ -4,7 +4,7 @@ import type { Flow, Step } from "../contracts/flow.ts";
 import { optionOf, phaseRule, retryOf, stepsOf } from "../core/selectors.ts";
 import type { Run, StepCursor } from "../core/state.ts";
 
-/** What grows along a path and changes no decision is dropped, so that paths meet again. */
+/** Values that grow along a path and change no decision are dropped, so that paths merge again. */
 export function settled(run: Run): void {
   run.turns.length = 0;
   run.requests = {};
@@ -23,7 +23,7 @@ export function settled(run: Run): void {
 
 const read = new WeakMap<object, Map<string, boolean>>();
 
-/** Whether a condition anywhere reads what came of this cursor: only of those before the phases it can. */
+/** Whether any condition reads this cursor's outcome: only for those before the phases it can. */
 function isReadLater(flow: object, { phase }: Pick<StepCursor, "phase">): boolean {
   if (!phase.startsWith("before.")) return false;
   const known = read.get(flow) ?? new Map<string, boolean>();
@@ -33,10 +33,10 @@ function isReadLater(flow: object, { phase }: Pick<StepCursor, "phase">): boolea
   return before;
 }
 
-/** Of a run what no event of a path changes. */
+/** The parts of a run that no event of a path changes. */
 const shared: ReadonlySet<string> = new Set(["drafted", "limits", "isolation", "overrides", "tip"]);
 
-/** A copy that may go another way. The flow and recorded outcomes never change, so they are shared. */
+/** A copy that may take another path. The flow and recorded outcomes never change, so they are shared. */
 export function copyOf(run: Run): Run {
   const copy: Record<string, unknown> = { ...run };
   for (const key of Object.keys(copy)) if (!shared.has(key)) copy[key] = copied(copy[key]);
@@ -46,7 +46,7 @@ export function copyOf(run: Run): Run {
 function copied(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.length === 0 ? [] : value.map(copied);
-  // Spread copies by the object's own shape, several times sooner than name by name.
+  // Spread copies by the object's shape, several times faster than key by key.
   const copy = { ...value } as Record<string, unknown>;
   for (const key in copy) {
     const part = copy[key];
@@ -55,7 +55,7 @@ function copied(value: unknown): unknown {
   return copy;
 }
 
-/** Two runs with one key decide alike for ever: ordinals and visits beyond what is asked about are left out. */
+/** Two runs with one key always decide alike: ordinals and visits beyond what is read are left out. */
 export function keyOf(run: Run, unproved: ReadonlySet<string>): string {
   const phases = run.phases.map(({ status, visit, because, paused }) => [
     status,
@@ -89,7 +89,7 @@ export function keyOf(run: Run, unproved: ReadonlySet<string>): string {
 
 const isOver = ({ status }: { readonly status: string }): boolean => status === "completed" || status === "skipped";
 
-/** The options that something still to be run asks about: runs that differ only in others go the same ways from here on. */
+/** The options that something still to be run reads: runs that differ only in others take the same paths from here on. */
 function optionsAhead(run: Run): readonly unknown[] {
   const { flow } = run.drafted;
   const isPhaseAhead = !run.isRead || run.phases.some((phase) => phase.group === "phases" && !isOver(phase));
@@ -123,7 +123,8 @@ function cursorKey(run: Run, cursor: StepCursor): unknown {
   const steps = hasEnded ? [] : stepsOf(run, cursor);
   const step = steps[cursor.at];
   const read = readElsewhere(run.drafted.flow, steps);
-  // What only its own rows read of an outcome is of no account once the cursor has gone on, except for a failure: no phase may end past a failed proof.
+  // What only its own rows read of an outcome is irrelevant once the cursor has moved on, except a failure: no phase may end past a failed
+  // proof.
   const outcomes = sorted(cursor.last).flatMap(([id, { kind, facts, says }]): readonly (readonly unknown[])[] => {
     if (isBefore || id === step?.id) return [[id, kind, facts, says]];
     const names = read.get(id);
@@ -134,14 +135,14 @@ function cursorKey(run: Run, cursor: StepCursor): unknown {
   return [cursor.path, cursor.result, cursor.at, cursor.open, cursor.block, outcomes, sorted(cursor.taken), streak, cursor.reply];
 }
 
-/** In which order they came about decides nothing. */
+/** The order in which they arose decides nothing. */
 const sorted = <Value>(record: Readonly<Record<string, Value>>): readonly [string, Value][] =>
   Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1));
 
 type Readers = ReadonlyMap<string, ReadonlySet<string>>;
 const readers = new WeakMap<readonly Step[], Readers>();
 
-/** The steps of a list of which others than themselves read something, and what: names of facts, and `says.` before what was said. */
+/** The steps of a list whose outcome other steps read, and what they read: names of facts, and `says.` before agent returns. */
 function readElsewhere(flow: Flow, steps: readonly Step[]): Readers {
   const known = readers.get(steps);
   if (known !== undefined) return known;

@@ -1,9 +1,9 @@
-// explore: walks every path of a flow over abstract outcomes, with the very decide and fold that run it.
+// explore: model-checks a flow: walks every path over abstract outcomes, with the same decide and fold that run it.
 //
 // Invariants it looks for:
 //   X1. No phase is completed past a failed check or proof, nor after an agent's turn that nothing has proved since.
 //   X2. Nothing is a dead end, and the end can be reached.
-//   X3. Every ring passes a count, a person or a new invocation.
+//   X3. Every cycle passes a count, a person or a new invocation.
 
 import type { Draft, Entry } from "../contracts/event.ts";
 import type { Flow, Step } from "../contracts/flow.ts";
@@ -25,17 +25,17 @@ export type ExploreFinding = {
 };
 export type Explored = {
   readonly states: number;
-  /** There were more states than it may look at: what it did not find may still be there. */
+  /** There were more states than the limit: what it did not find may still exist. */
   readonly gaveUp: boolean;
   readonly ends: { readonly completed: number; readonly stopped: number };
   readonly findings: readonly ExploreFinding[];
 };
 export type ExploreLimits = { readonly statesMax?: number; readonly options?: Values };
 
-/** A place in the flow: the run, the cursors whose last turn nothing has proved since, and where that is. */
+/** A node: the run, the cursors whose last turn nothing has proved since, and where that is. */
 type Node = { readonly run: Run; readonly unproved: Set<string> };
 type Ways = { readonly here: string; readonly free: readonly (() => Node)[]; readonly paid: readonly Node[] };
-/** What may come of an attempt, and whether that proves its cursor, leaves it unproved, or neither. */
+/** A possible result of an attempt, and whether that proves its cursor, leaves it unproved, or neither. */
 type Branch = { readonly drafts: readonly Draft[]; readonly isProved: boolean | null };
 type Frame = { readonly key: string; readonly ways: Ways; at: number };
 
@@ -51,7 +51,7 @@ export function explore(flow: Flow, { statesMax = 60_000, options }: ExploreLimi
 class Exploring {
   readonly #statesMax: number;
   readonly #findings = new Map<string, ExploreFinding>();
-  /** Places from which everything was run, under whichever options lead there. */
+  /** Nodes from which everything was explored, under whichever options lead there. */
   readonly #over = new Set<string>();
   readonly #ends = { completed: 0, stopped: 0 };
   #domains: Domains = {};
@@ -68,7 +68,7 @@ class Exploring {
     return { states: this.#states, gaveUp: this.#gaveUp, ends: { ...this.#ends }, findings: [...this.#findings.values()] };
   }
 
-  /** Depth first along what costs nothing; what a person or a new invocation must do begins its own search. X3 */
+  /** Depth first along transitions that cost nothing; an answer of a person or a new invocation starts its own search. X3 */
   walk(flow: Flow, options: Values): void {
     this.#domains = domainsOf(flow, options);
     const roots: Node[] = [{ run: begun(flow, options), unproved: new Set() }];
@@ -101,7 +101,7 @@ class Exploring {
     }
   }
 
-  /** Follows what is certain, in place, to where ways part; null if the flow itself is broken. */
+  /** Follows what is deterministic, in place, to the next branch; null if the flow itself is broken. */
   #waysFrom(node: Node): Ways | null {
     const { run } = node;
     try {
@@ -134,7 +134,7 @@ class Exploring {
       here,
       paid: [],
       free: branches.map(({ drafts, isProved }, at) => (): Node => {
-        const own = at === branches.length - 1 ? run : copyOf(run); // nobody comes back to it after the last
+        const own = at === branches.length - 1 ? run : copyOf(run); // not returned to after the last
         for (const draft of drafts) take(own, draft);
         settled(own);
         return { run: own, unproved: marked(unproved, walk, isProved) };
@@ -161,7 +161,7 @@ class Exploring {
     return waysBy(branches);
   }
 
-  /** People answer every way they may; a pause is resumed; a rest is gone on from. */
+  /** People give every answer they may; a pause is resumed; a rest is continued. */
   #afterRest({ run, unproved }: Node): Ways | null {
     if (run.status === "completed" || run.status === "stopped") {
       this.#ends[run.status]++;
@@ -185,7 +185,7 @@ class Exploring {
     return { here, free: [], paid: answers.length === 0 ? [branch([])] : answers.map((answer) => branch([answer])) };
   }
 
-  /** X1: what a completed run passed by. Closing and completion steps may say that they failed and go on. */
+  /** X1: what a completed run skipped. Closing and completion steps may report failure and continue. */
   #judge({ run, unproved }: Node, event: Draft): void {
     if (event.event === "step_skipped" && cursorOf(run, event.walk).reply !== null) unproved.delete(event.walk); // A person has looked and let it pass.
     if (event.event !== "phase_completed" && event.event !== "task_completed") return;
@@ -265,7 +265,7 @@ function tasksOf({
   return [{ waves: one, left: [] }, { waves: [], left: [] }, ...left];
 }
 
-/** Where the run stands, for a person: the cursor and step that is worked on or asked about. */
+/** Where the run is, for a person: the cursor and step that is worked on or asked about. */
 function placeOf(run: Run): string {
   const open = run.phases.find(({ status }) => status === "open") ?? run.phases.find(({ status }) => status === "failed");
   const cursor = open === undefined ? undefined : run.cursors[open.id];

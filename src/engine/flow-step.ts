@@ -8,7 +8,9 @@ import { commitSubject, placeFor } from "./commit-subject.ts";
 import { completeProved } from "./prove.ts";
 import type { ChildAnswered, ChildEnded } from "./runtime.ts";
 
-/** Another flow as a child run with its own journal; after a crash it continues from there. What it did comes to this run's branch. */
+/**
+ * Runs another flow as a child run with its own journal; after a crash it continues from there. Its work is merged into this run's branch.
+ */
 export async function flowStep(action: StepExecution): Promise<void> {
   const { step, cursor } = settingOf(action);
   const { attempt, cancel } = action;
@@ -39,7 +41,7 @@ function answeredIn({ child, answeredBy }: CursorView): ChildAnswered | null {
   return { run, block, spent, answer, actor: answeredBy ?? "system", ...(issues === undefined ? {} : { issues }) };
 }
 
-/** Brings the child's work to this run's branch, once; gives the paths that are in the way. */
+/** Merges the child's work into this run's branch, once; returns the conflicting paths. */
 async function takeWork(action: StepExecution, { work }: ChildEnded): Promise<readonly string[]> {
   const { run, cursor, step, open } = settingOf(action);
   if (work === undefined || open.stage === "applied") return [];

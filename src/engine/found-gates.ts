@@ -2,7 +2,7 @@
 
 import type { Gate, Proof } from "../contracts/flow.ts";
 
-/** A rule as it can be asked of what is only found: nobody knows any more which visit changed it, so freshness is not asked. */
+/** A rule as it applies to files that were only found: which visit changed them is unknown, so freshness is not asked. */
 export function asFound({ fresh: _fresh, ...gate }: Gate): Gate {
   return {
     ...gate,
@@ -15,8 +15,8 @@ export function asFound({ fresh: _fresh, ...gate }: Gate): Gate {
 const inner = (proof: Proof): Proof => (typeof proof === "string" ? proof : asFound(proof));
 
 /**
- * What of a rule files alone can tell: to find out where one stands, nothing is executed. Null if a command is all of it, or
- * decides which of its parts counts.
+ * The part of a rule that files alone decide: a survey executes nothing. Null if a command is all of it, or decides which of its parts
+ * counts.
  */
 export function byFilesAlone({ command: _command, ...gate }: Gate): Gate | null {
   if (gate.if !== undefined) {

@@ -1,6 +1,6 @@
 // mutex: a first-come mutex and a wake signal for the engine loop.
 
-/** Lets one in at a time, in the order of arrival, so that nobody decides on a state that another is just changing. */
+/** Admits one at a time, in order of arrival, so that no decision is made on a state that is being changed. */
 export class Mutex {
   readonly #waiting: (() => void)[] = [];
   #isTaken = false;
@@ -15,7 +15,7 @@ export class Mutex {
     }
   }
 
-  /** Null if the way is free: whoever asked is in. Else it resolves when they are. Whoever is in must leave. */
+  /** Null if it was free: the caller holds it now. Else a promise that resolves when the caller does. The holder must leave. */
   enter(): Promise<void> | null {
     if (this.#isTaken) return new Promise((enter) => this.#waiting.push(enter));
     this.#isTaken = true;
@@ -23,14 +23,14 @@ export class Mutex {
   }
 
   leave(): void {
-    // It stays taken while it is handed on, so that nobody slips in before the one who has waited.
+    // It stays taken while it is handed on, so that no newcomer gets in before the one that waited.
     const enter = this.#waiting.shift();
     if (enter === undefined) this.#isTaken = false;
     else enter();
   }
 }
 
-/** A bell: `rung` resolves at the next `ring`, also at one that came since the last `rung`. */
+/** `rung` resolves at the next `ring`, or at once if one came since the last `rung`. */
 export class WakeSignal {
   #hasRung = false;
   #listener: (() => void) | null = null;

@@ -8,7 +8,7 @@ import { flowStep } from "./flow-step.ts";
 import { runStep } from "./run-step.ts";
 import { tasksStep } from "./tasks-step.ts";
 
-/** Does the attempt's action from the stage the journal knows, and writes how it ended. */
+/** Executes the attempt from the stage the journal has reached, and records how it ended. */
 export function perform(action: StepExecution): Promise<void> {
   const { kind } = openOf(action);
   switch (kind) {

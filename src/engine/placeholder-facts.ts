@@ -7,7 +7,7 @@ import type { PlaceholderFile } from "../ports/verifier.ts";
 const shownMax = 10;
 const recordedMax = 200;
 
-/** Artifacts that are there and hold nothing, as facts of the step that left them: a row may send it back, and a finished run has a gap. */
+/** Artifacts without real content, as facts of the step that left them: a row may send it back, and a finished run has a gap. */
 export function placeholderFacts(hollow: readonly PlaceholderFile[]): Facts {
   if (hollow.length === 0) return {};
   const shown = hollow.slice(0, shownMax).map(({ file, why }) => `${file} (${why})`);
@@ -15,7 +15,7 @@ export function placeholderFacts(hollow: readonly PlaceholderFile[]): Facts {
   return { hollow: hollow.length, hollow_files: [...shown, ...more].join(", ") };
 }
 
-/** The same for the journal, with those that were hollow before and that this proof found content in. */
+/** The same for the journal, with earlier placeholders in which this proof found content. */
 export function placeholdersIn(
   run: RunView,
   hollow: readonly PlaceholderFile[],

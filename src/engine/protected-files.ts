@@ -1,7 +1,8 @@
-// protected-files: what judges a run is as it was when the run began. Looked at wherever a command of the runner's own decides something.
+// protected-files: keeps the files that judge a run (tests, settings) as they were when it began. Checked wherever a command of the runner
+// decides something.
 //
 // Invariant:
-//   O1. What decides is one list for the whole run: its checks and every command of its flow. So one and the same change has one
+//   O1. One list of deciding commands for the whole run: its checks and every command of its flow. So the same change has one
 //       name, wherever it is found, and a person approves it once.
 
 import type { Check, LookAt, ProtectedChange, TestTally } from "../contracts/evidence.ts";
@@ -18,10 +19,10 @@ export type Judges = {
   readonly refused: readonly ProtectedChange[];
   readonly look: readonly LookAt[];
 };
-/** As a verifier takes it: the base's protected files in the place of those that do not count. */
+/** As a verifier takes it: the base's protected files replace those that do not count. */
 export type BaseProtected = { readonly oracles?: { readonly base: GitSha; readonly changes: readonly ProtectedChange[] } };
 
-/** What of the protected files differs from the run's base at a commit, and what of that does not count. Reads only. */
+/** Which protected files differ from the run's base at a commit, and which of those changes do not count. Reads only. */
 export async function judgesAt(runtime: Runtime, run: RunView, commit: GitSha): Promise<Judges> {
   const { base, objective, checks, flow } = run.drafted;
   const {
@@ -43,7 +44,7 @@ export async function refusedProtected(action: StepExecution): Promise<readonly 
   return (await judgedProtected(action)).refused;
 }
 
-/** What was changed of the protected files up to the newest commit, written down where it differs from what was known. */
+/** Records the changes of protected files up to the newest commit, if they differ from what was recorded. */
 export async function judgedProtected(action: StepExecution): Promise<Judges> {
   const { run } = settingOf(action);
   const { commit } = run.tip;
@@ -60,7 +61,7 @@ export function underBase(run: RunView, refused: readonly ProtectedChange[]): Ba
   return refused.length === 0 ? {} : { oracles: { base: run.drafted.base.commit, changes: refused } };
 }
 
-/** What the run's checks said of their tests on its base, as a verifier takes it. */
+/** What the run's checks reported of their tests on its base, as a verifier takes it. */
 export type TestsBefore = { readonly tests?: Readonly<Record<string, TestTally>>; readonly before?: Readonly<Record<string, Hash>> };
 
 /** Test counts are left out if protected files were changed with permission, since fewer tests may then be intended. */
@@ -91,10 +92,10 @@ function commandsIn(proof: Proof): readonly string[] {
   return proof.command === undefined ? inner : [proof.command, ...inner];
 }
 
-/** What documents brought and steps locked, for whichever cursor. */
+/** Checks that documents brought and steps locked, of every cursor. */
 const lockedIn = (run: RunView): readonly Check[] => Object.values(run.cursors).flatMap(({ checks }) => (checks ?? []) as readonly Check[]);
 
-/** Every command that a flow itself writes down: words of its checks that aren't groups, and those of its gates. */
+/** Every command that a flow itself contains: words of its checks that aren't groups, and those of its gates. */
 function commandsOf(flow: Flow): readonly Check[] {
   const written = stepsEverywhere(flow).flatMap(({ step }) => [
     ...(step.check ?? []).filter((word) => !/^[a-z][a-z0-9_-]*$/.test(word)),

@@ -17,15 +17,15 @@ export type Proved = {
   readonly facts: Facts;
   readonly checks: readonly CheckResult[];
   readonly locks?: readonly Check[];
-  /** The reason of its own that the first failed proof gave. */
+  /** The reason that the first failed proof gave. */
   readonly reason?: string;
-  /** Artifacts there is nothing in, and such as have content now. */
+  /** Artifacts without content, and those that have content now. */
   readonly hollow?: readonly { file: string; why: string | null }[];
 };
 
 /**
- * Whether a step's proof holds on the branch's newest commit: artifact rules, and named proofs from the registry. With the prompt of
- * the turn, if it is at hand: what an artifact only repeats of it isn't content.
+ * Whether a step's proof holds on the branch's newest commit: artifact rules, and named proofs from the registry. Takes the prompt of the
+ * turn, if it is known: text that an artifact only repeats from it isn't content.
  */
 export async function prove(action: StepExecution, prompt?: string): Promise<Proved> {
   const { run, cursor, step, open } = settingOf(action);
@@ -41,7 +41,7 @@ export async function prove(action: StepExecution, prompt?: string): Promise<Pro
   let facts: Facts = {};
   let hollow: Proved["hollow"] = [];
   if (gates.length > 0) {
-    // What judges is the base's, for a command of a gate as for a check.
+    // Protected files come from the base, for a gate's command as for a check.
     const refused = gates.some(runsCommand) ? await refusedProtected(action) : [];
     const result = await runtime.verifier.prove({
       ...shared,
@@ -100,7 +100,7 @@ export async function proveNamed(action: StepExecution, names: readonly string[]
   return { holds: failures.length === 0, detail: failures.join("; "), facts, checks, ...more };
 }
 
-/** Records an action that went well as completed, or as failed where the step's own proof does not hold. */
+/** Records a successful action as completed, or as failed if the step's own proof does not hold. */
 export async function completeProved(
   action: StepExecution,
   outcome: Omit<EventOf<"step_completed">, "event" | "actor" | "reason_code"> & { readonly reason_code?: string },
@@ -123,11 +123,11 @@ export const lockedBy = (locks: readonly Check[] | undefined): { readonly locks?
 
 const phaseDirDefault = ".planning/phases/{phase}";
 
-/** Where a phase's own documents lie, as its flow says. */
+/** The folder of a phase's own documents, as its flow says. */
 export const phaseDirIn = ({ phase_dir = phaseDirDefault }: Pick<FlowView, "phase_dir">, phase: string): string =>
   phase_dir.replaceAll("{phase}", phase);
 
-/** Puts the phase's own folder and id, and the task's id, into a path or a pattern. */
+/** Fills in the phase's folder and id, and the task's id, in a path or pattern. */
 export const placed = (flow: FlowView, text: string, phase: string, task: string): string =>
   text.replaceAll("{phase_dir}", phaseDirIn(flow, phase)).replaceAll("{phase}", phase).replaceAll("{task}", task);
 

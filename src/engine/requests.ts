@@ -6,7 +6,7 @@ import { isOpen, questionsOpen } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import type { Inbox, Request } from "../ports/inbox.ts";
 
-/** Journals what other processes have asked for, each request once; what no longer fits is let go. */
+/** Journals the requests of other processes, each once; one that no longer fits is dropped. */
 export async function drain(inbox: Inbox, run: RunView, record: (event: Draft) => Promise<unknown>): Promise<void> {
   for (const request of await inbox.pending()) {
     if (run.requests[request.request] === undefined && fits(run, request)) await record(eventOf(run, request));
@@ -14,17 +14,17 @@ export async function drain(inbox: Inbox, run: RunView, record: (event: Draft) =
   }
 }
 
-/** Whether a request still makes sense where the run stands now. */
+/** Whether a request still makes sense in the run's current state. */
 export function fits(run: RunView, request: Request): boolean {
-  if (isRefusedGrant(request)) return false; // left by whatever surface, or by a hand in the inbox
+  if (isRefusedGrant(request)) return false; // written by some surface, or by a person in the inbox
   switch (request.event) {
     case "control_requested":
-      // A parked run would go on by itself, so that a pause says something even there.
+      // A parked run would continue by itself, so a pause means something even there.
       return run.status === "running" || (run.status === "paused" && (request.control === "stop" || run.parked !== undefined));
     case "block_answered":
       return questionsOpen(run).some(({ block }) => block === request.block);
     case "limit_raised":
-      // Somebody else may have raised it further meanwhile: this one would lower it.
+      // The limit may have been raised further meanwhile: this request would lower it.
       return isOpen(run) && (run.limits[request.scope][request.dimension] ?? 0) < request.to;
     case "oracles_approved":
     case "review_noted":
@@ -41,7 +41,7 @@ export function eventOf(run: RunView, request: Request): Draft {
   switch (request.event) {
     case "control_requested": {
       const { detail, ...rest } = request;
-      // A person's pause has no words of its own, and stays a person's when the machine asks for one as well.
+      // A person's pause without a message stays a person's when the machine asks for one as well.
       const isKnown = request.control === "pause" && run.asked === "pause" && run.asker?.detail === undefined;
       return {
         ...rest,

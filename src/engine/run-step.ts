@@ -5,7 +5,7 @@ import { invariant } from "../kit/invariant.ts";
 import { Cancelled, type StepExecution, memoryOf, settingOf } from "./step-execution.ts";
 import { completeProved, lockedBy } from "./prove.ts";
 
-/** The runner's own action, by name. What it found on the disk enters the run as its recorded outcome. */
+/** Runs a runner function by name. What it found on disk enters the run as its recorded outcome. */
 export async function runStep(action: StepExecution): Promise<void> {
   const { run, cursor, step } = settingOf(action);
   const name = step.run ?? "";

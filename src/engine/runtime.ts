@@ -14,17 +14,17 @@ import type { Inbox } from "../ports/inbox.ts";
 import type { Verifier } from "../ports/verifier.ts";
 import type { Workspace } from "../ports/workspace.ts";
 
-/** What an agent is told in one turn: rendered by whoever holds the prompts, from the run as it is. */
+/** The prompt of one turn, rendered from the current run. */
 export type Brief = Pick<TurnRequest, "prompt" | "returns" | "promise" | "cast">;
 
-/** A child run: another flow with its own journal. Running it again goes on where its journal left it. */
+/** A child run: another flow with its own journal. Running it again continues where its journal left it. */
 export interface Children {
   run(order: {
     readonly attempt: AttemptId;
     readonly flow: string;
     readonly options: Readonly<Record<string, string | number | boolean>>;
     readonly cancel: AbortSignal;
-    /** The child that waited for a person goes on with what was answered. */
+    /** The answer with which a child that waited for a person continues. */
     readonly answered?: ChildAnswered;
   }): Promise<ChildEnded>;
 }
@@ -36,7 +36,7 @@ export type ChildAnswered = Pick<ChildAsks, "run" | "block" | "spent"> & {
   readonly actor: string;
 };
 
-/** The result of a child run. `work`: what it did on its own branch and means for its parent's. */
+/** The result of a child run. `work`: what it did on its own branch for its parent's. */
 export type ChildEnded = {
   readonly ok: boolean;
   readonly facts: Facts;
@@ -47,15 +47,15 @@ export type ChildEnded = {
   readonly asks?: ChildAsks;
 };
 
-/** Where events go: acknowledged means on disk. */
+/** Where events go: acknowledged means durable. */
 export interface Recorder {
   append(events: readonly (Draft & { readonly actor: string; readonly reason_code: string })[]): Promise<readonly Entry[]>;
   putBlob(bytes: string | Uint8Array): Promise<Hash>;
-  /** What was put, for whoever goes on after a crash; a recorder without it remembers only the lines. */
+  /** The blob, to continue after a crash; a recorder without this keeps only the lines. */
   readBlob?(hash: Hash): Promise<Uint8Array>;
 }
 
-/** All that the engine asks of the outside. Whatever is not here, it cannot do. */
+/** Everything the engine uses from outside. What is not here, it cannot do. */
 export type Runtime = {
   readonly journal: Recorder;
   readonly clock: Clock;

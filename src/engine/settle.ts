@@ -19,13 +19,13 @@ const crashesMax = 3;
 type Settled = {
   readonly event: Omit<EventOf<"attempt_settled">, "actor" | "reason_code">;
   readonly closing: Draft | null;
-  /** Half-done work to be taken out of the way, once what it cost is written down. */
+  /** Partial work to be set aside once its cost is recorded. */
   readonly isQuarantined: boolean;
 };
 
-/** Finds out what can be known of an attempt that a crash left open, and follows the recovery table. */
+/** Finds out the crash state of an attempt that was left open, and follows the recovery table. */
 export async function settle(runtime: Runtime, run: RunView, attempt: AttemptId): Promise<Settled> {
-  await runtime.agents.sweep(run.drafted.run_id); // a pipe cannot be taken over: what still lives is ended first
+  await runtime.agents.sweep(run.drafted.run_id); // a pipe cannot be taken over: processes that still live are ended first
   const open = run.open[attempt];
   invariant(open !== undefined, `${attempt} is open`);
   const cursor = run.cursors[open.cursor];
@@ -68,8 +68,8 @@ async function inspect(runtime: Runtime, run: RunView, cursor: CursorView, open:
 }
 
 /**
- * Whether the half-known attempt's artifacts prove its work done: fresh, for what holds with its layer did not hold without it,
- * and only if nobody needs what the agent would have said.
+ * Whether the attempt's artifacts prove its work done: they must be fresh (they hold with its layer and not without it), and no row may
+ * need the agent's return.
  */
 async function isDoneByArtifacts(runtime: Runtime, run: RunView, cursor: CursorView, step: Step, attempt: AttemptId): Promise<boolean> {
   const gates = (step.proof ?? []).filter((proof): proof is Gate => typeof proof !== "string");
@@ -80,7 +80,7 @@ async function isDoneByArtifacts(runtime: Runtime, run: RunView, cursor: CursorV
   if (commit === null) return false;
   const { paths } = await runtime.workspace.changesOf(attempt);
   const holdsOn = async (tried: string, changed: readonly string[]): Promise<boolean> => {
-    // Who changed what judges it is not closed by it.
+    // An attempt that changed protected files is not closed by its proof.
     if (gates.some(runsCommand) && (await judgesAt(runtime, run, tried)).refused.length > 0) return false;
     const order = {
       attempt,
@@ -91,13 +91,13 @@ async function isDoneByArtifacts(runtime: Runtime, run: RunView, cursor: CursorV
       onLiveEvent: runtime.onLiveEvent,
     };
     const { holds, hollow = [] } = await runtime.verifier.prove(order);
-    return holds && hollow.length === 0; // Headings without their texts may be what a cut turn had not come to yet.
+    return holds && hollow.length === 0; // Headings without text may be what an interrupted turn had not reached yet.
   };
   const unproved = cursor.unproved?.[step.id] ?? [];
   return (await holdsOn(commit, [...paths, ...unproved])) && !(await holdsOn(run.tip.commit, unproved));
 }
 
-/** Whether a row or a condition of the list reads what this step's agent says. */
+/** Whether a row or condition of the list reads this step's agent return. */
 function readsSays(steps: readonly Step[], id: string): boolean {
   const facts = steps.flatMap((one) => [
     one.only_if ?? {},
@@ -107,7 +107,7 @@ function readsSays(steps: readonly Step[], id: string): boolean {
   return facts.some((when) => Object.keys(when).some((name) => name.startsWith(`${id}.says.`)));
 }
 
-/** The work is there and proved, only the turn was never written down: it is charged at its estimate and said nothing. */
+/** The work is there and proved, only the turn was never recorded: it is charged at its estimate, with an empty return. */
 async function closed(runtime: Runtime, attempt: AttemptId, cursor: CursorView): Promise<Draft> {
   const { tree } = await runtime.workspace.changesOf(attempt);
   return {

@@ -11,7 +11,7 @@ import { InvariantBroken } from "../kit/invariant.ts";
 import type { Cancel } from "./cancel.ts";
 import type { Runtime } from "./runtime.ts";
 
-/** One attempt under way: what it needs, how it writes what happened, and how it is cancelled. */
+/** One attempt under way: what it needs, how it records what happened, and how it is cancelled. */
 export type StepExecution = {
   readonly attempt: AttemptId;
   readonly cancel: Cancel;
@@ -20,9 +20,9 @@ export type StepExecution = {
   readonly run: () => RunView;
   /** Writes events of this attempt, acknowledged together; throws Cancelled if the attempt is no longer wanted. */
   readonly record: (...events: readonly Draft[]) => Promise<void>;
-  /** The same for what is done in the world and cannot be cancelled any more: it is written down either way. */
+  /** The same for an effect that cannot be undone: it is recorded either way. */
   readonly recordDone: (...events: readonly Draft[]) => Promise<void>;
-  /** As `record`, and its layer is out of the way before anybody decides what is next. */
+  /** As `record`, and its layer is removed before the next decision. */
   readonly recordAndQuarantine: (...events: readonly Draft[]) => Promise<void>;
   /** Null if its changes may be applied now; else it resolves when their place in the wave has come, or the attempt is cancelled. */
   readonly place: () => Promise<void> | null;
@@ -30,17 +30,17 @@ export type StepExecution = {
   interruption: Usage | null;
 };
 
-/** The attempt was cancelled: whoever did so writes it down. */
+/** The attempt was cancelled: the canceller records it. */
 export class Cancelled extends Error {
   override readonly name = "Cancelled";
 }
 
-/** The attempt's own surroundings, read from the state. */
+/** The attempt's context, read from the state. */
 export type Setting = { readonly run: RunView; readonly open: OpenView; readonly cursor: CursorView; readonly step: Step };
 
 export function openOf(action: StepExecution): OpenView {
   const open = action.run().open[action.attempt];
-  // Not by `invariant`: its words would be made several times a step.
+  // Not `invariant`: its message would be built several times a step.
   if (open === undefined) throw new InvariantBroken(`E1: ${action.attempt} is open while its action is done`);
   return open;
 }
@@ -53,7 +53,7 @@ export function settingOf(action: StepExecution): Setting {
   return { run, open, cursor, step: stepOf(run, cursor, open.step) };
 }
 
-/** What a runner's function may remember: its own last outcome, and those of the steps it sees. */
+/** What a runner function may see: its own last outcome, and those of the steps in its `sees`. */
 export function memoryOf(cursor: CursorView, step: Step): { readonly previous: Outcome | null; readonly sees: Record<string, Outcome> } {
   const seen = cursor.seen as Record<string, Outcome>;
   const sees = Object.fromEntries((step.sees ?? []).flatMap((id) => (seen[id] === undefined ? [] : [[id, seen[id]]])));

@@ -13,7 +13,7 @@ import type { Runtime } from "./runtime.ts";
 export type Surveyed = { gone: string[]; proved: string[]; lost?: { walk: string; step: string }[] };
 
 /**
- * Looks at the artifacts once an opening: which finished phases have lost their proof, which unbegun ones already have it, and of the
+ * Checks the artifacts once per opening: which finished phases have lost their proof, which unstarted ones already have it, and of the
  * phases under way the first step that had passed and does not hold any more.
  */
 export async function survey(runtime: Runtime, run: RunView): Promise<Surveyed> {
@@ -24,7 +24,7 @@ export async function survey(runtime: Runtime, run: RunView): Promise<Surveyed> 
     recheck === "all"
       ? await Promise.all(finished.map(async ({ id }) => ((await isProved(runtime, run, id, passedGates(run, id))) === false ? id : null)))
       : [];
-  // Only the first entry asks for it: once a phase was begun, those after it are run whatever is there.
+  // Only the first entry asks for it: once a phase was begun, those after it are run in any case.
   const isFirst = run.phases.every(({ group, visit }) => group !== "phases" || visit === 0);
   const held = enter === "first_unproved" && isFirst ? await Promise.all(unbegun.map(({ id }) => isFound(runtime, run, id))) : [];
   const isOptional = (id: string): boolean => phaseRule(run.drafted.flow, id).optional === true;
@@ -57,7 +57,7 @@ const gatesOf = (steps: readonly Step[]): readonly Gate[] =>
     .filter((proof): proof is Gate => typeof proof !== "string")
     .map(asFound);
 
-/** What the steps that a finished phase has run had to prove; one that was skipped left nothing. */
+/** What the completed steps of a finished phase had to prove; a skipped step left nothing. */
 const passedGates = (run: RunView, phase: string): readonly Gate[] => gatesOf(passedSteps(run, phase));
 
 function passedSteps(run: RunView, phase: string): readonly Step[] {
@@ -65,7 +65,7 @@ function passedSteps(run: RunView, phase: string): readonly Step[] {
   return stepsOfPhase(run.drafted.flow, phase).filter(({ id }) => last[id]?.kind === "passed");
 }
 
-/** What tells, by looking alone, of a phase that nobody has run: more is asked to finish it than to find it done. */
+/** The rules that show a phase done that was never run: finishing it requires more than finding it done. */
 export function findingProofs(flow: FlowView, phase: string): readonly Proof[] {
   const { proof } = phaseRule(flow, phase);
   const proofs = proof === undefined ? gatesOf(stepsOfPhase(flow, phase)) : (proof as readonly Proof[]);
@@ -95,7 +95,7 @@ async function isFound(runtime: Runtime, run: RunView, phase: string): Promise<b
   return true;
 }
 
-/** Null if a phase's agents leave nothing that could be inspected. Freshness cannot be asked of what is only found. */
+/** Null if a phase's agents leave nothing to inspect. Freshness does not apply to files that were only found. */
 async function isProved(runtime: Runtime, run: RunView, phase: string, gates: readonly Gate[]): Promise<boolean | null> {
   if (gates.length === 0) return null;
   const { commit } = run.tip;

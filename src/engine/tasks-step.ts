@@ -6,7 +6,7 @@ import { invariant } from "../kit/invariant.ts";
 import type { TaskFound } from "../ports/functions.ts";
 import { type StepExecution, settingOf } from "./step-execution.ts";
 
-/** Reads the tasks of a tasks step and writes down their waves; from then on the tasks run by themselves. */
+/** Reads the tasks of a tasks step and records their waves; from then on each task has its own cursor. */
 export async function tasksStep(action: StepExecution): Promise<void> {
   const { run, cursor, step } = settingOf(action);
   const rule = step.tasks;

@@ -1,4 +1,4 @@
-// turn-cut: why a turn did not come to its end by itself, in the words of its event.
+// turn-cut: maps why a turn was cut short to the fields of its event.
 
 import type { Usage } from "../contracts/budget.ts";
 import type { EventOf } from "../contracts/event.ts";
@@ -11,7 +11,7 @@ const providerCodes = {
   access: "agent_unavailable",
 } as const;
 
-/** Who cut a turn short, and what the run is to be paused with. */
+/** What cut a turn short, and the reason the run pauses with. */
 export function cutBy(
   result: Extract<TurnResult, { kind: "cut" }>,
 ): Pick<EventOf<"step_interrupted">, "by" | "reason_code" | "fault" | "until"> {
@@ -20,7 +20,7 @@ export function cutBy(
   return { by: "provider", reason_code: providerCodes[fault], fault, ...(resetAt === null ? {} : { until: resetAt }) };
 }
 
-/** An agent that cannot be used isn't a failure of the work, which was not begun: it is paid only if something is known to have been used. */
+/** An agent that cannot be used isn't a failure of the work, which was not begun: it is charged only if usage is known. */
 export const unavailable = (
   reported: TurnResult["usage"],
   usage: Usage,

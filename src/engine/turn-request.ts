@@ -12,15 +12,15 @@ import type { Brief } from "./runtime.ts";
 const turnMinutesMax = 20;
 const asksMax = 3;
 
-/** The session that a step goes on in, and null if it begins its own. */
+/** The session that a step continues; null if it starts its own. */
 export function continuedSession({ seen, streak }: Pick<CursorView, "seen" | "streak">, { id, continues }: Step): string | null {
-  // Not every agent takes a session up in another folder: where it broke over that, the next try begins a new one.
+  // Not every agent can resume a session in another folder: if it failed over that, the next try starts a new one.
   const hasBroken = (streak[id] ?? 0) > 0 && seen[id]?.reason === "agent_failed";
   const session = continues === undefined || hasBroken ? undefined : seen[continues]?.facts["session"];
   return typeof session === "string" ? session : null;
 }
 
-/** What is asked of the agent in this attempt, and whether its time is bounded by the run's budget rather than by its step. */
+/** The agent's order for this attempt, and whether its time is bounded by the run's budget rather than by its step. */
 export function orderOf(
   action: StepExecution,
   brief: Brief,

@@ -9,31 +9,31 @@ import type { TurnFacts } from "../contracts/script.ts";
 import type { LiveEvent } from "../contracts/signal.ts";
 import type { TranscriptKept } from "../contracts/transcript.ts";
 
-/** One turn of an agent: who plays, what is asked, where it works, how long it may take, and how it is cancelled. */
+/** One turn of an agent: which agent, what is asked, where it works, how long it may take, and how it is cancelled. */
 export type TurnRequest = {
   readonly run: RunId;
   readonly attempt: AttemptId;
   readonly cast: Cast;
   readonly facts: TurnFacts;
-  /** The turns begun before this one, in the order of their places. */
+  /** The turns begun before this one, in order of position. */
   readonly history: readonly TurnFacts[];
   /** The whole prompt, rendered. */
   readonly prompt: string;
   /** What must be handed back: a JSON Schema, or null if nothing is asked for. */
   readonly returns: { readonly name: string; readonly schema: object; readonly isOptional: boolean } | null;
   readonly promise: string | null;
-  /** What the attempt before this one handed back, where it did. */
+  /** What the attempt before this one returned, if it did. */
   readonly previous?: unknown;
   /** The folder the agent works in, absolute. */
   readonly layer: string;
   readonly minutesMax: number;
-  /** What may be changed, as globs (`!` excludes): the paths in a request for permission are held against it. */
+  /** What may be changed, as globs (`!` excludes): paths in permission requests are compared with it. */
   readonly scope: readonly string[];
-  /** The session to take up again: where the flow says `continues`, or this attempt's own from before a crash. */
+  /** The session to resume: if the flow says `continues`, or this attempt's own from before a crash. */
   readonly session: string | null;
-  /** That session may hold this very prompt already: it is told to go on, and never asked the same again. */
+  /** That session may hold this very prompt already: the agent is told to continue, and never asked the same twice. */
   readonly isInterrupted: boolean;
-  /** What the run and its phase have left, less all that is paid; live, so that turns side by side share it. */
+  /** What the run and its phase have left after paid usage; live, so that parallel turns share it. */
   readonly left: () => Allowance;
   /** Whether what this turn uses is still outside the ledger that `left` is read from. */
   readonly isUnpaid: () => boolean;
@@ -46,15 +46,15 @@ export type TurnRequest = {
   readonly onLiveEvent: (signal: LiveEvent) => void;
 };
 
-/** What may still be used. Infinity where nothing limits it. */
+/** What may still be used. Infinity without a limit. */
 export type Allowance = { readonly tokens: number; readonly usd: number; readonly calls: number };
 
-/** What a turn used, by the meter's count or the agent's own word, as far as it can be believed; null if nobody knows. */
+/** What a turn used, by the meter's count or the agent's report, as far as it can be believed; null if unknown. */
 export type ReportedUsage =
   | (Omit<Usage, "source" | "calls" | "minutes"> & { readonly calls: number; readonly source?: Usage["source"] })
   | null;
 
-/** How a turn ended, and where its transcript lies if one was kept. An agent never throws: refusing, failing and hanging are results. */
+/** How a turn ended, and the path of its transcript if one was kept. An agent never throws: refusing, failing and hanging are results. */
 export type TurnResult = TurnEnd & { readonly transcript?: TranscriptKept };
 
 type TurnEnd =
@@ -72,11 +72,11 @@ type TurnEnd =
       /** Paths outside the layer that the agent's own tool calls name as changed. */
       readonly outside: readonly string[];
       readonly warnings: readonly string[];
-      /** What the agent noted for whoever reads the log. */
+      /** Notes of the agent for the log. */
       readonly notes: readonly string[];
       /** A question only a person can answer; the turn ended with it. */
       readonly question: string | null;
-      /** The answers it offers, where it offers some. */
+      /** The answers it offers, if any. */
       readonly answers?: readonly string[];
     }
   | { readonly kind: "failed"; readonly reason: ReasonCode; readonly detail: string; readonly said: string; readonly usage: ReportedUsage }
@@ -95,6 +95,6 @@ type TurnEnd =
 
 export interface Agents {
   turn(requested: TurnRequest): Promise<TurnResult>;
-  /** Ends every process of this run that an earlier life left alive, and none that this one began; says how many there were. */
+  /** Ends every process of this run that an earlier process left alive, and none that this one started; returns how many there were. */
   sweep(run: RunId): Promise<number>;
 }

@@ -1,6 +1,6 @@
 // clock: port to time: wall clock, monotonic clock and timers.
 
-/** Time, in two kinds: what the calendar says, and what cannot be set back. */
+/** Time: the wall clock, and a clock that cannot be set back. */
 export interface Clock {
   /** ISO 8601 in UTC, to the millisecond. */
   now(): string;

@@ -5,10 +5,11 @@
 //   D2. Among the orders that a worker may take, priority is strict (1 before 5), then age.
 //   D3. No repository has more orders taken than its slots, and no worker more than its jobs.
 //   D4. An order goes only to a worker that serves its repository and has every label it needs, and not before its time.
-//   D5. What a dead worker had is handed out again. What is withdrawn is handed to nobody, and its slot is free at once.
+//   D5. A dead worker's orders are handed out again. A withdrawn order is handed to no worker, and its slot is free at once.
 //   D6. A worker that drains takes nothing more, and is done when what it has is done.
 //
-// An order is a hint. Who may write to a run, spend for it and land it, the run's lease alone says: an order that is handed out twice finds
+// An order is a hint. Only the run's lease decides which worker may write to it, spend for it and land it: an order that is handed out
+// twice finds
 // the run taken.
 
 import type { Lease } from "./run-store.ts";
@@ -24,28 +25,28 @@ export type WorkOrder = {
   readonly needs: readonly string[];
   /** How many orders of its repository may be worked on at once. */
   readonly slots: number;
-  /** ISO 8601 in UTC; at once where it is left out. */
+  /** ISO 8601 in UTC; at once if left out. */
   readonly notBefore?: string;
 };
 
-/** What a worker says of an order that it is through with: over, or to be handed out again. */
+/** What a worker reports of an order it is done with: over, or to be handed out again. */
 export type OrderEnd =
   | {
       readonly kind: "ended";
       readonly outcome: string;
-      /** Nothing that anybody says to the run changes anything any more. Else a word that it hasn't read has it handed out again. */
+      /** No request to the run can change anything any more. Otherwise an unread request has it handed out again. */
       readonly isOver?: true;
     }
   | {
       readonly kind: "again";
       readonly afterMs: number;
       readonly because: string;
-      /** Nothing was begun: it doesn't count among the times that it was handed out. */
+      /** Nothing was begun: it doesn't count as handed out. */
       readonly isUntried?: true;
     };
 
 export type Working = {
-  /** Takes nothing more; resolves when nothing is worked on. */
+  /** Takes nothing more; resolves when no order is worked on. */
   drain(): Promise<void>;
   /** Resolves with why the worker may work no longer; null if it drained. */
   readonly over: Promise<string | null>;
@@ -58,18 +59,18 @@ export type WorkerRegistration = {
   readonly repositories: readonly string[];
 };
 
-/** How often an order has been handed out, this time with it. */
+/** How often an order has been handed out, including this time. */
 export type HandedOrder = WorkOrder & { readonly times: number };
 
-/** Works on one order. The lease is the worker's own: without it nothing more is begun, and what is under way is ended. */
+/** Works on one order. The lease is the worker's: without it nothing more is begun, and running work is ended. */
 export type OnOrder = (order: HandedOrder, lease: Pick<Lease, "isConfirmed" | "lost">) => Promise<OrderEnd>;
 
 export interface Dispatch {
   /** False if an order of this id was there already. */
   offer(order: WorkOrder): Promise<boolean>;
-  /** False if a living worker has it, it was over already, or never there. */
+  /** False if a living worker has it, it was over already, or it never existed. */
   withdraw(id: string): Promise<boolean>;
-  /** Refused where another worker of this id is alive. */
+  /** Refused if another worker with this id is alive. */
   work(registration: WorkerRegistration, on: OnOrder): Promise<Working>;
   close(): Promise<void>;
 }

@@ -7,23 +7,23 @@ import type { Facts, Outcome } from "../contracts/outcome.ts";
 import type { LiveEvent } from "../contracts/signal.ts";
 import type { Applied } from "./workspace.ts";
 
-/** What a runner's own function came to. */
+/** The result of a runner function. */
 export type FunctionResult = {
   readonly ok: boolean;
   readonly facts: Facts;
   readonly reason?: string;
   readonly detail?: string;
   readonly checks?: readonly CheckResult[];
-  /** Checks that judge this cursor from here on, in place of those it had. */
+  /** Checks that judge this cursor from here on, replacing those it had. */
   readonly locks?: readonly Check[];
   /** A commit it made on the run's branch, under its attempt's key. */
   readonly applied?: Applied;
   readonly differed?: readonly DocumentDiffered[];
-  /** It changed what is not the run's own, and is through: it is written down even if the step was cancelled meanwhile. */
+  /** It changed something outside the run and is finished: recorded even if the step was cancelled meanwhile. */
   readonly stands?: true;
 };
 
-/** A document that others may write says something else than what is recorded: which of the two holds, and why. */
+/** A document that others may write differs from what is recorded: which of the two holds, and why. */
 export type DocumentDiffered = {
   readonly path: string;
   readonly field: string;
@@ -32,12 +32,12 @@ export type DocumentDiffered = {
   readonly because: string;
 };
 
-/** `none`: only reads. `idempotent`: may be done twice. `keyed`: leaves its key in the world, so it is found and not done twice. */
+/** `none`: only reads. `idempotent`: may be done twice. `keyed`: leaves its key in the world, so that it is found and not done twice. */
 export type Effect = "none" | "idempotent" | "keyed";
 
 /**
- * The runner's own actions, by name: what `run:` steps, named proofs, readers and check groups stand for.
- * `State` and `Cursor` are the core's views; a port names no room above it, so they come in as types.
+ * The runner's own actions, by name: what `run:` steps, named proofs, readers and check groups stand for. `State` and `Cursor` are the
+ * core's views; a port imports no layer above it, so they are type parameters.
  */
 export interface Functions<State, Cursor> {
   readonly run: Readonly<
@@ -60,7 +60,7 @@ export interface Functions<State, Cursor> {
   >;
 }
 
-/** Why phases cannot be read: the run pauses with it, under this reason code (`phases_invalid` unless told), and reads again when resumed. */
+/** Why phases cannot be read: the run pauses with it, under this reason code (default `phases_invalid`), and reads again when resumed. */
 export type Unreadable = { readonly problem: string; readonly code?: string };
 /** A phase as a reader found it. `skip`: it is not run, for this reason. */
 export type PhaseFound = PhaseRead;
@@ -73,7 +73,7 @@ export type FunctionInput<State, Cursor> = {
   readonly cursor: Cursor;
   readonly commit: string;
   readonly changed: readonly string[];
-  /** The result of this step itself the last time, whatever the round. */
+  /** What this step itself returned the last time, in any round. */
   readonly previous: Readonly<Outcome> | null;
   /** The outcomes of the steps that its `sees` names. */
   readonly sees: Readonly<Record<string, Readonly<Outcome>>>;

@@ -2,7 +2,7 @@
 
 import type { EventOf } from "../contracts/event.ts";
 
-/** What another process may ask of a run: pause or stop it, resume it, raise a limit, answer a block. */
+/** What another process may ask of a run: pause, stop, resume, raise a limit, answer a question. */
 export type Request =
   | Omit<EventOf<"control_requested">, "reason_code">
   | Omit<EventOf<"limit_raised">, "reason_code">
@@ -11,11 +11,11 @@ export type Request =
   | Omit<EventOf<"block_answered">, "reason_code">
   | Omit<EventOf<"run_resumed">, "reason_code" | "from_state" | "to_state">;
 
-/** Requests from other processes. They lie on disk until the owner has journaled them, each exactly once by its key. */
+/** Requests from other processes. They stay on disk until the owner has journaled them, each exactly once by its key. */
 export interface Inbox {
-  /** What has arrived and is not forgotten yet, oldest first. */
+  /** Requests that have arrived and are not removed yet, oldest first. */
   pending(): Promise<readonly Request[]>;
-  /** The request is journaled, or can never fit: it may go. */
+  /** The request is journaled, or can never fit: it may be removed. */
   forget(request: string): Promise<void>;
   /** Calls back when something may have arrived; the returned function ends that. */
   watch(callback: () => void): () => void;

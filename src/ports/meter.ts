@@ -3,7 +3,7 @@
 import type { ModelApi } from "../contracts/model-api.ts";
 import type { Allowance, ReportedUsage } from "./agent.ts";
 
-/** One provider that a turn may reach: where it is, and the real key, which the agent never sees. */
+/** One provider that a turn may reach: its address, and the real key, which the agent never sees. */
 export type Upstream = { readonly api: ModelApi; readonly base: string; readonly key: string };
 
 /** One call to a model, as the meter saw it. */
@@ -19,17 +19,17 @@ export type ModelCall = {
   readonly retryAt: string | null;
 };
 
-/** What a tool of the runner answers to the agent that called it. */
+/** What a tool of the runner returns to the agent that called it. */
 export type ToolAnswer = { readonly ok: boolean; readonly text: string };
 
 export type AccountRequest = {
   readonly attempt: string;
   readonly upstreams: readonly Upstream[];
-  /** Hosts that may be reached besides, by name; `*.example.com` covers what is below. */
+  /** Further hosts that may be reached, by name; `*.example.com` covers its subdomains. */
   readonly hosts: readonly string[];
   readonly left: () => Allowance;
   readonly isUnpaid: () => boolean;
-  /** The budget is used up, or a price that a limit needs is not known: said once, when the stream is cut or the call refused. */
+  /** The budget is used up, or a price that a limit needs is unknown: called once, when the stream is cut or the call refused. */
   readonly onCut: (sentence: string) => void;
   /** A sign of life: the provider sends. */
   readonly onLife: () => void;
@@ -39,7 +39,7 @@ export type AccountRequest = {
 
 /** One turn's account at the meter. */
 export type Account = {
-  /** Stands for the real key; valid here, for this turn, and nowhere else. */
+  /** Replaces the real key; valid here, for this turn, and nowhere else. */
   readonly token: string;
   /** The meter's address as the agent sees it, `http://127.0.0.1:PORT`, no slash at its end. */
   readonly address: string;
@@ -52,9 +52,9 @@ export type Account = {
   /** What the calls so far used, by the provider's own figures; null while there was none. */
   readonly used: () => ReportedUsage;
   readonly calls: () => readonly ModelCall[];
-  /** `host:port` of what the agent wanted to reach and may not; the first of them. */
+  /** `host:port` of the first host that the agent tried to reach and may not. */
   readonly refusedHosts: () => readonly string[];
-  /** Ends every stream of this turn; from now on the token opens nothing. What it used stays in the sum until it is paid. */
+  /** Ends every stream of this turn; the token is invalid from now on. What it used stays in the sum until it is paid. */
   readonly close: () => void;
 };
 

@@ -25,11 +25,11 @@ export type ChangeSet = {
   readonly paths: readonly string[];
   readonly violations: readonly Violation[];
   /**
-   * Changed paths that are left where they were made, neither applied nor violations: those the base tree's ignore rules ignore,
-   * those a playbook keeps for the runner, and in a layer that keeps only some paths all the others.
+   * Changed paths that stay in the layer, neither applied nor violations: those the base tree's ignore rules ignore, those a playbook keeps
+   * for the runner, and in a layer that keeps only some paths all the others.
    */
   readonly ignored: number;
-  /** Names the layer's whole content, what is left out included. */
+  /** A hash of the layer's whole content, including what is left out. */
   readonly tree: GitSha;
 };
 
@@ -49,7 +49,7 @@ export type LandResult =
       readonly detail: string;
     };
 
-/** What is to be taken back: all that attempts whose names begin with `of` committed behind `since`, kept before under `branch`. */
+/** What is to be reverted: all that attempts whose names begin with `of` committed after `since`, saved first under `branch`. */
 export type RevertRequest = {
   readonly attempt: AttemptId;
   readonly since: GitSha;
@@ -58,17 +58,17 @@ export type RevertRequest = {
   readonly subject: string;
 };
 export type TakenBack = {
-  /** Null if nothing was taken back; then there is no branch either. */
+  /** Null if nothing was reverted; then there is no branch either. */
   readonly applied: Applied | null;
   readonly branch: string | null;
-  /** Paths that others changed since in a way that cannot be distinguished: because of them nothing was taken back. */
+  /** Paths that others changed since in a way that cannot be separated: because of them nothing was reverted. */
   readonly conflict: readonly string[];
 };
 
-/** What a child run did between two commits of its own, to be brought to its parent's branch. */
+/** What a child run did between two of its commits, to be merged into its parent's branch. */
 export type MergeChildRequest = { readonly attempt: AttemptId; readonly since: GitSha; readonly commit: GitSha; readonly subject: string };
 
-/** Files that the runner itself writes or takes away (`text: null`) on its branch, as they were read at `since`. */
+/** Files that the runner itself writes or deletes (`text: null`) on its branch, as they were read at `since`. */
 export type CommitFilesRequest = {
   readonly attempt: AttemptId;
   readonly since: GitSha;
@@ -76,14 +76,14 @@ export type CommitFilesRequest = {
   readonly subject: string;
 };
 
-/** In a checkout: these paths as they are in another commit, those not at all, and some with a text of the runner's own. */
+/** In a checkout: these paths as in another commit, those removed, and some with a text of the runner's. */
 export type Taken = {
   readonly from: GitSha;
   readonly paths: readonly string[];
   readonly without: readonly string[];
   readonly written?: readonly { readonly path: string; readonly text: string }[];
 };
-/** `was`, `now`: names for what is there in either commit, its kind and content; null if nothing is there. */
+/** `was`, `now`: hashes of the kind and content in either commit; null if the path does not exist. */
 export type Difference = {
   readonly path: string;
   readonly kind: "added" | "changed" | "deleted";
@@ -96,8 +96,8 @@ export interface Workspace {
   /** The branch's newest commit. */
   tip(): Promise<{ readonly commit: GitSha; readonly tree: GitSha }>;
   /**
-   * A folder with the branch's tree for one attempt; masked paths are absent. Opening it again gives the same folder, made again.
-   * With `keeps`, only changes of paths that match these patterns are ever applied; the layer remembers it.
+   * A folder with the branch's tree for one attempt; masked paths are absent. Opening it again recreates the same folder. With `keeps`,
+   * only changes of paths that match these patterns are ever applied; the layer remembers it.
    */
   openLayer(attempt: AttemptId, masks: readonly string[], keeps?: readonly string[]): Promise<string>;
   /** What the attempt changed. Reads the layer without trusting anything in it. */
@@ -106,27 +106,27 @@ export interface Workspace {
   apply(attempt: AttemptId, subject: string): Promise<Applied | { readonly conflict: readonly string[] } | null>;
   /** A commit of what the layer holds, on no branch, to look at its artifacts; null if it may not be applied or changed nothing. */
   preview(attempt: AttemptId): Promise<GitSha | null>;
-  /** Takes back in one commit on top what some attempts did, and nothing of others'. Safe to call again: its commit is found by its key. */
+  /** Reverts in one commit on top what some attempts did, and nothing of others. Safe to call again: its commit is found by its key. */
   takeBack(request: RevertRequest): Promise<TakenBack>;
-  /** Brings in, in one commit on top, what a child run did; null if nothing differs. Safe to call again: its commit is found by its key. */
+  /** Merges in one commit on top what a child run did; null if nothing differs. Safe to call again: its commit is found by its key. */
   takeIn(request: MergeChildRequest): Promise<Applied | { readonly conflict: readonly string[] } | null>;
   /**
    * Commits the runner's own files in one commit on top, without any folder; null if nothing differs. What is in a file's place or
    * in the place of a folder above it, a link say, is replaced. Safe to call again: its commit is found by its key.
    */
   commitFiles(request: CommitFilesRequest): Promise<Applied | { readonly conflict: readonly string[] } | null>;
-  /** Keeps the layer's diff beside the journal and takes the layer out of the way. */
+  /** Saves the layer's diff beside the journal and removes the layer. */
   quarantine(attempt: AttemptId): Promise<void>;
-  /** What can be known of an attempt after a crash. `layerTree` is the tree its recorded turn left, if one is recorded. */
+  /** The crash state of an attempt's workspace. `layerTree` is the tree its recorded turn left, if one is recorded. */
   inspect(
     attempt: AttemptId,
     layerTree: GitSha | null,
   ): Promise<{ readonly layer: "absent" | "dirty" | "intact"; readonly commit: GitSha | null }>;
   /** A clean checkout of a commit in a folder no agent has seen, for checks. */
   checkout(commit: GitSha, purpose: string, taken?: Taken): Promise<string>;
-  /** The folders to look for a file of a `checkout` in, first its own: a view holds only what was written in it. */
+  /** The folders to look for a file of a `checkout` in, its own first: a view holds only what was written in it. */
   foldersOf(folder: string): readonly string[];
-  /** Takes a folder made by `checkout` away, with all that was written in it; nothing happens where it is gone already. */
+  /** Deletes a folder made by `checkout` with all that was written in it; does nothing if it is already gone. */
   dropCheckout(folder: string): Promise<void>;
   /** The paths that differ between two commits. */
   differences(from: GitSha, to: GitSha): Promise<readonly Difference[]>;
@@ -134,19 +134,19 @@ export interface Workspace {
   pathsAt(commit: GitSha): Promise<readonly string[]>;
   /** The text of a file in a commit; null if there is none, it isn't text, or it is larger than the bound. */
   textAt(commit: GitSha, path: string, bytesMax: number): Promise<string | null>;
-  /** Whether the agent's own disposable repository holds this commit, named whole or by its beginning. */
+  /** Whether the agent's own disposable repository has this commit, by full or abbreviated hash. */
   hasCommit(attempt: AttemptId, name: string): Promise<boolean>;
-  /** Whether a path was last changed in a later commit than another, in the history that ends with `commit`; null if it does not tell. */
+  /** Whether a path was last changed in a later commit than another, in the history that ends with `commit`; null if unknown. */
   isLater(commit: GitSha, path: string, than: string): Promise<boolean | null>;
   /** The tree hash of a folder made by `checkout`, to see whether a check changed it. */
   treeOf(folder: string): Promise<GitSha>;
-  /** The files of the commit that are no longer what they were in a folder made by `checkout`: others, or gone. */
+  /** The files of the commit that differ or are missing in a folder made by `checkout`. */
   rewrittenIn(folder: string): Promise<readonly string[]>;
-  /** The files of the commit that somebody wrote to in a folder made by `checkout`, even if they are again what they were. */
+  /** The files of the commit that were written to in a folder made by `checkout`, even if they have their old content again. */
   touchedIn(folder: string): Promise<readonly string[]>;
-  /** A name for the installed packages that were copied into a folder made by `checkout`; null if there are none. */
+  /** A hash of the installed packages that were copied into a folder made by `checkout`; null if there are none. */
   dependenciesIn(folder: string): Promise<Hash | null>;
-  /** Brings the branch to the user's own, if nothing is forced. Idempotent. */
+  /** Merges the branch into the user's own, if nothing is forced. Idempotent. */
   land(message: string): Promise<LandResult>;
   /** Lines added, removed and files changed between the base and the tip, with the run's commits. */
   summary(): Promise<{
