@@ -1,10 +1,10 @@
-// answer: the one shape in which every command answers, for people and for --json.
+// answer: the one shape of every command's result, for people and for --json.
 
 import type { ReasonCode, ResultWord } from "./reason.ts";
 
 /**
- * What every command answers, in one shape. With `--json` it is printed as it is, less `page`;
- * otherwise a person reads `page` where there is one, else `message`.
+ * The result of every command. With `--json` it is printed as it is, without `page`;
+ * otherwise a person reads `page` if there is one, else `message`.
  */
 export type Answer = {
   readonly result: ResultWord;
@@ -16,9 +16,9 @@ export type Answer = {
   readonly warnings: readonly string[];
   /** What to do now; at least one entry unless the result is PASS. */
   readonly remediation: readonly string[];
-  /** The same for a person, as lines, where a sentence is not enough. Not part of the JSON. */
+  /** The same for a person, as lines, if a sentence is not enough. Not part of the JSON. */
   readonly page?: readonly string[];
-  /** So many lines of the page are shown unless a person asks for all with -v; without it, all are. */
+  /** How many lines of the page are shown without -v; all if left out. */
   readonly rowsMax?: number;
   /** The page for a person who asks with -v, if that is another one. */
   readonly whole?: readonly string[];

@@ -9,7 +9,7 @@ export type Dimension = v.InferOutput<typeof Dimension>;
 
 const Amount = v.pipe(v.number(), v.finite(), v.minValue(0));
 
-/** What one turn used, normalised. `estimated`: the agent said nothing believable, so the estimate is charged, never zero. */
+/** What one turn used, normalised. `estimated`: the agent reported nothing believable, so the estimate is charged, never zero. */
 export const Usage = v.strictObject({
   tokens: Amount,
   input: v.optional(Amount),
@@ -18,7 +18,7 @@ export const Usage = v.strictObject({
   usd: v.optional(Amount),
   calls: Amount,
   minutes: Amount,
-  /** How many of the tokens are an estimate, where the source knows only the others. */
+  /** How many of the tokens are an estimate, if the source knows only the others. */
   estimated: v.optional(Amount),
   source: v.picklist(["metered", "reported", "estimated"]),
 });

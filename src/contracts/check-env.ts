@@ -1,9 +1,10 @@
 // check-env: which environment variables a project's own config may set for checks. Pure.
 //
 // The config file travels with the repository, and a variable can choose the program that judges (PATH, RUSTUP_TOOLCHAIN), load code into
-// it, or pass it options. Nobody knows all names that do, so those are listed that don't; every other needs its user's word.
+// it, or pass it options. The names that do cannot all be listed, so this lists those that don't; every other one needs its user's
+// permission.
 
-/** They say where, in which language or mode a program runs, or which of its own settings it reads; none chooses a program. */
+/** They say where, in which language or mode a program runs, or which settings it reads; none chooses a program. */
 const plain = new Set([
   "CI",
   "TZ",
@@ -29,10 +30,10 @@ const plain = new Set([
   "MIX_ENV",
   "DJANGO_SETTINGS_MODULE",
 ]);
-/** Names that no tool takes for its own. */
+/** Names that no tool uses itself. */
 const prefixes = ["LC_", "APP_"];
 
-/** Whether a project's config may set a variable; `allowed` is what its user allows besides: names, or beginnings with a star behind them. */
+/** Whether a project's config may set a variable; `allowed` is what its user allows in addition: names, or prefixes ending in `*`. */
 export const mayRepositorySet = (name: string, allowed: readonly string[] = []): boolean =>
   plain.has(name) ||
   prefixes.some((prefix) => name.startsWith(prefix)) ||

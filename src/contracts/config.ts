@@ -5,7 +5,7 @@ import { TunedLimits } from "./limit-ranges.ts";
 import { approvalPolicies, completionModes, handoffModes, isolationLevels, riskLevels } from "./objective.ts";
 
 const text = v.string();
-/** What a user says of an agent: a change to a profile that is shipped, or one of their own. */
+/** A user's setting of an agent: a change to a shipped profile, or a new one. */
 export const AgentOverride = v.strictObject({
   /** The shipped profile this one starts from; without it, the one of the same name, else `custom`. */
   like: v.optional(text),
@@ -21,7 +21,7 @@ export const AgentOverride = v.strictObject({
   upstream: v.optional(text),
   /** Further hosts this agent may reach. */
   hosts: v.optional(v.array(text)),
-  /** How much the agent may do without asking; what it asks is answered by the runner's own rules. */
+  /** How much the agent may do without asking; its permission requests are answered by the runner's rules. */
   mode: v.optional(v.picklist(["read", "edit", "full"])),
   usage: v.optional(v.picklist(["turn", "lastCall", "cumulative", "quotaMeta", "chunkMeta", "none"])),
   /** How many runs of a portfolio it may work on at once. */
@@ -30,7 +30,7 @@ export const AgentOverride = v.strictObject({
 export type AgentOverride = v.InferOutput<typeof AgentOverride>;
 
 const VariableName = v.pipe(text, v.regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "the name of one variable"));
-/** As the meter reads it: what it could not read would allow nothing, without a word. */
+/** As the meter parses it: a value it could not parse would silently allow nothing. */
 const Host = v.pipe(
   text,
   v.regex(
@@ -38,7 +38,7 @@ const Host = v.pipe(
     "a host, *.host or host:port, with no https:// before it and no path behind it",
   ),
 );
-/** The same as a file may say it; what a run has recorded is read as it was written. */
+/** The same as a file may say it; a run's recorded value is read as it was written. */
 const AgentSettings = v.strictObject({
   ...AgentOverride.entries,
   pass_env: v.optional(v.array(VariableName)),
@@ -61,11 +61,11 @@ export const BoxLimits = v.strictObject({
 });
 export type BoxLimits = v.InferOutput<typeof BoxLimits>;
 
-/** A check known to be flaky, by its id or its command, until the end of a day. */
+/** A check known to be flaky, by its id or command, until the end of a day. */
 export const Quarantine = v.strictObject({ check: text, until: v.pipe(v.string(), v.isoDate()), reason: v.optional(text) });
 export type Quarantine = v.InferOutput<typeof Quarantine>;
 
-/** What a landing's commit may be called; words in braces are filled in. */
+/** The subject of a landing's commit; words in braces are filled in. */
 export const landChoices = ["goal", "run", "verdict", "proof"] as const;
 const LandMessage = v.pipe(
   text,
@@ -75,7 +75,7 @@ const LandMessage = v.pipe(
   ),
 );
 
-/** What a user may be told of: a run waits for them, it is over, a budget or a provider's limit is near or reached, something failed. */
+/** What a user may be notified of: a run waits for them, it is over, a budget or provider limit is near or reached, something failed. */
 export const noticeKinds = ["needs_you", "ended", "limit", "failed"] as const;
 export type NoticeKind = (typeof noticeKinds)[number];
 const WebAddress = v.pipe(text, v.regex(/^https?:\/\/[^\s/]+\S*$/, "an address that begins with http:// or https://"));
@@ -93,7 +93,7 @@ export const NotifyHook = v.pipe(
     ),
     /** Signs what is sent to a webhook. */
     secret: v.optional(SecretPlace),
-    /** `slack`: what Slack and its likes take, `{ "text": … }`, with their markup escaped. */
+    /** `slack`: the `{ "text": … }` format of Slack and similar services, with their markup escaped. */
     as: v.optional(v.picklist(["json", "slack"])),
     /** `brief`: no goal, question or path leaves the machine. */
     content: v.optional(v.picklist(["full", "brief"])),
@@ -103,7 +103,7 @@ export const NotifyHook = v.pipe(
 );
 export type NotifyHook = v.InferOutput<typeof NotifyHook>;
 
-/** Traces of runs, sent to a collector. The rest is said by OTEL_EXPORTER_OTLP_… */
+/** Traces of runs, sent to a collector. OTEL_EXPORTER_OTLP_… variables set the rest. */
 export const OtelSettings = v.strictObject({
   export: v.optional(v.boolean()),
   endpoint: v.optional(WebAddress),
@@ -115,7 +115,7 @@ export type OtelSettings = v.InferOutput<typeof OtelSettings>;
 export const canaryModes = ["final", "always", "off"] as const;
 export const limitPolicies = ["resume", "ask", "never"] as const;
 
-/** What a config file may say. Every key optional; unknown keys are refused with their line. */
+/** What a config file may say. Every key is optional; unknown keys are refused with their line. */
 export const Config = v.strictObject({
   version: v.optional(v.literal(1)),
   agent: v.optional(text),
@@ -127,18 +127,18 @@ export const Config = v.strictObject({
       detect: v.optional(v.boolean()),
       timeout_minutes: v.optional(v.pipe(v.number(), v.minValue(0.01), v.maxValue(1440))),
       dependencies: v.optional(v.array(text)),
-      /** How often at most a check is run on one tree to tell whether it is flaky; 1 turns it off. */
+      /** How often at most a check is run on one tree to find out whether it is flaky; 1 turns it off. */
       repeat: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(3))),
-      /** When a check that passes is tried out: once all have passed, always, or never. `canary_timeout`: minutes for one check's trials. */
+      /** When a passing check is tried out: once all have passed, always, or never. `canary_timeout`: minutes for one check's trials. */
       canary: v.optional(v.picklist(canaryModes)),
       canary_timeout: v.optional(v.pipe(v.number(), v.minValue(0.01), v.maxValue(1440))),
-      /** Checks known to be flaky, by id or command: told, not held against a run, until the day named. */
+      /** Checks known to be flaky, by id or command: reported but not blocking, until the day named. */
       quarantine: v.optional(v.array(Quarantine)),
       /** `copy`: what is installed beside the code. `lockfile`: restored by the project's own tool, with the network for that step alone. */
       restore: v.optional(v.union([v.picklist(["copy", "lockfile"]), v.array(text)])),
-      /** Variables that checks get besides what they have in the user's shell. HOME and TMPDIR stay folders of their own. */
+      /** Variables that checks get in addition to the user's shell. HOME and TMPDIR stay private folders. */
       env: v.optional(v.record(VariableName, text)),
-      /** Names that a repository's config may set besides the plain ones; a star at the end stands for any rest. */
+      /** Further names that a repository's config may set; a `*` at the end matches any suffix. */
       env_from_repository: v.optional(v.array(v.pipe(text, v.regex(/^[A-Za-z_][A-Za-z0-9_]*\*?$/)))),
     }),
   ),
@@ -148,12 +148,12 @@ export const Config = v.strictObject({
   dry_run: v.optional(v.picklist(["required", "auto"])),
   protect: v.optional(v.array(text)),
   prices: v.optional(v.record(text, ModelPrice)),
-  /** Names of further environment variables whose values are written nowhere. */
+  /** Further environment variables whose values are written nowhere. */
   redact: v.optional(v.array(text)),
   box: v.optional(BoxLimits),
-  /** What to do when a provider's limit is used up: go on by itself at the reset, ask, or only pause. */
+  /** What to do when a provider's limit is used up: resume at the reset, ask, or only pause. */
   on_limit: v.optional(v.picklist(limitPolicies)),
-  /** What work must come to before it lands; what nothing proved only lands by a flag. */
+  /** The verdict that work needs before it lands; unproved work lands only by a flag. */
   land: v.optional(
     v.strictObject({
       minimum: v.optional(v.picklist(["verified", "verified_with_gaps"])),
@@ -163,9 +163,9 @@ export const Config = v.strictObject({
   ),
   /** Whether the runner's pages of landed phases are committed when a run ends. */
   roadmap: v.optional(v.strictObject({ commit_pages: v.optional(v.boolean()) })),
-  /** Megabytes that all runs together may take; beyond it the oldest that are over go. */
+  /** Megabytes that all runs together may take; beyond it the oldest finished runs are deleted. */
   disk_quota: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
-  /** Who is told of what, while nobody watches. Read from the user's own file alone. */
+  /** Who is notified of what. Read from the user's own file alone. */
   notify: v.optional(v.pipe(v.array(NotifyHook), v.maxLength(20))),
   otel: v.optional(OtelSettings),
   /** Optional steps of staged flows that are done without asking: ui, refactor, security, performance. */

@@ -2,7 +2,7 @@
 
 import * as v from "valibot";
 
-/** What is in doubt about an attempt that a crash left open; the recovery table has a row for each. */
+/** The crash state of an attempt; the recovery table has a row for each. */
 export const CrashState = v.strictObject({
   kind: v.picklist(["agent", "check", "run", "tasks", "flow"]),
   stage: v.picklist(["started", "turned", "applied"]),

@@ -1,6 +1,7 @@
-// event: what has happened, in the order it happened: the only truth of a run.
+// event: the schemas of all journal events. The journal is the only source of truth of a run.
 //
-// Names are past tense, the roadmap's where it has one. A released event never changes its meaning; a new meaning is a new name.
+// Names are in the past tense; the roadmap's names are used where it has one. A released event never changes its meaning; a new meaning is
+// a new name.
 // An event is durable and is in the journal; a signal (signal.ts) is live and is not.
 
 import * as v from "valibot";
@@ -43,7 +44,7 @@ const events = {
     prompts: v.record(text, Hash),
     registry: v.record(text, Count),
     objective: Objective,
-    /** The objective's fields that nobody gave: told again whenever the draft is previewed. */
+    /** The objective's fields that were defaulted: reported whenever the draft is previewed. */
     inferred_defaults: maybe(v.array(text)),
     options: v.record(text, Scalar),
     budget: Budget,
@@ -58,9 +59,9 @@ const events = {
     policy: maybe(Policy),
     /** The flows that its steps call, as they were when it was drafted; their prompts are kept as blobs too. */
     called: maybe(v.array(v.strictObject({ flow: Flow, flow_hash: Hash, prompts: v.record(text, Hash) }))),
-    /** The user's documents the run goes by, as they were when it was drafted; each is kept as a blob. */
+    /** The user's documents that the run follows, as they were when it was drafted; each is kept as a blob. */
     documents: maybe(v.array(DocumentRead)),
-    /** Where it continues from a run that another tool began. */
+    /** Set if it continues a run that another tool began. */
     resumes: maybe(Resumed),
     config_hash: Hash,
     ack: Hash,
@@ -81,9 +82,9 @@ const events = {
   run_resumed: { ...change, request: text, now: maybe(v.boolean()) },
   run_stopped: { ...change, detail: maybe(text) },
   run_completed: { ...change, verdict: Verdict, gaps: v.array(text) },
-  /** Somebody took over a run that came from elsewhere, after its preview; `root`: the repository's folder there and then. */
+  /** A user adopted a run that came from elsewhere, after its preview; `root`: the repository's folder at that time. */
   run_adopted: { root: text },
-  /** The lines before this one were taken over from another run; what was paid for them is in that run's journal. */
+  /** The lines before this one were copied from another run; what was paid for them is in that run's journal. */
   run_forked: Forked.entries,
   policy_changed: {
     path: text,
@@ -93,19 +94,19 @@ const events = {
     cast: maybe(v.record(text, Cast)),
     isolation: maybe(text),
     policy: maybe(Policy),
-    /** Where a document changed and not the config: the options and documents in force from here on. */
+    /** If a document changed and not the config: the options and documents in force from here on. */
     options: maybe(v.record(text, Scalar)),
     documents: maybe(v.array(DocumentRead)),
   },
 
-  /** A file that others may write says something else than what is recorded: which of the two holds, and why. */
+  /** A file that others may write differs from what is recorded: which of the two holds, and why. */
   document_differed: { path: text, field: text, found: text, kept: text, because: text },
 
   // Requests of other processes; `request` is the key by which each is journaled once.
   control_requested: { request: text, control: v.picklist(["pause", "stop"]), now: v.boolean(), detail: maybe(text) },
-  /** A person has inspected changed protected files; it holds for exactly this content. */
+  /** A person approved changed protected files; valid for exactly this content. */
   oracles_approved: { request: text, content: Hash, detail: maybe(text) },
-  /** A person looked at the change up to a commit and noted lines of it, for the next turn that changes something. */
+  /** A person's notes on lines of the change up to a commit, for the next turn that changes something. */
   review_noted: { request: text, commit: GitSha, notes: v.pipe(v.array(ReviewNote), v.minLength(1), v.maxLength(200)) },
   limit_raised: { request: text, scope: v.picklist(["run", "phase"]), dimension: text, to: v.number(), detail: maybe(text) },
 
@@ -121,7 +122,7 @@ const events = {
     lost: maybe(v.array(v.strictObject({ walk: CursorPath, step: text }))),
   },
   phase_started: { walk: CursorPath },
-  /** `again`: finished phases that come after all others and are run once more, since what they looked at changes. */
+  /** `again`: finished phases that come after all others and are run again, since what they inspected changes. */
   phase_reopened: { walk: CursorPath, visit: Count, because: text, again: maybe(v.array(text)) },
   phases_rewound: { walk: CursorPath, step: text, to: text, count: maybe(text), per: maybe(text), retry: maybe(v.boolean()) },
   phase_skipped: { walk: CursorPath, because: text },
@@ -147,7 +148,7 @@ const events = {
     stop: text,
     says: Says,
     claim: maybe(Hash),
-    /** Something was handed back, and the blob keeps it beside what was said. */
+    /** Something was returned, and the blob keeps it beside the text. */
     returned: maybe(v.boolean()),
     said: text,
     promised: v.boolean(),
@@ -172,12 +173,12 @@ const events = {
     tree: maybe(GitSha),
     progress: maybe(v.boolean()),
     detail: maybe(text),
-    /** What a child run used in all, less what an earlier attempt was charged; turns are charged where they end. */
+    /** What a child run used in total, less what an earlier attempt was charged; turns are charged where they end. */
     usage: maybe(Usage),
     asks: maybe(ChildAsks),
-    /** Checks that judge this cursor from here on, in place of those it had. */
+    /** Checks that judge this cursor from here on, replacing those it had. */
     locks: maybe(v.array(Check)),
-    /** Artifacts that hold the step's gate and nothing else, and why; null: one that was hollow before has content now. */
+    /** Artifacts that satisfy the step's gate but have no content, and why; null: a former placeholder has content now. */
     hollow: maybe(v.array(v.strictObject({ file: text, why: v.nullable(text) }))),
   },
   step_failed: {
@@ -190,9 +191,9 @@ const events = {
     detail: maybe(text),
     usage: maybe(Usage),
   },
-  /** What of the protected files differs from the base, before checks are run: those that are not allowed are taken from the base. */
+  /** Protected files that differ from the base, before checks are run: those not allowed are taken from the base. */
   oracles_judged: { attempt: AttemptId, commit: GitSha, content: Hash, changes: v.array(ProtectedChange), look: maybe(v.array(LookAt)) },
-  /** What an agent said in a turn, looked up one by one; what only a check can decide waits for the next one of its cursor. */
+  /** An agent's claims in a turn, checked one by one; a claim that only a check can decide waits for the next check of its cursor. */
   claims_checked: {
     attempt: AttemptId,
     agent: text,
@@ -252,7 +253,7 @@ const events = {
     recommend: maybe(text),
     show: maybe(v.array(text)),
     code: maybe(text),
-    /** The options are suggestions: any words are an answer too. */
+    /** The options are suggestions: any text is an answer too. */
     free: maybe(v.boolean()),
   },
   block_answered: { request: text, block: BlockId, answer: text, issues: maybe(v.array(text)) },
@@ -281,13 +282,13 @@ export type EventOf<N extends EventName> = { readonly event: N; readonly actor: 
   DataOf<Schemas[N]>
 >;
 export type Event = { [N in EventName]: EventOf<N> }[EventName];
-/** An event before it is known who did it and why; the engine fills both in. */
+/** An event before its actor and reason are known; the engine fills in both. */
 export type Draft = { [N in EventName]: Omit<EventOf<N>, "actor" | "reason_code"> & { actor?: Actor; reason_code?: string } }[EventName];
 
 /**
- * What the journal puts around an event. One line is
- * `{"seq":…,"epoch":…,"ts":…,"active_ms":…,"event":…,"actor":…,"reason_code":…,…data,"prev":"<sha256 of the line before>","crc":"<crc32 of this line up to here>"}`.
- * The first line also has `"journal":1`, the version of the format.
+ * The journal's envelope of an event. One line is
+ * `{"seq":…,"epoch":…,"ts":…,"active_ms":…,"event":…,"actor":…,"reason_code":…,…data,"prev":"<sha256 of the line before>","crc":"<crc32 of
+ * this line up to here>"}`. The first line also has `"journal":1`, the version of the format.
  */
 export type Envelope = {
   readonly seq: number;

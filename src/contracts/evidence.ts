@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { GitSha, Hash } from "./ids.ts";
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
-/** What a check's output must be; if none is written the exit code decides. */
+/** What a check's output must match; if absent, the exit code decides. */
 export const Expectation = v.variant("kind", [
   v.strictObject({ kind: v.literal("at_least"), count }),
   v.strictObject({ kind: v.literal("exactly"), count }),
@@ -23,11 +23,11 @@ export const Check = v.strictObject({
 });
 export type Check = v.InferOutput<typeof Check>;
 
-/** `flaky`: on one and the same tree it sometimes passed and sometimes did not, which proves nothing. */
+/** `flaky`: on the same tree it sometimes passed and sometimes did not, which proves nothing. */
 export const CheckStatus = v.picklist(["passed", "failed", "flaky", "timed_out", "not_found", "not_runnable"]);
 export type CheckStatus = v.InferOutput<typeof CheckStatus>;
 
-/** What a command said of the tests it ran. `empty`: files of tests that ended well and had run none. */
+/** What a command reported of the tests it ran. `empty`: test files that ended well and ran none. */
 export const TestTally = v.strictObject({ ran: count, failed: count, skipped: count, empty: v.optional(count) });
 export type TestTally = v.InferOutput<typeof TestTally>;
 
@@ -36,9 +36,9 @@ export const TestNames = v.strictObject({ passed: v.array(v.string()), failed: v
 export type TestNames = v.InferOutput<typeof TestNames>;
 
 /**
- * What came of trying a check out: something it should notice was changed on purpose, and it was run once more. `noticed`: it turned red,
- * as it must. `missed`: it stayed green, though before the work it would not have. `differs`: other tests failed too. `partly`:
- * of the tests its pass rests on some did not notice it. `unknown`: it could not be found out.
+ * The result of an experiment on a check: something it should notice was broken on purpose, and it was run again. `noticed`: it turned red,
+ * as it must. `missed`: it stayed green, though before the work it would not have. `differs`: other tests failed too. `partly`: some of the
+ * tests its pass rests on did not notice. `unknown`: undecided.
  */
 export const Experiment = v.strictObject({
   outcome: v.picklist(["noticed", "missed", "differs", "partly", "unknown"]),
@@ -47,9 +47,9 @@ export const Experiment = v.strictObject({
 export type Experiment = v.InferOutput<typeof Experiment>;
 
 /**
- * What test runners told over a channel that the output does not touch. `isWhole`: it reports as many tests as the output, so results
- * are taken from it. `replaced`: built-ins of the language that were another thing at the end. `unended`: processes and runners with tests
- * that never came to their end.
+ * What test runners reported over a channel that the output does not touch. `isWhole`: it reports as many tests as the output, so results
+ * are taken from it. `replaced`: built-ins of the language that differed at the end. `unended`: processes and runners whose tests never
+ * ended.
  */
 export const Recorded = v.strictObject({
   runners: v.array(v.string()),
@@ -59,7 +59,7 @@ export const Recorded = v.strictObject({
 });
 export type Recorded = v.InferOutput<typeof Recorded>;
 
-/** What the runner made itself by running one command: the only thing a verdict may rest on. */
+/** Evidence: what the runner recorded by running one command. A verdict rests on nothing else. */
 export const Evidence = v.strictObject({
   check: Check,
   argv: v.array(v.string()),
@@ -78,34 +78,34 @@ export const Evidence = v.strictObject({
   output_excerpt: v.string(),
   at: v.string(),
   product: v.string(),
-  /** Its result each time, where it was run more than once on this tree. */
+  /** Its result each time, if it was run more than once on this tree. */
   repeats: v.optional(v.array(CheckStatus)),
-  /** Paths that were taken from the base for this run, because what judges may not be changed by who is judged. */
+  /** Paths that were taken from the base for this run, because the agent may not change the files that judge it. */
   oracles: v.optional(v.array(v.string())),
-  /** The installed packages that were copied beside the tree, named by what they look like from outside. */
+  /** A hash of the installed packages that were copied beside the tree, by their metadata. */
   dependencies: v.optional(Hash),
-  /** How many tests it reported, and how many before anything was changed, where that was held against it. */
+  /** How many tests it reported, and how many before anything was changed, if that was compared. */
   tests: v.optional(TestTally),
   tests_before: v.optional(TestTally),
   /** Files that judge and that it rewrote as it ran. */
   rewrote: v.optional(v.array(v.string())),
   /** Files of the project's tests and settings that it wrote to as it ran, even if it put them back. */
   touched: v.optional(v.array(v.string())),
-  /** Which tests they are, where it failed: what passes beside a failure must go on passing. */
+  /** Which tests they are, if it failed: tests that pass beside a failure must keep passing. */
   names: v.optional(TestNames),
-  /** Where its test runners reported to us; where they did not, results are read from the output. */
+  /** Set if its test runners reported to us; otherwise results are read from the output. */
   recorded: v.optional(Recorded),
-  /** What came of trying it out: with an expectation or an input broken, and with the work taken out. */
+  /** The experiments' results: with an expectation or an input broken, and with the work removed. */
   canary: v.optional(Experiment),
   without_work: v.optional(Experiment),
-  /** Files of the work that newly read the command line and that it loads as programs alone, if there are such files. */
+  /** Files of the work that newly read the command line and that it loads only as programs. */
   programs: v.optional(v.pipe(v.array(v.string()), v.readonly())),
-  /** What its pass leaves open for a person. */
+  /** What its pass leaves open for a person to decide. */
   gap: v.optional(v.string()),
 });
 export type Evidence = v.InferOutput<typeof Evidence>;
 
-/** A check's result as the journal carries it: the verdict in short, the evidence by hash. */
+/** A check's result as the journal has it: the verdict in short, the evidence by hash. */
 export const CheckResult = v.strictObject({
   check: Check,
   status: CheckStatus,
@@ -114,39 +114,39 @@ export const CheckResult = v.strictObject({
   evidence: Hash,
   /** Not run again: this tree, command and environment were judged before, and that evidence is named. */
   cached: v.optional(v.boolean()),
-  /** Known to be flaky until the end of this day: told, neither held against the run nor proof of anything. */
+  /** Known to be flaky until the end of this day: reported, neither blocking nor proof. */
   quarantined: v.optional(v.string()),
   /** How many tests it reported. */
   tests: v.optional(TestTally),
-  /** The first tests that failed, by name, as they are shown. */
+  /** The names of the first tests that failed. */
   failed: v.optional(v.string()),
-  /** What it lacks here, so that it could not come to its end: packages that a manifest names, or hosts that it asked over the network. */
+  /** What it lacks here and therefore could not finish: packages that a manifest names, or hosts that it tried to reach. */
   uninstalled: v.optional(v.string()),
   /** How many tests passed before anything was changed and fail now, of a check that failed then too; `why` names them. */
   broke: v.optional(count),
-  /** Why it did not pass, where its exit code does not say so. */
+  /** Why it did not pass, if its exit code does not say so. */
   why: v.optional(v.string()),
   /** With an expectation or an input of it broken on purpose. */
   canary: v.optional(Experiment),
-  /** With the work taken out and its new tests left in. */
+  /** With the work removed and its new tests left in. */
   without_work: v.optional(Experiment),
-  /** Files of the work that newly read the command line and that it loads as programs alone, if there are such files. */
+  /** Files of the work that newly read the command line and that it loads only as programs. */
   programs: v.optional(v.pipe(v.array(v.string()), v.readonly())),
-  /** What its pass leaves open for a person. */
+  /** What its pass leaves open for a person to decide. */
   gap: v.optional(v.string()),
 });
 export type CheckResult = v.InferOutput<typeof CheckResult>;
 
-/** Whether a check could not come to judge at all, because something it needs is not here: not the same as failing. */
+/** Whether a check could not judge at all, because something it needs is missing here: not the same as failing. */
 export const couldNotRun = ({
   status,
   uninstalled,
 }: Pick<CheckResult, "status"> & { readonly uninstalled?: string | undefined }): boolean =>
   status === "not_found" || status === "not_runnable" || (status !== "passed" && uninstalled !== undefined);
 
-/** What decides over a change and was there before it: tests and all that configures them. */
+/** Files that judge a change and existed before it: tests and their configuration. */
 export const protectedKinds = ["test", "test_config", "snapshot", "coverage", "lint", "compiler", "ci", "scripts"] as const;
-/** What was done to a protected file. `added`: a new file that would configure the ones that were there. */
+/** What was done to a protected file. `added`: a new file that would configure the existing ones. */
 export const protectedChanges = [
   "changed",
   "deleted",
@@ -166,8 +166,8 @@ export const ProtectedChange = v.strictObject({
   /** One sentence for a person. */
   detail: v.string(),
   /**
-   * Why it counts anyway: the scope names it, a person approved exactly this content, or tests were only added to it and checks are
-   * tried out; null: the base's is used.
+   * Why the change counts anyway: the scope names it, a person approved exactly this content, or tests were only added to it and checks are
+   * tried out; null: the base's file is used.
    */
   allowed: v.nullable(v.picklist(["scope", "approved", "added"])),
 });
@@ -175,18 +175,18 @@ export type ProtectedChange = v.InferOutput<typeof ProtectedChange>;
 
 /** Something in a change that a person should look at. `gap`: the verdict says so too. */
 export const LookAt = v.strictObject({ path: v.string(), what: v.string(), gap: v.optional(v.literal(true)) });
-/** The words for code whose arguments may be its input: that is found out by running the checks. */
+/** Used for code whose arguments may be its input: running the checks decides. */
 export const readsArguments = "reads the command line";
 export type LookAt = v.InferOutput<typeof LookAt>;
 
-/** One thing an agent said that can be looked up, and what looking it up came to. */
+/** One claim of an agent that can be checked, and the result. */
 export const claimKinds = ["done", "command", "commit", "file_line", "file_changed", "count", "named", "score"] as const;
 export const ClaimChecked = v.strictObject({
   kind: v.picklist(claimKinds),
   text: v.string(),
   verdict: v.picklist(["true", "false", "unverifiable"]),
   why: v.string(),
-  /** What the runner's own checks will decide: which of them, and whether it is said to have passed. */
+  /** A claim that the runner's own checks will decide: which of them, and whether it claims a pass. */
   waits: v.optional(v.strictObject({ of: v.string(), passed: v.optional(v.boolean()) })),
 });
 export type ClaimChecked = v.InferOutput<typeof ClaimChecked>;

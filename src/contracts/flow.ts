@@ -1,5 +1,5 @@
-// flow: the language in which a flow is written. Strict data: no expressions, no closures; code is named, never held.
-// The words are explained in docs/FLOWS.md; lint (../flows) finds what a schema cannot see.
+// flow: the schema of the flow language. Strict data: no expressions, no closures; code is referred to by name. The words are explained in
+// docs/FLOWS.md; lint (../flows) finds what a schema cannot see.
 
 import * as v from "valibot";
 import { Name } from "./ids.ts";
@@ -27,7 +27,7 @@ export type Want = v.InferOutput<typeof Want>;
 export const When = v.record(v.string(), Want);
 export type When = v.InferOutput<typeof When>;
 
-/** One line of a step's `then` or `otherwise`: when it matches, where to go, what it costs. */
+/** One line of a step's `then` or `otherwise`: when it matches, where it goes, which count it uses. */
 export const Row = v.strictObject({
   when: v.optional(When),
   go: v.optional(v.union([Name, v.strictObject({ phase: v.string() })])),
@@ -77,7 +77,7 @@ export const Limits = v.strictObject({
 });
 export type Limits = v.InferOutput<typeof Limits>;
 
-/** An artifact rule, all of whose words must hold. See docs/FLOWS.md, "Gate words". */
+/** An artifact rule; every word it has must hold. See docs/FLOWS.md, "Gate words". */
 export type Gate = {
   file?: string | undefined;
   files?: string[] | undefined;
@@ -129,12 +129,12 @@ export const Human = v.strictObject({
   recommend: v.optional(v.string()),
   /** Why that answer is recommended, in a few words. */
   why: v.optional(v.string()),
-  /** The answer with which the invocation it is given in ends; the next goes on. */
+  /** The answer that ends the current invocation; the next one continues. */
   leaves: v.optional(v.string()),
   show: v.optional(v.array(v.string())),
   preset: v.optional(v.array(v.strictObject({ when: When, answer: v.string() }))),
   meanwhile: v.optional(v.picklist(["hold", "go_on"])),
-  /** The reason code of the pause while it is unanswered; `human_block_open` where none is given. */
+  /** The reason code of the pause while it is unanswered; default `human_block_open`. */
   code: v.optional(Name),
 });
 export type Human = v.InferOutput<typeof Human>;
@@ -168,7 +168,7 @@ export type Step = {
   proof?: Proof[] | undefined;
   sees?: string[] | undefined;
   masks?: string[] | undefined;
-  /** Of what it changes only these paths are applied; the rest is left where it was made. */
+  /** Only these paths of its changes are applied; the rest stays in the layer. */
   keeps?: string[] | undefined;
   continues?: string | undefined;
   writes?: string[] | undefined;
@@ -184,7 +184,7 @@ export type Step = {
 
 const Retry = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(20));
 
-/** A place in a flow: exactly one of agent, run, check, tasks, human, flow (lint holds it to that). */
+/** A step: exactly one of agent, run, check, tasks, human, flow (enforced by lint). */
 export const Step: v.GenericSchema<Step> = v.strictObject({
   id: Name,
   agent: v.optional(Name),
@@ -229,15 +229,15 @@ export const Phase = v.strictObject({
   only_if: v.optional(When),
   unless: v.optional(v.array(When)),
   limits: v.optional(Limits),
-  /** Counts as passed where a later phase is found proved. */
+  /** Counts as passed if a later phase is found proved. */
   optional: v.optional(v.literal(true)),
-  /** What shows that it is done, by looking alone; if none is given, the file rules of its agents' steps. */
+  /** Rules that show, without running anything, that it is done; default: the file rules of its agents' steps. */
   proof: v.optional(v.array(Proof)),
   steps: v.pipe(v.array(Step), v.minLength(1)),
 });
 export type Phase = v.InferOutput<typeof Phase>;
 
-/** Phases that a named reader takes from the user's documents; they all cursor the flow's `steps`. */
+/** Phases that a named reader takes from the user's documents; they all run the flow's `steps`. */
 export const ReadPhases = v.strictObject({
   read: Name,
   order: v.optional(v.picklist(["listed", "dependencies"])),
@@ -252,7 +252,7 @@ export const Flow = v.strictObject({
   about: v.optional(v.string()),
   /** Whose files show its runs to people and to other tools; see docs/FLOWS.md, "Faces". */
   playbook: v.optional(Name),
-  /** Where the documents of a phase lie, for `{phase_dir}`: a path that holds `{phase}`. */
+  /** Where the documents of a phase are, for `{phase_dir}`: a path with `{phase}` in it. */
   phase_dir: v.optional(v.pipe(v.string(), v.includes("{phase}", "expected a path that holds {phase}"))),
   options: v.optional(v.record(Name, Option)),
   counts: v.optional(v.record(Name, Count)),
@@ -273,7 +273,7 @@ export const Flow = v.strictObject({
 });
 export type Flow = v.InferOutput<typeof Flow>;
 
-/** The one kind a step is of. */
+/** The kind of a step. */
 export function kindOf(step: Step): StepKind {
   const kind = stepKinds.find((name) => step[name] !== undefined);
   if (kind === undefined) throw new Error(`step ${step.id} is of no kind`);

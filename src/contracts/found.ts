@@ -1,4 +1,4 @@
-// found: what readers find in the user's documents, as the journal keeps it: phases, tasks, and the documents themselves.
+// found: schemas of what readers find in the user's documents: phases, tasks, and the documents themselves.
 
 import * as v from "valibot";
 import { Check } from "./evidence.ts";
@@ -6,7 +6,7 @@ import { Hash } from "./ids.ts";
 
 const text = v.string();
 
-/** A document of the user's by which a run goes: where it lay, and its content by hash. */
+/** A document of the user's that a run follows: its path, and its content by hash. */
 export const DocumentRead = v.strictObject({ path: text, hash: Hash });
 export type DocumentRead = v.InferOutput<typeof DocumentRead>;
 
@@ -15,7 +15,7 @@ export const PhaseRead = v.strictObject({
   name: v.optional(text),
   after: v.array(text),
   skip: v.optional(text),
-  /** What its document says of it, for whoever works on it. */
+  /** What its document says of it, for the agent that works on it. */
   about: v.optional(text),
   /** The commands that decide whether it is done, as its document gives them. */
   checks: v.optional(v.array(Check)),

@@ -2,7 +2,7 @@
 
 import * as v from "valibot";
 
-/** The name of one run: its start in UTC, a number where two began in one second, and one more for a child run. */
+/** A run's id: its start in UTC, a number if two began in one second, and one more for a child run. */
 export const RunId = v.pipe(v.string(), v.regex(/^run-\d{4}-\d{2}-\d{2}-\d{6}(-\d+)*$/, "expected run-YYYY-MM-DD-HHMMSS"));
 export type RunId = v.InferOutput<typeof RunId>;
 
@@ -10,11 +10,11 @@ export type RunId = v.InferOutput<typeof RunId>;
 export const Name = v.pipe(v.string(), v.regex(/^[a-z][a-z0-9_-]{0,63}$/, "expected a name: lower-case letters, digits, _ and -"));
 export type Name = v.InferOutput<typeof Name>;
 
-/** Where a cursor goes: `1`, `before.survey`, `1@1/execute#1/03-01`, `1/closing`. */
+/** A cursor's path: `1`, `before.survey`, `1@1/execute#1/03-01`, `1/closing`. */
 export const CursorPath = v.pipe(v.string(), v.minLength(1), v.maxLength(512));
 export type CursorPath = v.InferOutput<typeof CursorPath>;
 
-/** One try at one step, named by its place: `1@1/execute#2`. It follows from the journal, so it needs no dice. */
+/** One try at one step, named by its position: `1@1/execute#2`. It follows from the journal, so it needs no randomness. */
 export const AttemptId = v.pipe(v.string(), v.regex(/#[1-9]\d*$/, "expected an attempt: walk@visit/step#ordinal"), v.maxLength(600));
 export type AttemptId = v.InferOutput<typeof AttemptId>;
 

@@ -2,7 +2,7 @@
 
 import * as v from "valibot";
 
-/** Which isolation holds an agent in a run, what it enforces and what it does not. */
+/** The isolation of an agent in a run, what it enforces and what it does not. */
 export const IsolationInForce = v.strictObject({
   level: v.string(),
   mechanism: v.string(),

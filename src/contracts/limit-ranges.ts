@@ -1,5 +1,5 @@
-// limit-ranges: what each limit that a file may tune can be. One table, so that no file takes silently what another refuses.
-// A bound that nothing can reach is none, and one that is reached before anything began stops every run: both are slips, and are reported.
+// limit-ranges: the range and default of each limit that a file may tune. One table, so that no file silently accepts what another refuses.
+// A bound that nothing can reach has no effect, and one that is reached at once stops every run: both are mistakes, and are reported.
 
 import * as v from "valibot";
 
@@ -13,7 +13,7 @@ const triesMax = 10_000;
 const weekMinutes = 10_080;
 const yearMinutes = 525_600;
 
-/** What holds for the breaker's thresholds and the caps where nobody says otherwise: the one place of these defaults. */
+/** Defaults of the breaker's thresholds and the caps: the only place for them. */
 export const breakerDefaults = {
   no_progress_threshold: 3,
   same_error_threshold: 5,
@@ -75,7 +75,7 @@ const entriesOf = <Names extends string>(ranges: Readonly<Record<Names, Range>>)
 
 export const breakerEntries = entriesOf(breakerRanges);
 
-/** Limits by their names; any other name is an option of some flow's own. */
+/** Limits by their names; any other name is an option of some flow. */
 export const TunedLimits = v.objectWithRest(entriesOf(limitRanges), limitIn(anyOf(0, tokensMax))) as v.GenericSchema<
   Record<string, number>
 >;

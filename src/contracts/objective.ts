@@ -9,7 +9,7 @@ export const handoffModes = ["auto", "manual"] as const;
 export const approvalPolicies = ["none", "required-before-execute", "required-before-merge"] as const;
 export const isolationLevels = ["auto", "overlay", "bwrap", "srt", "landlock", "clone", "none"] as const;
 
-/** One measurable condition of being done; `check` is the command that proves it, if there is one. */
+/** One measurable condition of being done; `check` is the command that proves it, if any. */
 export const Criterion = v.strictObject({ id: v.string(), text: v.string(), check: v.nullable(v.string()) });
 export type Criterion = v.InferOutput<typeof Criterion>;
 
@@ -29,7 +29,7 @@ export const Objective = v.strictObject({
 });
 export type Objective = v.InferOutput<typeof Objective>;
 
-/** The confidence below which a turn is not trusted to go on alone. */
+/** The confidence below which a turn may not continue on its own. */
 export const confidenceFloors = { low: 0.5, medium: 0.6, high: 0.75 } as const satisfies Record<(typeof riskLevels)[number], number>;
 
 /** Seed 001's six transitions; everything else is `invalid_state_transition`. */
@@ -46,7 +46,7 @@ export const transitions: readonly (readonly [RunStatus, RunStatus])[] = [
 ];
 
 export const verdicts = ["verified", "verified_with_gaps", "unverified", "refuted"] as const;
-/** What work must come to before it lands; `unverified` also lets in what a check refutes, and only a flag says so. */
+/** The verdict that work needs before it lands; `unverified` also admits refuted work, and only a flag can say so. */
 export const landMinimums = ["verified", "verified_with_gaps", "unverified"] as const;
 export type LandMinimum = (typeof landMinimums)[number];
 export const Verdict = v.picklist(verdicts);

@@ -9,11 +9,11 @@ const Scalar = v.union([v.string(), v.number(), v.boolean()]);
 export const Facts = v.record(v.string(), Scalar);
 export type Facts = v.InferOutput<typeof Facts>;
 
-/** What the agent said, the enums, numbers and booleans of its return only. It may send work back, never complete it. */
+/** What the agent reported: only the enums, numbers and booleans of its return. It may send work back, never complete it. */
 export const Says = v.record(v.string(), Scalar);
 export type Says = v.InferOutput<typeof Says>;
 
-/** A question of a child run that waits for a person: it is asked in the parent's name, and the answer handed on. */
+/** A question of a child run that waits for a person: it is asked in the parent's name, and the answer passed on. */
 export const ChildAsks = v.strictObject({
   run: v.string(),
   block: v.string(),
@@ -21,12 +21,12 @@ export const ChildAsks = v.strictObject({
   options: v.record(v.string(), v.string()),
   recommend: v.optional(v.string()),
   free: v.optional(v.boolean()),
-  /** What the child had used when it asked: charged already. */
+  /** What the child had used when it asked: already charged. */
   spent: v.strictObject({ tokens: v.number(), calls: v.number(), usd: v.number() }),
 });
 export type ChildAsks = v.InferOutput<typeof ChildAsks>;
 
-/** What a step's last attempt came to, as rows, prompts and playbooks see it. */
+/** The outcome of a step's last attempt, as rows, prompts and playbooks see it. */
 export const Outcome = v.strictObject({
   kind: v.picklist(["passed", "failed", "skipped"]),
   facts: Facts,

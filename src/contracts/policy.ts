@@ -9,17 +9,17 @@ const text = v.string();
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const maybe = <S extends v.GenericSchema>(schema: S) => v.optional(schema);
 
-/** What the config says of checks, as it was when the run began: a run continues with its recorded copy. */
+/** The config's settings for checks, as they were when the run began: a run continues with its recorded copy. */
 export const Policy = v.strictObject({
   check_minutes_max: v.number(),
   check_network: v.boolean(),
   check_env: maybe(v.record(text, text)),
   dependencies: maybe(v.array(text)),
-  /** The commands that bring dependencies back before checks; if there are any, nothing installed is copied for checks. */
+  /** The commands that restore dependencies before checks; if there are any, installed packages are not copied for checks. */
   restores: maybe(v.array(Check)),
-  /** How often at most a check is run on one tree, which ones are known to be flaky until when, and what counts as a protected file besides. */
+  /** How often at most a check is run on one tree, which ones are known to be flaky until when, and which further files are protected. */
   repeat: maybe(Count),
-  /** When a check that passes is tried out, and for how many minutes at most. */
+  /** When a passing check is tried out, and for how many minutes at most. */
   canary: maybe(v.picklist(canaryModes)),
   canary_minutes_max: maybe(v.number()),
   quarantine: maybe(v.array(Quarantine)),
@@ -28,11 +28,11 @@ export const Policy = v.strictObject({
   prices: maybe(v.record(text, ModelPrice)),
   box: maybe(BoxLimits),
   on_limit: maybe(v.picklist(limitPolicies)),
-  /** What work must come to before it lands. */
+  /** The verdict that work needs before it lands. */
   land: maybe(v.picklist(landMinimums)),
-  /** Whether it lands as a pull request, opened when the run is over, instead of being merged. */
+  /** Whether it lands as a pull request, opened when the run is over, instead of a merge. */
   land_as: maybe(v.literal("pr")),
-  /** Whether it lands as one commit, and what that commit or the merge is called. */
+  /** Whether it lands as one commit, and the subject of that commit or of the merge. */
   land_squash: maybe(v.boolean()),
   land_message: maybe(text),
 });

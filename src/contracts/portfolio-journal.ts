@@ -1,8 +1,8 @@
-// portfolio-journal: what a portfolio's journal records, one schema an event. The files of `.openclaw-autopilot/` are drawn from these.
+// portfolio-journal: schemas of a portfolio's journal events. The files of `.openclaw-autopilot/` are generated from these.
 //
 // Invariants:
-//   Q1. An event says what happened and nothing that follows from earlier ones: who holds the state derives the rest.
-//   Q2. `usage` is what a run has used in all so far, so that an event told twice charges nothing twice.
+//   Q1. An event says what happened and nothing that follows from earlier ones: the reducer derives the rest.
+//   Q2. `usage` is what a run has used in total so far, so that an event recorded twice charges nothing twice.
 
 import * as v from "valibot";
 import { GitSha, RunId } from "./ids.ts";
@@ -18,7 +18,7 @@ export const prioritiesMax = 5;
 export const Priority = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(prioritiesMax));
 export const priorityDefault = 3;
 
-/** Bounds for what a task, a project, a portfolio or one of its days may use. */
+/** Limits of what a task, a project, a portfolio or one of its days may use. */
 export const PortfolioBudget = v.strictObject({ tokens: v.optional(amount), usd: v.optional(amount) });
 export type PortfolioBudget = v.InferOutput<typeof PortfolioBudget>;
 export const PortfolioUsage = v.strictObject({ tokens: amount, usd: amount });
@@ -27,7 +27,7 @@ export type PortfolioUsage = v.InferOutput<typeof PortfolioUsage>;
 export const Criterion = v.strictObject({ text, command: v.nullable(text) });
 export type Criterion = v.InferOutput<typeof Criterion>;
 
-/** What a person says of a project; `repository` is null if another tool's project names none. */
+/** A person's definition of a project; `repository` is null if another tool's project names none. */
 export const ProjectFields = v.strictObject({
   name: text,
   objective: text,
@@ -38,12 +38,12 @@ export const ProjectFields = v.strictObject({
   budget: PortfolioBudget,
   accept_unproved: v.boolean(),
   paused: v.boolean(),
-  /** Who works on its tasks that name nobody: `codex`, or several in order. */
+  /** The agent for tasks that name none: `codex`, or several in order. */
   agent: v.optional(v.nullable(text)),
 });
 export type ProjectFields = v.InferOutput<typeof ProjectFields>;
 
-/** What a person says of a task. `touches` empty: it may change anything. */
+/** A person's definition of a task. `touches` empty: it may change anything. */
 export const TaskFields = v.strictObject({
   objective: text,
   acceptance_criteria: v.array(Criterion),
@@ -54,13 +54,13 @@ export const TaskFields = v.strictObject({
   agent: v.nullable(text),
   flow: v.nullable(text),
   isolation: v.nullable(text),
-  /** The issue it was imported from: its address, and what it says, which is others' words. */
+  /** The issue it was imported from: its URL and its text, which is untrusted. */
   link: v.optional(v.pipe(text, v.maxLength(2_000))),
   quoted: v.optional(v.pipe(text, v.maxLength(evidenceCharsMax))),
 });
 export type TaskFields = v.InferOutput<typeof TaskFields>;
 
-/** What the runner itself found out of a task's criteria. */
+/** The runner's own result for a task's criteria. */
 export const Proof = v.strictObject({
   criteria: v.pipe(v.number(), v.integer(), v.minValue(0)),
   proved: v.pipe(v.number(), v.integer(), v.minValue(0)),
@@ -73,7 +73,7 @@ export type Proof = v.InferOutput<typeof Proof>;
 const said = (about: string) => v.pipe(v.string(), v.minLength(1), v.maxLength(20_000), v.description(about));
 const list = (about: string) => v.pipe(v.array(v.unknown()), v.maxLength(200), v.description(about));
 
-/** What a worker hands back when its work is over. It is a claim; the agent is shown these descriptions. */
+/** What a worker returns when its work is over. It is a claim; the agent is shown these descriptions. */
 export const WorkerResult = v.looseObject({
   task_id: v.pipe(TaskId, v.description("the task's id, as the goal names it")),
   event_nonce: said("the nonce that the goal names, copied"),
@@ -121,7 +121,7 @@ export const portfolioChanges = {
     /** Which of the agents that may work on it, as the list names it. */
     agent: v.optional(text),
     base: GitSha,
-    /** The target branch as it was when the copy was made: what the work is on. */
+    /** The target branch's commit when the copy was made: the base of the work. */
     tip: v.optional(GitSha),
     copy: text,
   }),
@@ -179,15 +179,15 @@ export type PortfolioChangeName = keyof typeof portfolioChanges;
 export const portfolioChangeNames = Object.keys(portfolioChanges) as readonly PortfolioChangeName[];
 
 type FieldsOf<Name extends PortfolioChangeName> = v.InferOutput<(typeof portfolioChanges)[Name]>;
-/** One change, as it is handed to the journal. `actor`: `operator:<user>`, `agent:<name>`, `planner`, `system`. */
+/** One change, as it is passed to the journal. `actor`: `operator:<user>`, `agent:<name>`, `planner`, `system`. */
 export type PortfolioChange = {
   [Name in PortfolioChangeName]: { readonly event: Name; readonly actor: string; readonly reason_code: string } & Readonly<FieldsOf<Name>>;
 }[PortfolioChangeName];
 export type PortfolioChangeOf<Name extends PortfolioChangeName> = Extract<PortfolioChange, { readonly event: Name }>;
-/** The same as the journal hands it out. */
+/** The same as the journal returns it. */
 export type PortfolioEntry = PortfolioChange & { readonly seq: number; readonly ts: string };
 
-/** What is wrong with a change; null if nothing is. Lines of the journal are held to this when they are written. */
+/** What is wrong with a change; null if nothing is. Journal lines are validated with this when they are written. */
 export function faultOfChange(change: PortfolioChange): string | null {
   const { event, actor: _actor, reason_code: _code, ...fields } = change;
   const result = v.safeParse(portfolioChanges[event], fields);

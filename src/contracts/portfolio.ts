@@ -1,9 +1,10 @@
-// portfolio: the files of `.openclaw-autopilot/` in their published format: the events, the checkpoints, and the data at the head of each snapshot.
+// portfolio: the files of `.openclaw-autopilot/` in their published format: the events, the checkpoints, and the data at the head of each
+// snapshot.
 //
 // Invariants:
 //   P1. A field that the seed calls nullable is required and may be null.
 //   P2. Fields beyond these are tolerated, and so is an event type that the seed does not list: it calls its list the common ones.
-//   P3. What only a dashboard asks for may be left out of an event or a snapshot, and is of its kind where it stands.
+//   P3. Fields that only a dashboard needs may be left out of an event or a snapshot; if present, they have the right type.
 
 import * as v from "valibot";
 
@@ -11,7 +12,7 @@ const text = v.string();
 const texts = v.array(text);
 const maybe = v.nullable;
 
-/** Where everything lies, below the folder a portfolio is kept in. */
+/** The paths of everything, below a portfolio's folder. */
 export const portfolioFolder = ".openclaw-autopilot";
 export const portfolioFiles = {
   portfolio: "portfolio.md",
@@ -21,7 +22,7 @@ export const portfolioFiles = {
   checkpoints: "events/checkpoints.jsonl",
 } as const;
 
-/** ISO 8601 with its zone: the seed does not ask for UTC. */
+/** ISO 8601 with its zone: the seed does not require UTC. */
 export const PortfolioTime = v.pipe(
   text,
   v.regex(
@@ -47,7 +48,7 @@ export const portfolioTaskStatuses = [
 export type PortfolioTaskStatus = (typeof portfolioTaskStatuses)[number];
 const Status = v.picklist(portfolioTaskStatuses);
 
-/** The steps that a task may take. The seed lists the statuses and no steps between them; these are ours. */
+/** The transitions of a task. The seed lists the statuses but no transitions between them; these are ours. */
 export const portfolioTransitions: Readonly<Record<PortfolioTaskStatus, readonly PortfolioTaskStatus[]>> = {
   proposed: ["ready", "canceled"],
   ready: ["running", "blocked_human", "canceled"],
@@ -72,7 +73,7 @@ export const portfolioEventTypes = [
   "planner_tick",
 ] as const;
 
-/** What the seed wants every task snapshot and every event that it concerns to keep for dashboards. */
+/** What the seed wants every task snapshot and related event to keep for dashboards. */
 const dashboard = {
   priority: v.optional(maybe(v.union([v.number(), text]))),
   parent_task_id: v.optional(maybe(TaskId)),

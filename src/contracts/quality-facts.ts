@@ -1,4 +1,4 @@
-// quality-facts: what the runner's own steps of a quality run found, as it is in the journal: one JSON text each among a step's facts.
+// quality-facts: schemas of what the runner's own steps of a quality run found; in the journal each is one JSON text among a step's facts.
 // The functions write it and the playbook reads it, so that the log shows what was on disk when the runner looked.
 
 import * as v from "valibot";
@@ -7,11 +7,11 @@ import { gateVerdicts, isRunEventName, passNames, type QualityRunEvent, runEvent
 const text = v.string();
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
-/** A file a phase left; its size is missing where it isn't text or too large to be read. */
+/** A file a phase left; its size is missing if it isn't text or is too large to read. */
 export const ArtifactFound = v.strictObject({ path: text, bytes: v.optional(count), lines: v.optional(count) });
 export type ArtifactFound = v.InferOutput<typeof ArtifactFound>;
 
-/** What a finished phase comes to: counted in its files, and of the agent's word only what is on disk. */
+/** The result of a finished phase: counted in its files, and of the agent's claims only what is on disk. */
 export const PhaseTally = v.strictObject({
   key_counts: v.record(text, v.union([v.number(), text])),
   artifacts: v.array(ArtifactFound),
@@ -26,11 +26,11 @@ export type PhaseTally = v.InferOutput<typeof PhaseTally>;
 export const GateCheck = v.strictObject({ name: text, verdict: v.picklist(gateVerdicts), reason: text });
 export type GateCheck = v.InferOutput<typeof GateCheck>;
 
-/** The terminal gate: every check with its verdict, and what they come to together. */
+/** The terminal gate: every check with its verdict, and their overall result. */
 export const GateFound = v.strictObject({ verdict: v.picklist(terminalVerdicts), checks: v.array(GateCheck) });
 export type GateFound = v.InferOutput<typeof GateFound>;
 
-/** A value of this kind out of a step's facts; null if there is none, or something else. */
+/** A value of this kind from a step's facts; null if it is absent or of another kind. */
 export function factIn<Value>(
   facts: Readonly<Record<string, unknown>>,
   name: string,
@@ -46,11 +46,11 @@ export function factIn<Value>(
   }
 }
 
-/** The names under which they are among a step's facts. */
+/** Their names among a step's facts. */
 export const tallyFact = "tally";
 export const gateFact = "gate";
 
-/** A line of a log as one of the events there are; null if it is none, or lacks what it must have. */
+/** A log line as one of the known events; null if it is none, or lacks a required field. */
 export function runEventIn(tree: Readonly<Record<string, unknown>>): QualityRunEvent | null {
   const name = tree["event"];
   if (typeof name !== "string" || !isRunEventName(name)) return null;

@@ -1,12 +1,12 @@
-// quality-returns: what the agents of a quality run hand back, one schema a phase. Claims, all of it: the runner counts in the files,
-// and what it does not find on disk enters no log.
+// quality-returns: what the agents of a quality run return, one schema per phase. All of it is claims: the runner counts in the files, and
+// what is not on disk enters no log.
 
 import * as v from "valibot";
 import { passNames } from "./quality-run.ts";
 
 const listMax = 2_000;
 const word = (about: string) => v.pipe(v.string(), v.minLength(1), v.maxLength(300), v.description(about));
-/** A list of texts, or of objects that say more: what is counted is how many there are. */
+/** A list of texts, or of objects with more detail: only their number counts. */
 const words = (about: string) =>
   v.pipe(v.array(v.union([v.pipe(v.string(), v.maxLength(4_000)), v.looseObject({})])), v.maxLength(listMax), v.description(about));
 const count = (about: string) => v.pipe(v.number(), v.integer(), v.minValue(0), v.description(about));

@@ -1,7 +1,7 @@
 // quality-run: every event of `run_state.jsonl`, the log of a quality run and of a calibration cycle, field by field.
 //
 // Invariants:
-//   Q1. What the seed calls required is required; fields it does not know are tolerated, for a newer writer may have them.
+//   Q1. A field the seed calls required is required; unknown fields are tolerated, because a newer writer may have them.
 //   Q2. An enum the seed closes is a picklist. Three stay open, because the seed or we leave them so: the runner (another agent is
 //       recorded by its own name), the state of the documentation (reserved for more), and the kind of a finding.
 //   Q3. Times are ISO 8601 in UTC with a Z. Nothing here says that they grow: a real log's do not.
@@ -9,7 +9,7 @@
 import * as v from "valibot";
 import { Time } from "./roadmap-values.ts";
 
-/** What a log of ours says it is. Another tool's may be newer. */
+/** The version our logs declare. Another tool's may be newer. */
 export const runStateVersion = "1.5.6";
 
 export const runners = ["claude", "codex", "copilot", "cursor"] as const;
@@ -34,7 +34,7 @@ const Phase = v.picklist(phaseNumbers);
 /** By benchmark; null if a benchmark was interrupted or its baseline is empty. */
 const recalls = v.record(text, v.nullable(v.number()));
 
-/** What `phase_end.key_counts` holds, by phase. Other counts may be beside these. */
+/** The contents of `phase_end.key_counts`, by phase. Other counts may be present. */
 export const keyCounts = {
   1: v.looseObject({ findings_total: Count, patterns_walked: Count }),
   2: v.looseObject({ findings_promoted: Count, findings_dropped: Count }),
@@ -91,7 +91,7 @@ export const QualityRunEvent = v.variant(
 );
 export type QualityRunEvent = { [Name in RunEventName]: RunEventOf<Name> }[RunEventName];
 
-/** A cycle's log, `Calibration Cycles/<cycle>/run_state.jsonl`, in the seed's order; an error is there as in a run's. */
+/** A cycle's log, `Calibration Cycles/<cycle>/run_state.jsonl`, in the seed's order; an error event is as in a run's. */
 export const cycleEventSchemas = {
   _index: event("_index", {
     ...index,

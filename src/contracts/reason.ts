@@ -1,5 +1,5 @@
 // reason: every reason code in one table: what it means, how it counts, what to do about it.
-// A code is never reused for another meaning; where a user would tell two cases apart there are two codes.
+// A code is never reused for another meaning; two cases that a user would distinguish have two codes.
 
 import { pullRequestReasons } from "./forge/pull-request-reasons.ts";
 

@@ -1,5 +1,5 @@
-// resumed: what a run takes over from one that another tool began: where it stood and what it had used. Data only: no command comes with it
-// that the project's own documents do not hold.
+// resumed: schema of what a run takes over from another tool's run: where it was and what it had used. Data only: it brings no command that
+// the project's own documents do not have.
 
 import * as v from "valibot";
 import { Check } from "./evidence.ts";
@@ -12,16 +12,16 @@ const Count = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1_000_00
 
 export const ResumedPhase = v.strictObject({
   id: text,
-  /** The step at which it continues; left out, it begins again. */
+  /** The step at which it continues; left out, it starts over. */
   step: v.optional(text),
   /** What is known of steps before that one, by step. */
   facts: v.optional(v.record(text, Facts)),
-  /** How often each way back was taken. */
+  /** How often each loop back was taken. */
   counts: v.record(text, Count),
   tokens: Amount,
   /** The checks that judge it, as its own plan and roadmap give them. */
   checks: v.optional(v.array(Check)),
-  /** Tasks whose commits are there: they are not done again. */
+  /** Tasks whose commits exist: they are not done again. */
   tasks_done: v.optional(v.array(text)),
 });
 export type ResumedPhase = v.InferOutput<typeof ResumedPhase>;

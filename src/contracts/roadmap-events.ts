@@ -1,5 +1,5 @@
 // roadmap-events: the 29 events of the roadmap's state.json, each with the details it must carry. Seed 000, sections 3, 9 and 10.
-// `event_log` holds these and no others; what the seed leaves open in an event's details stays open here.
+// `event_log` holds only these; details that the seed leaves open stay open here.
 
 import * as v from "valibot";
 import { Time } from "./roadmap-values.ts";

@@ -13,15 +13,15 @@ export const completionDataFile = ".autopilot/completion-report.json";
 
 export const archiveFile = (run: string): string => `${archiveFolder}/${run}.json`;
 
-/** A state.json is some megabytes at most; one that is larger is none. */
+/** A state.json is some megabytes at most; a larger file isn't one. */
 export const stateBytesMax = 64 * 1024 * 1024;
 
 export const phasesFolder = ".planning/phases";
 const inPhase = ["TRIAGE.json", "EXECUTION-LOG.md", "VERIFICATION.md", "TRACE.jsonl", "*-trace.jsonl"] as const;
 
-/** The runner's own among the files of a phase; the agents' are the others. */
+/** The runner's own files among those of a phase; the others are the agents'. */
 export const ownedInPhases: readonly string[] = inPhase.map((name) => `${phasesFolder}/*/${name}`);
 
-/** A phase's folder; null if its name is none that may be a folder's. */
+/** A phase's folder; null if its name can't be a folder's. */
 export const phaseFolder = (phase: string): string | null =>
   /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(phase) ? `${phasesFolder}/${phase}` : null;

@@ -65,7 +65,7 @@ export const RunMetrics = v.strictObject({
   total_estimated_tokens: Amount,
   total_debug_loops: Whole,
   total_replan_attempts: Whole,
-  /** Null if nothing was attempted: none of none isn't a rate. */
+  /** Null if nothing was attempted: 0 of 0 isn't a rate. */
   success_rate: maybe(v.pipe(v.number(), v.minValue(0), v.maxValue(1))),
   per_phase_summary: v.array(
     v.strictObject({
@@ -112,7 +112,7 @@ export const SkippedPhase = v.strictObject({
 });
 export type SkippedPhase = v.InferOutput<typeof SkippedPhase>;
 
-/** What is under `.autopilot/completion-report.md`. */
+/** The contents of `.autopilot/completion-report.md`. */
 export const CompletionReport = v.strictObject({
   run_id: text,
   timestamp: Time,
@@ -131,7 +131,7 @@ export const CompletionReport = v.strictObject({
 });
 export type CompletionReport = v.InferOutput<typeof CompletionReport>;
 
-/** What a report holds besides: how the run ended, its figures, the trend, the self-audit, warnings. */
+/** Further contents of a report: how the run ended, its figures, the trend, the self-audit, warnings. */
 const beside = {
   status: v.picklist(["running", "paused", "failed", "completed"]),
   metrics: RunMetrics,
@@ -140,8 +140,8 @@ const beside = {
   warnings: v.array(v.strictObject({ code: text, message: text })),
 };
 /**
- * `.autopilot/completion-report.json`: with --complete all of the seed's fields and what is beside them (which other tools leave out);
- * for a run of some phases only what is beside them.
+ * `.autopilot/completion-report.json`: with --complete all of the seed's fields and our further ones (which other tools leave out); for a
+ * run of some phases only our further ones.
  */
 export const CompletionFile = v.union([
   v.strictObject({ ...CompletionReport.entries, ...v.partial(v.strictObject(beside)).entries }),

@@ -103,7 +103,7 @@ export const RoadmapState = v.strictObject({
   roadmap_path: text,
   phases: v.record(v.pipe(text, v.regex(/^phase_./, "expected phase_ and the phase's id")), PhaseRecord),
   circuit_breaker: CircuitBreaker,
-  /** The thresholds in force, so that a reader of the counters knows what they are held against. */
+  /** The thresholds in force, so that a reader knows what the counters are compared with. */
   circuit_breaker_config: v.optional(CircuitBreakerConfig),
   event_log: v.array(RoadmapEvent),
   metrics: StateMetrics,

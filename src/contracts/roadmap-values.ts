@@ -10,9 +10,9 @@ export const Time = v.pipe(
 );
 export const Whole = v.pipe(v.number(), v.integer(), v.minValue(0));
 export const Amount = v.pipe(v.number(), v.minValue(0));
-/** How well something agrees with what was asked for. */
+/** How well something matches what was asked for. */
 export const Alignment = v.pipe(v.number(), v.minValue(1, "expected 1 to 10"), v.maxValue(10, "expected 1 to 10"));
-/** A content's name: the kind of hash, a colon, the hash in hex. */
+/** A content hash: the algorithm, a colon, the hash in hex. */
 export const Sha256 = v.pipe(v.string(), v.regex(/^sha256:[0-9a-f]{64}$/, "expected sha256: and 64 hex digits"));
 
 export const phaseTypes = ["ui", "protocol", "data", "mixed"] as const;
@@ -41,7 +41,7 @@ export type FailureCategory = v.InferOutput<typeof FailureCategory>;
 /** The alignment from which work is good enough. */
 export const alignmentMin = 7;
 
-/** What a check of the project came to; `n/a` where the project has none of its kind. */
+/** The result of a check of the project; `n/a` if the project has none of its kind. */
 export const CheckFlag = v.union([v.boolean(), v.literal("n/a")]);
 export type CheckFlag = v.InferOutput<typeof CheckFlag>;
 

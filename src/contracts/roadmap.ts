@@ -1,4 +1,4 @@
-// roadmap: what was read from a roadmap and from a phase's plan. Positions stay with it, for every later message names a line.
+// roadmap: types of a parsed roadmap and of a phase's plan. They keep positions, because every later message names a line.
 
 import * as v from "valibot";
 import { Expectation } from "./evidence.ts";
@@ -27,7 +27,7 @@ export const RoadmapPhase = v.strictObject({
   inserted: v.boolean(),
   /** The goal says nothing yet: the phase is refused unless a plan exists. */
   stub: v.boolean(),
-  /** Of the section's heading; of the checklist line where there is no section. */
+  /** Of the section's heading; of the checklist line if there is no section. */
   line,
 });
 export type RoadmapPhase = v.InferOutput<typeof RoadmapPhase>;
@@ -35,7 +35,7 @@ export type RoadmapPhase = v.InferOutput<typeof RoadmapPhase>;
 export const taskTypes = ["auto", "checkpoint:human-verify"] as const;
 export const complexities = ["simple", "medium", "complex"] as const;
 
-/** A task of a plan. A field that was not written is empty: lint says so, the reader goes on. */
+/** A task of a plan. A field that was not written is empty: lint reports it, the reader continues. */
 export const PlanTask = v.strictObject({
   id: text,
   title: text,
@@ -54,10 +54,10 @@ export const PlanTask = v.strictObject({
 export type PlanTask = v.InferOutput<typeof PlanTask>;
 
 export const Plan = v.strictObject({
-  /** Which tasks fulfil which requirement: the traceability table, the front matter, what tasks say of themselves. */
+  /** Which tasks fulfil which requirement: from the traceability table, the front matter, and the tasks themselves. */
   requirements: v.array(v.strictObject({ id: text, tasks: v.array(text), line })),
   must_haves: v.array(text),
-  /** Checks for the phase's own criteria, in the roadmap's order, where the plan lists them. */
+  /** Checks for the phase's own criteria, in the roadmap's order, if the plan lists them. */
   criteria: v.array(CheckedCriterion),
   tasks: v.array(PlanTask),
 });
@@ -72,7 +72,7 @@ const relativePath = v.pipe(
   ),
 );
 
-/** `.planning/config.json`, as far as it is ours: other tools keep their own keys in it, and these are left alone. */
+/** `.planning/config.json`, as far as it is ours: other tools keep their own keys in it, which are left alone. */
 export const PlanningConfig = v.looseObject({
   mode: v.optional(text),
   depth: v.optional(text),

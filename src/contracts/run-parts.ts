@@ -1,4 +1,5 @@
-// run-parts: pieces of a run that several events carry: who works, where it began, what a provider answered, which limit is short, what it was forked from.
+// run-parts: schemas that several events share: the agents, the starting point, a provider's refusal, a limit that is short, a fork's
+// parent.
 
 import * as v from "valibot";
 import { Dimension, Usage } from "./budget.ts";
@@ -8,16 +9,16 @@ import { GitSha, Hash, RunId } from "./ids.ts";
 const text = v.string();
 const maybe = <S extends v.GenericSchema>(schema: S) => v.optional(schema);
 
-/** Which agent plays a role: the profile's name, for the scripted agent its script by hash, and what the config says of it. */
+/** The agent that plays a role: the profile's name, for the scripted agent its script by hash, and its settings in the config. */
 const Player = v.strictObject({
   agent: text,
   script: maybe(Hash),
   argv: maybe(v.array(text)),
   override: maybe(AgentOverride),
-  /** Its place among the agents of a role, where several are named. */
+  /** Its position among the agents of a role, if several are named. */
   rank: maybe(v.pipe(v.number(), v.integer(), v.minValue(0))),
 });
-/** Who plays a role, and who goes on instead at a provider's limit. */
+/** The agent of a role, and those that take over at a provider's limit. */
 export const Cast = v.strictObject({ ...Player.entries, instead: maybe(v.array(Player)) });
 export type Cast = v.InferOutput<typeof Cast>;
 
@@ -28,14 +29,14 @@ export const Base = v.strictObject({
 });
 export type Base = v.InferOutput<typeof Base>;
 
-/** Why a model provider did not answer: its limit is used up, it is out of order, it refuses the request, or it refuses us. */
+/** Why a model provider did not answer: its limit is used up, it is down, it refuses the request, or it refuses the key. */
 export const ProviderFault = v.picklist(["limit", "service", "request", "access"]);
 export type ProviderFault = v.InferOutput<typeof ProviderFault>;
 
 /** A limit without room for what comes next, and what it must be raised to. */
 export const ShortLimit = v.strictObject({ scope: v.picklist(["run", "phase"]), dimension: Dimension, limit: v.number(), to: v.number() });
 
-/** What a person noted on a line of the change. `side`: whether the line is numbered as it was or as it is. */
+/** A person's note on a line of the change. `side`: whether the line number is of the old or the new file. */
 export const ReviewNote = v.strictObject({
   path: v.pipe(text, v.maxLength(4_096)),
   line: v.pipe(v.number(), v.integer(), v.minValue(0)),
@@ -47,17 +48,17 @@ export type ReviewNote = v.InferOutput<typeof ReviewNote>;
 const Amount = v.pipe(v.number(), v.finite(), v.minValue(0));
 const Limits = v.record(v.string(), v.number());
 
-/** Where a forked run comes from, what it took over and what is different in it. */
+/** A forked run's origin, what it took over and what is different in it. */
 export const Forked = v.strictObject({
-  /** The run it was forked from, the last of its lines that was taken over, and that line's hash. */
+  /** The run it was forked from, the last line that was taken over, and that line's hash. */
   run: RunId,
   at: v.pipe(v.number(), v.integer(), v.minValue(1)),
   line: Hash,
-  /** What the lines taken over had cost there. Nothing of it is charged here. */
+  /** What the lines taken over had cost there. None of it is charged here. */
   taken: v.strictObject({ tokens: Amount, calls: Amount, minutes: Amount, usd: Amount }),
   /** The largest turn of each role there: what the next one is expected to need. */
   largest: v.record(v.string(), Usage),
-  /** What is different from here on; left out, it is as it was. */
+  /** What is different from here on; left out means unchanged. */
   cast: v.optional(v.record(v.string(), Cast)),
   prompts: v.optional(v.record(v.string(), Hash)),
   limits: v.optional(v.strictObject({ run: v.optional(Limits), phase: v.optional(Limits) })),

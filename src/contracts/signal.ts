@@ -1,8 +1,8 @@
 // signal: the type of live events: shown while they happen, never journaled and never folded.
 
 /**
- * What is passing by: shown live, never journaled, never folded, gone after a crash.
- * A signal is not an event with a flag: it is another type, so nobody can mistake one for the other.
+ * A live event: shown as it happens, never journaled, never folded, gone after a crash.
+ * A signal is not an event with a flag: it is another type, so the two cannot be confused.
  */
 export type LiveEvent =
   | { readonly signal: "said"; readonly attempt: string; readonly text: string }
@@ -20,7 +20,7 @@ export type LiveEvent =
       readonly path?: string;
       /** What the tool was given: its command, or its arguments as JSON. */
       readonly input?: string;
-      /** What the tool answered. Told once, with the call's end. */
+      /** What the tool returned. Reported once, with the call's end. */
       readonly output?: string;
     }
   | { readonly signal: "checking"; readonly attempt: string; readonly title: string; readonly command: string }

@@ -4,7 +4,7 @@ import * as v from "valibot";
 
 export const stagedStatePath = "_docs/_autopilot_state.md";
 
-/** The steps of the two flows by number, as the file names them. A flow of a team's own may have others. */
+/** The steps of the two flows by number, as the file names them. A team's own flow may have others. */
 export const stagedSteps: Readonly<Record<string, readonly string[]>> = {
   greenfield: [
     "Problem",
@@ -41,7 +41,7 @@ export const stagedStatuses = ["not_started", "in_progress", "completed", "skipp
 export const StagedStatus = v.picklist(stagedStatuses);
 export type StagedStatus = v.InferOutput<typeof StagedStatus>;
 
-/** Why a session ended, in the file's own words. */
+/** Why a session ended, in the file's own terms. */
 export const sessionReasons = ["completed step", "session boundary", "user paused", "context limit"] as const;
 
 export const retriesMax = 3;
@@ -83,7 +83,7 @@ export const StagedState = v.strictObject({
   last_session: v.nullable(LastSession),
   retry_log: v.array(RetryRow),
   blockers: v.array(text),
-  /** What is none of the format's own: whole sections, and lines inside one of its sections under that title. It stays as it is. */
+  /** Content that is not part of the format: whole sections, and lines inside one of its sections. It is preserved. */
   others: v.array(v.strictObject({ title: text, lines: v.array(text) })),
 });
 export type StagedState = v.InferOutput<typeof StagedState>;

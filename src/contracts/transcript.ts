@@ -1,5 +1,5 @@
-// transcript: what an agent said and did in a turn, as its file keeps it: one JSON object a line, in the order it happened.
-// Transcripts are for people. Nothing is decided by them, so a missing or torn line loses nothing that counts.
+// transcript: schema of a turn's transcript: what the agent said and did, one JSON object per line, in order. Transcripts are for people.
+// Nothing is decided by them, so a missing or torn line loses nothing that counts.
 
 import * as v from "valibot";
 import { Hash } from "./ids.ts";
@@ -10,7 +10,7 @@ const at = v.pipe(v.string(), v.maxLength(40));
 const Begins = v.object({ kind: v.literal("turn"), at, attempt: v.string(), agent: v.string() });
 const Said = v.object({ kind: v.literal("said"), at, text: v.string() });
 const Thought = v.object({ kind: v.literal("thought"), at, text: v.string() });
-/** A tool call, told again under the same id when more of it is known. `tool` is what it does: read, edit, execute, … */
+/** A tool call, repeated under the same id when more of it is known. `tool` is what it does: read, edit, execute, … */
 const Tool = v.object({
   kind: v.literal("tool"),
   at,
@@ -51,7 +51,7 @@ export type TurnTranscript = {
   readonly agent: string;
   readonly from: string;
   readonly to: string | null;
-  /** How the turn ended; null while it is open or where a crash ended it. */
+  /** How the turn ended; null while it is open or if a crash ended it. */
   readonly how: string | null;
   readonly left_out: number;
   readonly entries: readonly (TurnCall | TurnText)[];

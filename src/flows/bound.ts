@@ -7,8 +7,8 @@ import { spentOf } from "./lint-routes.ts";
 export type OptionValues = Readonly<Record<string, string | number | boolean>>;
 
 /**
- * How many attempts one visit of a list of steps can come to at most, if nobody resumes it by hand: counts never reset inside a visit,
- * so ways back add up and do not multiply. A count kept per invocation bounds one invocation.
+ * The most attempts that one visit of a list of steps can take without a manual resume: counts never reset inside a visit, so loops back
+ * add up and do not multiply. A count kept per invocation bounds one invocation.
  */
 export function attemptsMaxOf(flow: Flow, steps: readonly Step[], options: OptionValues = {}): number {
   const rows = steps.flatMap((step) => [...(step.then ?? []), ...(step.otherwise ?? [])]).concat(flow.when_step_fails ?? []);
@@ -21,7 +21,7 @@ export function attemptsMaxOf(flow: Flow, steps: readonly Step[], options: Optio
   return (1 + waysBack) * once;
 }
 
-/** The same for every phase of a flow, by its id: `1`, `before.baseline`, `after.land`, `closing`; `*` where phases are read. */
+/** The same for every phase of a flow, by its id: `1`, `before.baseline`, `after.land`, `closing`; `*` for phases that are read. */
 export function boundOf(flow: Flow, options: OptionValues = {}): Readonly<Record<string, number>> {
   const bounds: Record<string, number> = {};
   for (const list of listsOf(flow)) {

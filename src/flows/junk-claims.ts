@@ -1,11 +1,11 @@
-// junk-claims: returns that speak of work and show none of it, or say the same thing in place of two. Pure.
+// junk-claims: detects returns that claim work without showing any, or repeat one text in several fields. Pure.
 
-/** A text of the return with its place; `isRequired`: its own field that must say something. */
+/** A text of the return with its position; `isRequired`: a required field that must say something. */
 export type ClaimText = { readonly path: string; readonly text: string; readonly isRequired: boolean; readonly about: string };
 
 const longCharsMin = 40;
 
-/** N of M tasks are said to be done: then a commit or a piece of evidence must be named. */
+/** A return that claims N of M tasks done must name a commit or a piece of evidence. */
 export function workWithoutEvidence(value: unknown): readonly string[] {
   if (typeof value !== "object" || value === null) return [];
   const { tasks_completed, commit_shas, evidence } = value as Readonly<Record<string, unknown>>;
@@ -24,15 +24,15 @@ function hasContent(piece: unknown): boolean {
   return Object.entries(piece).some(([key, part]) => key !== "task_id" && Array.isArray(part) && part.length > 0);
 }
 
-/** Findings by item: two of them may rest on one and the same thing, and be summed up in its words. */
+/** Findings by item: two may rest on the same evidence and be summarised in its words. */
 const isListed =
   /(?:^|\.)(?:criteria_results|failures|failure_categories|requirements_checked|gap_details|evidence|commands_run|issues|concerns)\[\d+\]/;
 
-/** What judges something, and does not tell what its author did. */
+/** Fields that judge something, rather than report what their author did. */
 const isJudgement = (value: unknown): boolean =>
   typeof value === "object" && value !== null && ["pass", "alignment_score", "audit_results"].some((field) => Object.hasOwn(value, field));
 
-/** One long text in two fields, and a whole return that was handed back before, word for word. */
+/** One long text in two fields, or a whole return that repeats an earlier one word for word. */
 export function repeatedClaims(reported: readonly ClaimText[], value: unknown, previous: unknown): readonly string[] {
   const errors: string[] = [];
   const seen = new Map<string, string>();
@@ -44,7 +44,7 @@ export function repeatedClaims(reported: readonly ClaimText[], value: unknown, p
     if (first !== undefined) errors.push(`${path}: says word for word what ${first} says; expected what belongs here, or nothing`);
     else seen.set(plain, path);
   }
-  // Who judges may find the same again; who tells what it did cannot have done the very same.
+  // A judge may find the same again; a worker cannot have done the very same again.
   const isLong = !isJudgement(value) && reported.some(({ text, isRequired }) => isRequired && text.trim().length >= longCharsMin);
   if (isLong && previous !== undefined && previous !== null && JSON.stringify(previous) === JSON.stringify(value))
     errors.push("this is word for word what was handed back before; expected what this attempt came to");

@@ -1,16 +1,17 @@
-// junk: what fits a return's schema and isn't an answer anyway. Pure; every error says which field, what was found, and what is expected.
+// junk: detects returns that fit their schema but have no real content. Pure; every error says which field, what was found, and what is
+// expected.
 //
 // Invariants:
-//   J1. A short honest answer passes: only whole values that nobody could mean are refused.
-//   J2. Everything looked at is bounded.
+//   J1. A short honest answer passes: only whole values that cannot be meant are refused.
+//   J2. Everything inspected is bounded.
 
 import { isNothing, isPlaceholder } from "../kit/placeholder.ts";
 import { type ClaimText, repeatedClaims, workWithoutEvidence } from "./junk-claims.ts";
 
-/** What the agent was told, and what it handed back before, if that is known. */
+/** The agent's prompt, and its earlier return, if known. */
 export type ReturnContext = { readonly prompt?: string; readonly previous?: unknown };
 
-/** As far as a JSON Schema is looked into here. */
+/** The part of a JSON Schema that is read here. */
 export type ShownSchema = {
   readonly description?: string;
   readonly properties?: Readonly<Record<string, ShownSchema>>;
@@ -47,7 +48,7 @@ function wrongWith({ path, text, isRequired, about }: ClaimText, schema: ShownSc
   return [];
 }
 
-/** Fields that repeat what was told on purpose: they name what is spoken of. */
+/** Fields that repeat the prompt on purpose: they name the subject. */
 const quoting: ReadonlySet<string> = new Set(["criterion", "expected", "requirement_id", "task_id", "phase_id"]);
 const mayBeEmptyPattern = /\bempty if\b/;
 
@@ -56,7 +57,7 @@ function textsIn(schema: ShownSchema, value: unknown): readonly ClaimText[] {
   const cursor = (at: ShownSchema, part: unknown, path: string, isRequired: boolean, depth: number): void => {
     if (reported.length >= textsMax || depth > depthMax) return; // J2
     if (typeof part === "string") {
-      // A text that need not be there, or that may say nothing, may be left empty: that says there is nothing.
+      // An optional text, or one that may be empty, may be left empty: that says there is nothing.
       const mayBeEmpty = !isRequired || mayBeEmptyPattern.test(at.description ?? "");
       if (part.trim() !== "" || !mayBeEmpty || path.endsWith("]"))
         reported.push({ path, text: part, isRequired, about: at.description ?? "" });
@@ -86,7 +87,7 @@ function descriptionsIn(schema: ShownSchema, depth: number): ReadonlySet<string>
   return new Set([...own, ...below.flatMap((one) => [...descriptionsIn(one, depth + 1)])]);
 }
 
-/** Whether a value is a JSON Schema, and not something that fits one. */
+/** Whether a value is a JSON Schema itself, and not a value that fits one. */
 export function isSchema(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const has = (key: string): boolean => Object.hasOwn(value, key);

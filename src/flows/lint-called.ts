@@ -7,7 +7,7 @@ import { fitsOption, describeOption } from "./lint-shape.ts";
 import type { CalledFlows, Lint } from "./lint-subject.ts";
 import { stepsEverywhere } from "./lists.ts";
 
-/** The flows that a flow calls: each is there, takes the options it is given, and none leads back to one that waits for it. */
+/** The flows that a flow calls: each exists, takes the options it is given, and none leads back to a flow that waits for it. */
 export function lintCalled(lint: Lint): void {
   const flows = lint.registry.flows;
   if (flows === undefined) return;
@@ -49,7 +49,7 @@ function options({ say }: Lint, called: Flow, given: Readonly<Record<string, unk
   }
 }
 
-/** The way from a flow that is called back to the one that calls it, or null. */
+/** The path from a called flow back to its caller, or null. */
 function ringFrom(caller: string, called: string, flows: CalledFlows): readonly string[] | null {
   const seen = new Set<string>();
   const ways: (readonly string[])[] = [[caller, called]];

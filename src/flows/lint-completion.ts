@@ -1,13 +1,13 @@
-// lint-completion: every abstract path through a list of steps, to see what an end can be reached past.
+// lint-completion: follows every abstract path through a list of steps, to see whether `completed` can be reached past a failure.
 //
 // Outcomes are abstract: each step passes, fails or is skipped; facts may hold or not, counts may be spent or not. So a path may be
 // found that no run takes, never the other way round.
 //
 // Invariants:
-//   C1. No way to `completed` past a gate whose last word was failed.
-//   C2. No way to `completed` without a runner's proof passed since the last agent turn.
-//   C3. A row that rests on a fact the runner itself made since may complete: the runner has judged.
-//   C4. The agent's word alone completes nothing.
+//   C1. No path to `completed` past a gate that last failed.
+//   C2. No path to `completed` without a proof by the runner since the last agent turn.
+//   C3. A row that depends on a fact the runner made since may complete: the runner has judged.
+//   C4. An agent's claim alone completes nothing.
 
 import type { Flow, Row, Step } from "../contracts/flow.ts";
 import type { DataPath } from "../kit/finding.ts";
@@ -20,7 +20,7 @@ const statesMax = 20_000;
 export function lintCompletion(lint: Lint): void {
   for (const list of listsOf(lint.flow)) {
     onSaysAlone(lint, list);
-    // What follows the work (after, closing) may end completed with a reason, and what precedes it has made nothing yet.
+    // What follows the work (after, closing) may end completed with a reason; what precedes it has produced nothing yet.
     if (list.group === "phases" && list.kind !== "closing") explore(lint, list);
   }
 }
@@ -45,7 +45,7 @@ function onSaysAlone({ flow, say }: Lint, list: StepList): void {
 const isSaid = (fact: string): boolean => fact.split(".").includes("says");
 
 type Outcome = "passed" | "failed" | "skipped";
-/** Where a path stands: the step, the result of each step last, and whether a proof has passed since the last turn. */
+/** The state of a path: the step, the last result of each step, and whether a proof has passed since the last turn. */
 type Spot = { readonly at: number; readonly last: readonly (Outcome | null)[]; readonly isProved: boolean };
 
 function explore({ flow, say }: Lint, list: StepList): void {
@@ -98,7 +98,7 @@ function explore({ flow, say }: Lint, list: StepList): void {
     say(list.path, "explored_partly", `found more than ${statesMax} ways through ${nameOf(list)}; the rest was not looked at`, "warning");
 }
 
-/** What a step can come to here. A person's step never fails; one without conditions is never skipped. */
+/** The possible results of a step here. A human step never fails; one without conditions is never skipped. */
 function outcomesOf(step: Step, spot: Spot): readonly Spot[] {
   const outcomes: Outcome[] = ["passed"];
   if (step.human === undefined) outcomes.push("failed");
@@ -110,7 +110,7 @@ function outcomesOf(step: Step, spot: Spot): readonly Spot[] {
   }));
 }
 
-/** C2: a turn unproves, a passed gate proves; tasks prove where every turn in them is proved. */
+/** C2: a turn unproves, a passed gate proves; tasks prove if every turn in them is proved. */
 function isProvedAfter(step: Step, outcome: Outcome, was: boolean): boolean {
   if (outcome === "skipped") return was;
   if (isGate(step)) return outcome === "passed";
@@ -141,7 +141,7 @@ function waysOf(flow: Flow, list: StepList, step: Step, spot: Spot): readonly Wa
   return sure >= 0 ? ways : [...ways, { row: null, path, isSkip: false }];
 }
 
-/** A question of the house has three answers: again (nothing new), skip the step, stop. */
+/** A failed step's built-in question has three answers: again (nothing new), skip the step, stop. */
 function asWays({ row, path }: LocatedRow): readonly Way[] {
   if (row.ask === undefined) return [{ row, path, isSkip: false }];
   return Object.hasOwn(row.ask, "B") ? [{ row: null, path, isSkip: true }] : [];
@@ -160,7 +160,7 @@ function fits(steps: readonly Step[], row: Row, spot: Spot): boolean {
   });
 }
 
-/** C3: a fact that a `run` step made. It stands only while nothing went back behind that step. */
+/** C3: a fact that a `run` step made. It is valid only while the path has not gone back before that step. */
 function restsOnRunner(steps: readonly Step[], row: Row): boolean {
   return Object.keys(row.when ?? {}).some((fact) => {
     const [head, second] = fact.split(".");

@@ -1,4 +1,4 @@
-// lint-contradictions: gates that can never hold, each by itself or beside the others of its step. What cannot be told for certain is not said.
+// lint-contradictions: finds gates that can never hold, alone or together with the others of their step. Reports only what is certain.
 
 import type { Gate, Proof, Step } from "../contracts/flow.ts";
 import { shown, type DataPath } from "../kit/finding.ts";
@@ -35,13 +35,13 @@ export function contradictoryGate({ say }: Pick<Lint, "say">, gate: Gate, path: 
   if (dead !== null) say([...path, "matches"], rule, `found a pattern that matches nothing: ${dead}`);
 }
 
-/** Folders whose content is never listed, and those in which only the runner writes. */
+/** Folders whose contents are never listed, and those in which only the runner writes. */
 const neverSeen: ReadonlySet<string> = new Set([".git", "node_modules", ".venv", "venv"]);
 const ownedFolders: readonly string[] = [".autopilot/"];
 
 type Wanted = readonly [word: DataPath, path: string];
 
-/** The paths and patterns a gate wants to find something at, with their places in it. */
+/** The paths and patterns at which a gate expects something, with their positions. */
 function wantedIn(gate: Gate): readonly Wanted[] {
   if (gate.exists === false) return [];
   return [
@@ -54,7 +54,7 @@ function wantedIn(gate: Gate): readonly Wanted[] {
 
 type Placed = { readonly gate: Gate; readonly path: DataPath };
 
-/** The gates of one step that all must hold: what one asks for, no other may forbid, nor the step itself leave behind. */
+/** The gates of one step, which all must hold: none may forbid what another requires, nor may the step leave it behind. */
 export function contradictorySteps({ say }: Pick<Lint, "say">, step: Step, path: DataPath): void {
   const gates = (step.proof ?? []).flatMap((proof: Proof, n): Placed[] =>
     typeof proof === "string" ? [] : [{ gate: proof, path: [...path, "proof", n] }],
@@ -74,19 +74,19 @@ export function contradictorySteps({ say }: Pick<Lint, "say">, step: Step, path:
   }
 }
 
-/** Whether a step that keeps only some paths could leave a file there. Careful: where it cannot tell, it could. */
+/** Whether a step that keeps only some paths could leave a file there. Conservative: if unsure, yes. */
 function mayKeep(keeps: readonly string[], path: string, isGlob: boolean): boolean {
   const wanted = keeps.filter((glob) => !glob.startsWith("!"));
   if (wanted.length === 0) return true;
   const [place, ...patterns] = [path, ...wanted].map((text) => text.replaceAll(/\{(\w+)\}/g, "<$1>").replace(/^\.\//, ""));
-  if (place === undefined || /<\d+>/.test(place)) return true; // Groups of for_each stand for anything.
+  if (place === undefined || /<\d+>/.test(place)) return true; // Groups of for_each match anything.
   const below = patterns.map((pattern) => (pattern.endsWith("/") ? `${pattern}**` : pattern));
   if (!isGlob) return below.some((pattern) => pattern === place || mayMatch(pattern, place));
   const stem = stemOf(place);
   return below.map(stemOf).some((other) => other.startsWith(stem) || stem.startsWith(other));
 }
 
-/** Whether a pattern matches a path; a pattern with more in it than stars may. */
+/** Whether a pattern matches a path; a pattern with more than stars in it may. */
 function mayMatch(pattern: string, path: string): boolean {
   if (/[[\]{}()!+@]/.test(pattern)) return true;
   const source = pattern
@@ -95,12 +95,12 @@ function mayMatch(pattern: string, path: string): boolean {
   return new RegExp(`^${source}$`).test(path);
 }
 
-/** What every path that a pattern can match begins with. */
+/** The common beginning of every path that a pattern can match. */
 const stemOf = (glob: string): string => /^[^*?[\]{}()!]*/.exec(glob)?.[0] ?? "";
 
 const isPattern = (glob: string): boolean => /[*?[\]{}()!]/.test(glob.replaceAll(/\{(?:phase_dir|phase|task)\}/g, ""));
 
-/** Whether everything the second pattern can match is matched by the first. Careful: where it cannot tell, it says no. */
+/** Whether the first pattern matches everything the second can match. Conservative: if unsure, no. */
 export function covers(glob: string, other: string): boolean {
   if (glob === other || glob === "**") return true;
   if (glob.endsWith("/**") && !/[*?[\]{}]/.test(glob.slice(0, -3))) return other.startsWith(glob.slice(0, -2));
@@ -111,10 +111,10 @@ export function covers(glob: string, other: string): boolean {
 
 const optional = /^(?:[?*]|\{0)/;
 
-/** Why a pattern can match nothing, if that is plain to see: a letter before the beginning of a line, or behind its end. */
+/** Why a pattern can match nothing, if that is certain: a letter before the beginning of a line, or after its end. */
 function deadPattern(source: string): string | null {
   if (/\(\?!\)|\[\](?!\])/.test(source)) return "it has a part that fits nothing";
-  // Escapes and sets each stand for one character that is not looked into.
+  // Escapes and sets each match one character; they are not analysed further.
   const plain = source.replaceAll(/\\[\s\S]|\[[^\]]*\]/g, "\u0001");
   for (let at = 0; at < plain.length; at++) {
     const [before = "", here, after = ""] = [plain[at - 1], plain[at], plain[at + 1]];

@@ -6,7 +6,7 @@ import { didYouMean } from "../kit/suggest.ts";
 import type { Lint } from "./lint-subject.ts";
 import { isGate, stepsEverywhere } from "./lists.ts";
 
-/** Counts are declared, used, bounded by something known, and what happens when they are spent comes to an end. */
+/** Counts are declared, used and bounded by something known, and spending one leads to an end. */
 export function lintCounts(lint: Lint): void {
   const { flow, say } = lint;
   const counts = flow.counts ?? {};
@@ -65,17 +65,17 @@ function bounded({ flow, say }: Lint, atMost: number | string, path: DataPath): 
 
 const countMax = 10_000;
 
-/** The chain of counts that spent rows count on, where it comes back to this one. */
+/** The chain of counts that spent rows use, if it returns to this one. */
 function roundOf({ flow }: Lint, name: string): readonly string[] | null {
   const chain = [name];
   for (let next = flow.counts?.[name]?.spent.count; next !== undefined; next = flow.counts?.[next]?.spent.count) {
-    if (chain.includes(next)) return next === name ? [...chain, next] : null; // Told once, at the counts that are in the round.
+    if (chain.includes(next)) return next === name ? [...chain, next] : null; // Reported once, at the counts in the cycle.
     chain.push(next);
   }
   return null;
 }
 
-/** A gate that failed so often that its count is spent has still failed. */
+/** A gate that failed until its count was spent has still failed. */
 function spentPastGate({ flow, say }: Lint, row: Row, gate: string): void {
   const seen = new Set<string>();
   for (let name = row.count; name !== undefined && !seen.has(name); name = flow.counts?.[name]?.spent.count) {

@@ -7,7 +7,7 @@ import { fitsOption, describeOption } from "./lint-shape.ts";
 import type { Lint } from "./lint-subject.ts";
 import { stepsEverywhere, thenRows } from "./lists.ts";
 
-/** Every condition names facts that exist, can be known by then, and can have the value asked for. */
+/** Every condition names facts that exist, can be known by then, and can have that value. */
 export function lintFacts(lint: Lint): void {
   const { flow } = lint;
   for (const { step, path, list } of stepsEverywhere(flow)) {
@@ -38,13 +38,13 @@ export function lintFacts(lint: Lint): void {
 
 const neverWanted = "which is never run: unless holds whenever only_if does";
 
-/** Whether one of the conditions that skip it holds whenever the one that wants it does, or always. */
+/** Whether one of its skip conditions holds whenever its `when` does, or always. */
 function isNeverWanted({ only_if = {}, unless = [] }: Pick<Step, "only_if" | "unless">): boolean {
   const wanted = new Set(Object.entries(only_if).map((pair) => JSON.stringify(pair)));
   return unless.some((when) => Object.entries(when).every((pair) => wanted.has(JSON.stringify(pair))));
 }
 
-/** The steps of the list, and how many of them may have an outcome by now: going anywhere forgets what is at and after the target. */
+/** The steps of the list, and how many of them may have an outcome by now: going anywhere forgets outcomes at and after the target. */
 type Known = { readonly steps: readonly Step[]; readonly upTo: number };
 
 function judge(lint: Lint, when: When | undefined, path: DataPath, known: Known): void {
@@ -130,7 +130,7 @@ const checkFacts = ["ran", "passing", "failing", "regressed", "red_before", "fla
 const agentFacts = ["changed", "promised", "announced_more", "agent_asks", "session", ...gateFacts];
 const flowFacts = ["run", "status", "verdict", "commit", ...gateFacts];
 
-/** The facts a step can have, or undefined if code that it names may find any. */
+/** The facts a step can have, or undefined if a function it names may return any. */
 function factsOf(registry: Lint["registry"], step: Step): readonly string[] | undefined {
   if (step.tasks !== undefined) return taskFacts;
   if (step.run !== undefined) return registry.facts?.[step.run];

@@ -8,7 +8,7 @@ import { pathFault } from "./lint-steps.ts";
 import type { Lint } from "./lint-subject.ts";
 import { stepsEverywhere } from "./lists.ts";
 
-/** Proofs name what exists, look at something, and can hold. */
+/** Proofs name something that exists, inspect something, and can hold. */
 export function lintGates(lint: Lint): void {
   for (const { proof, path } of phaseProofs(lint.flow)) for (const [n, one] of proof.entries()) judge(lint, one, [...path, n]);
   for (const { step, path, list } of stepsEverywhere(lint.flow)) {
@@ -17,7 +17,7 @@ export function lintGates(lint: Lint): void {
   }
 }
 
-/** What shows that a phase is done, where a phase says so itself. */
+/** The rules that show that a phase is done, if the phase has its own. */
 function phaseProofs(flow: Flow): readonly { readonly proof: readonly Proof[]; readonly path: DataPath }[] {
   return (["before", "phases", "after"] as const).flatMap((group) => {
     const phases = flow[group] ?? [];
@@ -47,7 +47,7 @@ function judge(lint: Lint, proof: Proof, path: DataPath, isOfTask = false): void
   for (const [n, inner] of (proof.else ?? []).entries()) judge(lint, inner, [...path, "else", n], isOfTask);
 }
 
-/** A gate looks at something, and each of its words has what it needs. */
+/** A gate inspects something, and each of its words has what it needs. */
 function subject({ say }: Lint, gate: Gate, path: DataPath): void {
   const named = (["file", "files", "any", "none", "command", "if", "for_each"] as const).filter((word) => gate[word] !== undefined);
   if (named.length === 0)

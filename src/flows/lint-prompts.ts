@@ -6,7 +6,7 @@ import type { Lint } from "./lint-subject.ts";
 import { stepsEverywhere } from "./lists.ts";
 import { placeholders, unknownPlaceholders } from "./prompt.ts";
 
-/** Prompts are there, and hold only placeholders that something fills. */
+/** Prompts exist, and use only placeholders that something fills. */
 export function lintPrompts({ flow, positions, prompts, promptFiles, say, report }: Lint): void {
   const read = new Set<string>();
   unused();
@@ -52,7 +52,7 @@ export function lintPrompts({ flow, positions, prompts, promptFiles, say, report
     }
   }
 
-  /** A prompt nobody is given is most often one that a step misspells. */
+  /** An unused prompt is most often one that a step misspells. */
   function unused(): void {
     const used = new Set(stepsEverywhere(flow).map(({ step }) => step.prompt));
     for (const name of (promptFiles ?? []).filter((file) => !used.has(file))) {

@@ -6,7 +6,7 @@ import { didYouMean } from "../kit/suggest.ts";
 import type { Lint } from "./lint-subject.ts";
 import { failRows, listsOf, reachableRows, thenRows, type LocatedRow, type StepList } from "./lists.ts";
 
-/** Every row leads somewhere, every step can be reached, and every ring passes a count. */
+/** Every row leads somewhere, every step can be reached, and every cycle passes a count. */
 export function lintRoutes(lint: Lint): void {
   for (const list of listsOf(lint.flow)) {
     for (const [n, step] of list.steps.entries()) {
@@ -23,7 +23,7 @@ export function lintRoutes(lint: Lint): void {
   for (const { row, path } of house) for (const list of listsOf(lint.flow)) leads(lint, list, row, path);
 }
 
-/** A row behind one that always matches is never read. */
+/** A row after one that always matches is never reached. */
 function hidden({ say }: Lint, rows: readonly LocatedRow[]): void {
   for (const { path } of rows.slice(reachableRows(rows).length))
     say(path, "row_never_read", "found a row behind one without a condition, which always matches first");
@@ -68,7 +68,7 @@ export const nameOf = (list: StepList): string =>
         : `phase ${list.phase}`
       : `a ${list.kind} list`;
 
-/** What a row's count leads to once spent, and so on down the chain. */
+/** Where a row leads once its count is spent, and so on down the chain. */
 export function spentOf(flow: Flow, row: Row): readonly LocatedRow[] {
   const found: LocatedRow[] = [];
   const seen = new Set<string>();
@@ -80,7 +80,7 @@ export function spentOf(flow: Flow, row: Row): readonly LocatedRow[] {
   return found;
 }
 
-/** A way that costs nothing: no count, and nobody has to resume. */
+/** A transition without cost: no count, and no resume needed. */
 const isFree = (row: Row): boolean => row.count === undefined && row.pause === undefined && row.rest === undefined;
 
 /** Where a row goes in its list: an index, or null if it leaves the list. */
@@ -100,7 +100,7 @@ function edges(flow: Flow, list: StepList, at: number, isWanted: (row: Row) => b
   const rows = [...then, ...failed].flatMap(({ row }) => [row, ...spentOf(flow, row).map((spent) => spent.row)]);
   const found = rows.filter(isWanted).map((row) => targetOf(list.steps, at, row));
   const isCaught = (step.then ?? []).some((row) => row.when === undefined);
-  const isSkippable = failed.some(({ row }) => row.ask !== undefined); // A person may say: skip this step.
+  const isSkippable = failed.some(({ row }) => row.ask !== undefined); // A person may choose to skip this step.
   if (!isCaught || isSkippable) found.push(at + 1);
   return found.filter((to) => to !== null && to >= 0 && to < list.steps.length) as number[];
 }

@@ -152,7 +152,7 @@ function row({ say }: Lint, { row, path }: LocatedRow): void {
   for (const word of ["pause", "rest", "stop"] as const) code(say, [...path, word], row[word]);
 }
 
-/** A flow may have reason codes of its own, but hardly one that is almost a known one. */
+/** A flow may define its own reason codes, but one that is almost a known one is a typo. */
 function code(say: Lint["say"], path: DataPath, name: string | undefined): void {
   if (name === undefined || isReasonCode(name)) return;
   const near = suggest(name, reasonCodes);

@@ -6,7 +6,7 @@ import { didYouMean } from "../kit/suggest.ts";
 import type { Lint } from "./lint-subject.ts";
 import { stepsEverywhere, type StepList } from "./lists.ts";
 
-/** Each step by itself: its one kind, the words that kind may have, and the code it names. */
+/** Each step by itself: its one kind, the keys that kind may have, and the code it names. */
 export function lintSteps(lint: Lint): void {
   for (const { step, path, list } of stepsEverywhere(lint.flow)) {
     const kinds = stepKinds.filter((kind) => step[kind] !== undefined);
@@ -27,7 +27,7 @@ export function lintSteps(lint: Lint): void {
   }
 }
 
-/** Which words a step may have besides those every step has. */
+/** Which keys a step may have in addition to the common ones. */
 const kindsByKey: Readonly<Record<string, readonly StepKind[]>> = {
   prompt: ["agent"],
   returns: ["agent"],
@@ -85,7 +85,7 @@ function names({ say, registry }: Lint, step: Step, path: DataPath, list: StepLi
   const known = (word: string, name: string | undefined, rule: string, names: readonly string[], at: DataPath): void => {
     if (name === undefined || names.includes(name)) return;
     const near = didYouMean(name, names);
-    // Where nothing is near, the list is the only way to learn the names.
+    // If no name is similar, the list is the only way to learn the names.
     say(at, rule, `found the unknown ${word} ${shown(name)}${near === "" ? `, expected one of ${names.join(", ")}` : `.${near}`}`);
   };
   known("function", step.run, "unknown_function", registry.run, [...path, "run"]);
@@ -115,7 +115,7 @@ function names({ say, registry }: Lint, step: Step, path: DataPath, list: StepLi
     );
   }
   for (const [n, check] of (step.check ?? []).entries()) {
-    // One bare word is a group; a command of one word is written with its folder or an argument, so that a slip is not run as a command.
+    // A single bare word is a group; a one-word command is written with its folder or an argument, so that a typo is not run as a command.
     const isGroup = /^[a-z][a-z0-9_-]*$/.test(check);
     if (isGroup) known("group of checks", check, "unknown_check", [...registry.checks, ...registry.proof], [...path, "check", n]);
     if (check.trim() === "") say([...path, "check", n], "unknown_check", "found an empty command");
@@ -147,7 +147,7 @@ function human({ say }: Lint, human: Human, path: DataPath): void {
   }
 }
 
-/** What a step keeps is written like a gate's paths, so that the two can mean the same file. */
+/** What a step keeps is written like a gate's paths, so that both can mean the same file. */
 function keeping({ say }: Lint, step: Step, path: DataPath, list: StepList): void {
   for (const [n, pattern] of (step.keeps ?? []).entries()) {
     for (const [, name = ""] of pattern.matchAll(/\{([^{},]*)\}/g)) {
@@ -158,7 +158,7 @@ function keeping({ say }: Lint, step: Step, path: DataPath, list: StepList): voi
   }
 }
 
-/** What a step sees and continues must be there. */
+/** The steps that a step sees and continues must exist. */
 function sight({ flow, say }: Lint, step: Step, path: DataPath, list: StepList): void {
   const ids = list.steps.map((other) => other.id);
   for (const [n, seen] of (step.sees ?? []).entries()) {

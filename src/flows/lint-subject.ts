@@ -1,29 +1,29 @@
-// lint-subject: what every rule of lint looks at, and how it tells what it found.
+// lint-subject: the input of every lint rule, and how a rule reports findings.
 
 import type { Flow } from "../contracts/flow.ts";
 import type { DataPath, Finding } from "../kit/finding.ts";
 import type { Positions } from "../kit/located.ts";
 import type { SaysKind } from "./returns.ts";
 
-/** The names a flow may use for what is code: handed in, for the flow's own room knows none of it. */
+/** The names a flow may use for code: passed in, because this layer knows none of it. */
 export type Registry = {
   readonly run: readonly string[];
   readonly proof: readonly string[];
-  /** `from`: the readers of tasks that want a file named beside them. */
+  /** `from`: the task readers that need a file. */
   readonly readers: { readonly phases: readonly string[]; readonly tasks: readonly string[]; readonly from?: readonly string[] };
   readonly schemas: readonly string[];
   readonly checks: readonly string[];
-  /** The playbooks a flow may name; left out, any name will do. */
+  /** The playbooks a flow may name; left out, any name is accepted. */
   readonly playbooks?: readonly string[];
-  /** Flows that may be called as children; left out, any name will do. */
+  /** Flows that may be called as children; left out, any name is accepted. */
   readonly flows?: CalledFlows;
-  /** Per `run` function what it does to the world; if this is given, every function must say it. */
+  /** Per `run` function its effect; if given, every function must be listed. */
   readonly effects?: Readonly<Record<string, string>>;
-  /** Per `run` function the facts it makes; if one is listed, rows may name only these. */
+  /** Per `run` function the facts it returns; if one is listed, rows may name only these. */
   readonly facts?: Readonly<Record<string, readonly string[]>>;
-  /** Per return schema the fields that become facts, as `saysFieldsOf` tells them. */
+  /** Per return schema the fields that become facts, from `saysFieldsOf`. */
   readonly says?: Readonly<Record<string, Readonly<Record<string, SaysKind>>>>;
-  /** The functions that land work; `land` unless told. */
+  /** The functions that land work; default `land`. */
   readonly lands?: readonly string[];
 };
 
@@ -34,7 +34,7 @@ export type LintSubject = {
   readonly flow: Flow;
   readonly positions: Positions;
   readonly prompts: Readonly<Record<string, string>>;
-  /** The names of all files that are in the prompts' folder, if they are known. */
+  /** The names of all files in the prompts folder, if known. */
   readonly promptFiles?: readonly string[];
   readonly registry: Registry;
 };

@@ -1,5 +1,5 @@
-// lint: what is wrong with a flow that its schema cannot see. No error: it may run.
-// Each rule is in the file that names its subject; this one hands them what they look at and sorts what they found.
+// lint: finds mistakes in a flow that its schema cannot see. Without an error it may run.
+// Each rule is in the file named after its subject; this one passes them their input and sorts the findings.
 
 import { pathText, type Finding } from "../kit/finding.ts";
 import { lintCalled } from "./lint-called.ts";
@@ -28,7 +28,7 @@ export function lintFlow(subject: LintSubject): readonly Finding[] {
   lintGates(lint);
   lintCounts(lint);
   lintRoutes(lint);
-  // Paths are explored only if every route leads somewhere: else the same mistake would be told twice.
+  // Paths are explored only if every route leads somewhere: otherwise the same mistake would be reported twice.
   if (!found.some(({ rule }) => blinding.has(rule))) lintCompletion(lint);
   const seen = new Set<string>();
   const once = found.filter((finding) => {

@@ -7,14 +7,14 @@ import type { DataPath } from "../kit/finding.ts";
 export type StepList = {
   readonly kind: "phase" | "each" | "wave" | "closing";
   readonly group: "before" | "phases" | "after";
-  /** The phase's id; `*` where phases are read from a document. */
+  /** The phase's id; `*` if phases are read from a document. */
   readonly phase: string;
   readonly steps: readonly Step[];
   /** Where the list is in the flow's data. */
   readonly path: DataPath;
 };
 
-/** Every list of a flow, tasks' inner lists behind the list that holds them. */
+/** Every list of a flow, tasks' inner lists after the list that contains them. */
 export function listsOf(flow: Flow): readonly StepList[] {
   const lists: StepList[] = [];
   const add = (list: StepList): void => {
@@ -55,7 +55,7 @@ export function failRows(flow: Flow, step: Step, path: DataPath): LocatedRow[] {
   return [...own, ...house];
 }
 
-/** The rows that can be reached: none is behind one that always matches. */
+/** The rows that can be reached: none after one that always matches. */
 export function reachableRows(rows: readonly LocatedRow[]): readonly LocatedRow[] {
   const always = rows.findIndex(({ row }) => row.when === undefined || Object.keys(row.when).length === 0);
   return always < 0 ? rows : rows.slice(0, always + 1);

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   F1. A flow is read from its own folder only: no link, no name with a path in it, no special file.
-//   F2. The hash is over what will be obeyed, the flow and its prompts, not over how the file is laid out.
+//   F2. The hash covers the content, the flow and its prompts, not the file's layout.
 
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
@@ -20,7 +20,7 @@ export type LoadedFlow = {
   readonly kind: "loaded";
   readonly flow: Flow;
   readonly prompts: Readonly<Record<string, string>>;
-  /** The names of all files that are beside the prompts it names. */
+  /** The names of all files beside the prompts it names. */
   readonly promptFiles: readonly string[];
   readonly hash: string;
   /** The file's path, or `built-in:<name>`. */
@@ -36,10 +36,10 @@ const promptBytesMax = 262_144;
 const flowName = /^[a-z][a-z0-9_-]{0,63}$/;
 const promptName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,95}\.md$/;
 
-/** Where a user's own flows live, below the repository's root. */
+/** The folder of a user's own flows, below the repository's root. */
 export const flowsFolder = join(".autopilot", "flows");
 
-/** Finds and reads a flow. It is held to its schema here; `lintFlow` finds the rest. */
+/** Finds and reads a flow. It is validated by its schema here; `lintFlow` does the rest. */
 export async function loadFlow(root: string, name: string): Promise<FlowResult> {
   if (!flowName.test(name)) return misnamed(name); // F1
   const file = join(root, flowsFolder, name, "flow.yaml");
@@ -57,7 +57,7 @@ export async function loadFlow(root: string, name: string): Promise<FlowResult> 
   return { kind: "invalid", source: file, findings: [finding(file, "flow_file", "found no such file in the flow's folder, expected one")] };
 }
 
-/** A flow file wherever it lies, with the prompts beside it. For looking at one; runs take theirs by name. */
+/** A flow file at any path, with the prompts beside it. For inspection; runs load theirs by name. */
 export async function loadFlowFile(path: string): Promise<FlowResult> {
   const [folder, file] = [dirname(path), basename(path)];
   const text = await readPlain(folder, ".", file, documentBytesMax);
@@ -88,7 +88,7 @@ export async function builtInFlow(name: string): Promise<FlowResult | null> {
   );
 }
 
-/** Where things are in a flow whose data is known: looked up when somebody asks, which is when something is wrong. */
+/** Positions in a flow whose data is known: computed on demand, which is when something is wrong. */
 function placesIn(file: string, text: string): Positions {
   let known: Positions | null = null;
   const places = (): Positions => {
@@ -99,7 +99,7 @@ function placesIn(file: string, text: string): Positions {
   return { file, placeOf: (path) => places().placeOf(path), keyPlaceOf: (path) => places().keyPlaceOf(path) };
 }
 
-/** Every flow that can be named here, the user's own and the built-in ones, sorted. */
+/** Every flow available here, the user's own and the built-in ones, sorted. */
 export async function namesOfFlows(root: string): Promise<string[]> {
   const entries = await readdir(join(root, flowsFolder), { withFileTypes: true }).catch(() => []);
   const own = entries.filter((entry) => entry.isDirectory() && flowName.test(entry.name)).map((entry) => entry.name);
@@ -111,7 +111,7 @@ type Text =
   | { readonly kind: "absent" }
   | { readonly kind: "refused"; readonly message: string };
 
-/** The prompts that are beside a flow: their names, and the text of one. */
+/** The prompts beside a flow: their names, and the text of one. */
 type Beside = { readonly names: readonly string[]; readonly textOf: (prompt: string) => Promise<Text> };
 
 const promptFilesMax = 1_000;
@@ -151,7 +151,7 @@ async function read(name: string | null, source: string, parsed: Parsed | Refuse
     }
     const found = await beside.textOf(prompt);
     if (found.kind === "refused") findings.push({ ...finding(source, "prompt_file", `prompts/${prompt}: ${found.message}`), ...at() });
-    if (found.kind !== "text") continue; // A missing one is told by lint, with the step that wants it.
+    if (found.kind !== "text") continue; // Lint reports a missing one, with the step that uses it.
     const wording = decoded(found.text);
     if (wording === null)
       findings.push({ ...finding(source, "prompt_file", `prompts/${prompt}: found bytes that are no UTF-8 text`), ...at() });
@@ -161,7 +161,7 @@ async function read(name: string | null, source: string, parsed: Parsed | Refuse
   return { kind: "loaded", flow, prompts, promptFiles: beside.names, hash: flowHash(flow, prompts), source, positions };
 }
 
-/** The name of a flow's content. F2 */
+/** The hash of a flow's content. F2 */
 export function flowHash(flow: Flow, prompts: Readonly<Record<string, string>>): string {
   return createHash("sha256").update(canonicalJson({ flow, prompts })).digest("hex");
 }

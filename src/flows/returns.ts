@@ -1,7 +1,7 @@
-// returns: what agents hand back, by name. A return is a claim: it is kept, shown, and may send work back; it proves nothing.
+// returns: the schemas of what agents return, by name. A return is a claim: it is kept, shown, and may send work back; it proves nothing.
 //
 // Invariant:
-//   R1. Only numbers, true or false, and words of a closed list may become facts that rows route on. Free text never does.
+//   R1. Only numbers, booleans and enum values may become facts that rows route on. Free text never does.
 
 import { toJsonSchema } from "@valibot/to-json-schema";
 import * as v from "valibot";
@@ -37,7 +37,7 @@ const review = v.looseObject({
   issues: texts("each fault with its file, the worst first; empty if there is none"),
 });
 
-/** A staged flow's phase: what was written, and a question for a person where there is one. */
+/** A staged flow's phase: what was written, and a question for a person, if any. */
 const staged = v.looseObject({
   summary: text("what you wrote and decided"),
   artifacts: v.optional(texts("paths you wrote")),
@@ -75,7 +75,7 @@ export const returnSchemas: Readonly<Record<string, ReturnSchema>> = {
 
 const jsonSchemas = new Map<string, object>();
 
-/** The JSON Schema an agent is shown, or null for an unknown name. Made on first use. */
+/** The JSON Schema an agent is shown, or null for an unknown name. Built on first use. */
 export function jsonSchemaOf(name: string): object | null {
   const schema = Object.hasOwn(returnSchemas, name) ? returnSchemas[name] : undefined;
   if (schema === undefined) return null;
@@ -84,7 +84,7 @@ export function jsonSchemaOf(name: string): object | null {
   return made;
 }
 
-/** What an agent's return says in facts. Fields the schema does not name, texts, lists and mappings are left out. R1 */
+/** The facts in an agent's return. Unknown fields, texts, lists and mappings are left out. R1 */
 export function saysOf(schema: ReturnSchema, value: unknown): Says {
   if (typeof value !== "object" || value === null) return {};
   const says: Says = {};
@@ -102,8 +102,8 @@ export type Returned =
   | { readonly errors: readonly string[]; readonly isJunk?: boolean };
 
 /**
- * Holds what an agent handed back to the schema of that name: the claim with what it says in facts, or every error in words for
- * the agent. What fits and isn't an answer anyway is refused too; a wrapper around what fits is taken off, with a warning.
+ * Validates an agent's return against the schema of that name: the claim with its facts, or every error as text for the agent. A return
+ * that fits but has no real content is refused too; a wrapper around a valid return is removed, with a warning.
  */
 export function returnOf(name: string, value: unknown, context: ReturnContext = {}): Returned {
   const schema = Object.hasOwn(returnSchemas, name) ? returnSchemas[name] : undefined;
@@ -129,7 +129,7 @@ function heldTo(schema: ReturnSchema, name: string, value: unknown, context: Ret
 
 const errorsMax = 20;
 
-/** What a field may say: a number, true or false, or one of these words. */
+/** The values a field may have: a number, a boolean, or one of these words. */
 export type SaysKind = "number" | "flag" | readonly string[];
 
 /** The fields of a schema that may become facts. R1 */

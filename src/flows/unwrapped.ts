@@ -1,10 +1,10 @@
-// unwrapped: what an agent may have put its return into: a text, a list of one, its own envelope. Pure.
+// unwrapped: finds a return inside the wrappers that agents put around it: a text, a list of one, an envelope. Pure.
 
 const envelopes = ["result", "return", "returns", "response", "output", "answer", "data", "arguments", "value", "json", "report"];
 const depthMax = 3;
 const textCharsMax = 256 * 1024;
 
-/** The insides of a value that isn't a return itself, outermost first. */
+/** The inner values of something that isn't a return itself, outermost first. */
 export function unwrapped(value: unknown, depth = 0): readonly unknown[] {
   if (depth >= depthMax) return [];
   const inner = innerOf(value);
@@ -20,7 +20,7 @@ function innerOf(value: unknown): readonly unknown[] {
   if (typeof value !== "object" || value === null) return [];
   const entries: readonly (readonly [string, unknown])[] = Object.entries(value);
   const named = entries.filter(([key]) => envelopes.includes(key.toLowerCase()));
-  // A single key of any name is an envelope too, if it holds an object.
+  // An object with a single key of any name is an envelope too, if it holds an object.
   const chosen = named.length > 0 ? named : entries.length === 1 ? entries : [];
   return chosen.map(([, inner]) => inner).filter((inner) => typeof inner === "string" || (typeof inner === "object" && inner !== null));
 }

@@ -1,10 +1,10 @@
-// agents-box: the agents of a run with all that is put around them: isolation, limits, the meter behind the one egress.
+// agents-box: the agents of a run inside their isolation, limits and meter.
 //
 // Invariants:
-//   A1. The meter is there before the first turn, and a run is in hand again without one.
-//   A2. What an agent wrote apart is brought in after its last process has ended, and before anybody looks at its folder.
+//   A1. The meter is open before the first turn; opening a run does not need one.
+//   A2. What an agent wrote in an overlay is merged after its last process has ended, and before its folder is read.
 //   A3. An agent sees its own folder, its private HOME and what it must read; of the blobs only its script.
-//   A4. What a turn needs may be loaded before it, while there is nothing else to do; whether it can be had is told by the turn.
+//   A4. What a turn needs may be loaded ahead of it, while idle; if that fails, the turn reports it.
 
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -37,12 +37,12 @@ export type AgentsBox = {
   readonly policy: Policy;
   /** The run's own folder. */
   readonly folder: string;
-  /** Names the run among all of this machine. */
+  /** Identifies the run on this machine. */
   readonly mark: string;
   readonly scriptOf: (hash: string) => string;
-  /** Told every key and token, so that none is written anywhere. */
+  /** Receives every key and token, so that none is written anywhere. */
   readonly learn: (name: string, value: string) => void;
-  /** Whether the run is certainly still this process's. */
+  /** Whether this process certainly still owns the run. */
   readonly isHeld: () => boolean;
 };
 
@@ -104,7 +104,7 @@ type MeterHere = { readonly meter: OpenMeter; readonly socket: string; readonly 
 
 async function openMeterFor({ isolation, policy, learn, isHeld }: AgentsBox): Promise<MeterHere> {
   const [{ openMeter }, { priceFrom }] = await Promise.all([import("../meter/open-meter.ts"), import("../meter/prices.ts")]);
-  // A socket's path may hold about a hundred bytes only, and a run's folder may be deep.
+  // A socket's path may have about a hundred bytes only, and a run's folder may be deep.
   const own = await socketFolder("egress", "meter.sock");
   const socket = join(own, "meter.sock");
   const meter = await openMeter({
@@ -125,7 +125,7 @@ async function openMeterFor({ isolation, policy, learn, isHeld }: AgentsBox): Pr
   return { meter, socket, port, close };
 }
 
-/** Opened once, when it is first waited for. */
+/** Opened once, when first awaited. */
 function openLazily(open: () => Promise<MeterHere>): {
   readonly ready: () => Promise<unknown>;
   readonly opened: () => MeterHere;

@@ -1,4 +1,4 @@
-// answer-here: puts an open question to the person at the terminal, while other terminals can still answer, stop or pause the run.
+// answer-here: asks an open question at this terminal, while other terminals can still answer, stop or pause the run.
 
 import type { EventOf } from "../contracts/event.ts";
 import { own } from "../core/record.ts";
@@ -32,7 +32,7 @@ export async function answerHere(context: CommandContext, openRun: OpenRun): Pro
     if (reply.kind === "answer") return takeAnswer(context, openRun, question.block, reply.text);
     for (const request of reply.requests) context.show(`! ${answerElsewhereHint(request)}`);
     const { status, asked } = openRun.view();
-    if (asked === "stop") await openRun.drive(); // the run comes to its end
+    if (asked === "stop") await openRun.drive(); // the run is ending
     if (status === "running") return true;
     if (openRun.view().status !== "paused" || reply.requests.some(leaves) || answersIt(reply.requests, question.block)) return false;
   }
@@ -42,7 +42,7 @@ const leaves = (request: Request): boolean => request.event === "control_request
 const answersIt = (requests: readonly Request[], block: string): boolean =>
   requests.some((request) => request.event === "block_answered" && request.block === block);
 
-/** What somebody did from elsewhere, as the person who was asked here reads it. */
+/** What another terminal did, as the person asked here reads it. */
 function answerElsewhereHint(request: Request): string {
   const by = `elsewhere (${oneLine(request.actor.replace(/^operator:/, ""))})`;
   switch (request.event) {
@@ -61,7 +61,7 @@ function answerElsewhereHint(request: Request): string {
   }
 }
 
-/** An answer to what holds the run up lets it go on, wherever it came from: there is a process here that waits for nothing else. */
+/** An answer to the blocking question lets the run continue, wherever it came from: this process waits for nothing else. */
 function goingOn(openRun: OpenRun, request: Request): (() => Promise<void>) | null {
   if (request.event !== "block_answered") return null;
   const { block, answer, actor } = request;
@@ -104,7 +104,7 @@ const resumed = (openRun: OpenRun, actor: string): EventOf<"run_resumed"> => ({
   to_state: "running",
 });
 
-/** What is wrong, where a verdict says that something is; null if nobody says it, and without it there is nothing to put right. */
+/** What is wrong, if a verdict says so; null if none does, and without it there is nothing to fix. */
 async function issuesFor(
   context: CommandContext,
   openRun: OpenRun,

@@ -1,4 +1,4 @@
-// answer-meant: matches a person's words to one of a question's options.
+// answer-meant: matches a person's text to one of a question's options.
 
 import { own } from "../core/record.ts";
 import type { RunView } from "../core/state.ts";
@@ -6,8 +6,8 @@ import type { RunView } from "../core/state.ts";
 type Open = Pick<RunView["blocks"][string], "options"> & { readonly free?: boolean | undefined };
 
 /**
- * Which answer the words mean: an option by its letter or number, or by the word its meaning begins with (`retry` for "retry the step").
- * Where own words count too, an option's number stands for its text. Null if the words are none of the options and must be one.
+ * The answer the text means: an option by its letter or number, or by the first word of its meaning (`retry` for "retry the step"). If free
+ * text is allowed too, an option's number means its text. Null if the text is none of the options and must be one.
  */
 export function answerMeant({ options, free }: Open, text: string): string | null {
   const word = text.trim().toLowerCase();

@@ -1,4 +1,5 @@
-// ask-owner: how a command reaches a run. With a living owner it leaves a request and waits to see it done; with none it takes the run in hand itself.
+// ask-owner: how a command reaches a run. If a process owns the run, it leaves a request and waits until it is done; if none does, it opens
+// the run itself.
 
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -25,10 +26,13 @@ const lookEveryMs = 40;
 
 type Asked = Request extends infer R ? (R extends Request ? Omit<R, "request" | "actor"> : never) : never;
 
-/** What came of it: it is done, or written down where that is all one can wait for; or the run stood otherwise before anybody took it, so that it never counts. */
+/**
+ * The result: done; recorded, if that is all one can wait for; or the run had changed before anyone took the request, so that it has no
+ * effect.
+ */
 export type Came = { readonly outcome: "done" | "taken" | "late"; readonly view: RunView };
 
-/** Asks for something of a run and waits until `isDone`, or until it is written down where that is all one can wait for. */
+/** Requests something of a run and waits until `isDone`, or until it is recorded if that is all one can wait for. */
 export async function ask(context: CommandContext, loaded: LoadedRun, asked: Asked, isDone: (run: RunView) => boolean): Promise<Came> {
   const { paths, run } = loaded;
   await requireOurs(context, paths, runFolder(paths, run), run);
@@ -37,7 +41,7 @@ export async function ask(context: CommandContext, loaded: LoadedRun, asked: Ask
   const until = performance.now() + doneWithinMs;
   let isSent = false;
   for (let { view, owner } = loaded; ; { view, owner } = await readRun(paths, run)) {
-    const isTaken = own(view.requests, request.request) !== undefined; // what somebody else did is not what was asked for here
+    const isTaken = own(view.requests, request.request) !== undefined; // another's action is not what was requested here
     if (isTaken && isDone(view)) return { outcome: "done", view };
     if (isTaken && !mustWait) return { outcome: "taken", view };
     if (!isTaken && !fits(view, request)) {
@@ -56,7 +60,7 @@ export async function ask(context: CommandContext, loaded: LoadedRun, asked: Ask
   }
 }
 
-/** Refuses what came too late: the run is over, or the same was settled from somewhere else. */
+/** Refuses a late request: the run is over, or the same was settled from somewhere else. */
 export function refuseLate({ run }: LoadedRun, { status }: RunView, message: string): never {
   const isOver = status === "stopped" || status === "completed";
   return refuse("invalid_state_transition", {
@@ -86,14 +90,14 @@ function refuseSilent({ run }: LoadedRun, now: Pick<LoadedRun, "view" | "owner">
   });
 }
 
-/** What was asked for, as it may be in a file until its owner takes it: without secrets. */
+/** The request as it may be stored until its owner takes it: without secrets. */
 export function requestOf(context: CommandContext, root: string, asked: Asked): Request {
   const request = { ...asked, request: randomUUID(), actor: actorOf(context) } as Request;
   requireMayGrant(context, request);
   return redactEvent(redactionOf(context, root).redactor.text, request);
 }
 
-/** Nobody owns the run: the command takes the lock, writes the request down, and lets the run come to rest. Null if somebody was quicker. */
+/** No process owns the run: the command takes the lock, records the request, and lets the run come to rest. Null if another was quicker. */
 async function openOrAsk(
   context: CommandContext,
   { paths, run }: LoadedRun,

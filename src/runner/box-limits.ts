@@ -6,7 +6,7 @@ import { defaultLimits } from "../workspace/isolation/limits.ts";
 
 const mebibyte = 1024 ** 2;
 
-/** What one agent's or check's processes may take of the machine. */
+/** Resource limits of one agent's or check's processes. */
 export function boxLimitsOf({ box = {} }: Policy): Limits {
   return {
     processesMax: box.processes ?? defaultLimits.processesMax,

@@ -13,7 +13,7 @@ import { type BriefSources, previousOf } from "./brief-previous.ts";
 
 const aboutCharsMax = 2_000;
 
-/** Prompts as the journal recorded them: a run finishes on the words it began with. */
+/** Prompts as the journal recorded them: a run finishes with the prompts it began with. */
 export type Prompts = Readonly<Record<string, string>>;
 
 export async function briefOf(
@@ -63,7 +63,7 @@ export async function briefOf(
   };
 }
 
-/** A phase as its document tells it, else by its id; what comes after the phases is told of those that were completed. */
+/** A phase as its document describes it, else by its id; after the phases, the list of completed ones. */
 function aboutPhase(run: RunView, { phase: id }: CursorView): string {
   const phase = run.phases.find((candidate) => candidate.id === id);
   if (phase?.group === "after") {

@@ -1,7 +1,7 @@
 // checks-box: the verifier of a run, in the same means of isolation as its agents, with a network and its own cache.
 //
 // Invariants:
-//   K1. A check keeps the HOME made for it alone: what an agent leaves in the run's own HOME must not reach what judges it.
+//   K1. A check has its own private HOME: what an agent leaves in the run's HOME must not reach a check.
 //   K2. Only restoring dependencies fills the cache, and nothing an agent starts ever sees it.
 
 import { mkdirSync } from "node:fs";
@@ -22,7 +22,7 @@ import { temporaryFolder } from "../project/runs/temporary.ts";
 export type ChecksBox = {
   readonly workspace: Workspace;
   readonly isolation: Isolation;
-  /** What checks may take of the machine; without it only time and output bound them. */
+  /** Resource limits of checks; without them only time and output are bounded. */
   readonly limits?: OpenedLimits;
   readonly policy: Policy;
   /** A folder of the run's own, which no agent sees. */
@@ -30,9 +30,9 @@ export type ChecksBox = {
   readonly putBlob: VerifierParts["putBlob"];
   /** Reads evidence back, so that what was judged once is not run again; without it everything is run. */
   readonly readBlob?: VerifierParts["readBlob"];
-  /** Takes secrets out of what a check prints; without it, only what looks like one. */
+  /** Redacts what a check prints; without it, only what looks like a secret. */
   readonly redactor?: Redactor;
-  /** Ends a command's processes if this one dies; a guardian is started with the first check, not before. */
+  /** Ends a command's processes if this process dies; a guardian is started with the first check, not before. */
   readonly guard: NonNullable<VerifierParts["guard"]>;
 };
 
@@ -51,7 +51,7 @@ export function openChecks({ workspace, isolation, limits, policy, folder, putBl
     network: policy.check_network ? ("on" as const) : ("off" as const),
   });
   const bounded = (wrapped: Wrapped): Wrapped =>
-    limits === undefined ? wrapped : { ...wrapped, argv: limits.wrap(wrapped.argv, boxLimitsOf(policy), "checks") }; // one at a time, so one bound
+    limits === undefined ? wrapped : { ...wrapped, argv: limits.wrap(wrapped.argv, boxLimitsOf(policy), "checks") }; // one at a time, so one limit
   return openVerifier({
     workspace,
     isLater: (commit, path, than) => workspace.isLater(commit, path, than),

@@ -18,7 +18,7 @@ import { registryVersions } from "../playbooks/registry/registry.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { recordedPolicy } from "./draft/policy.ts";
 
-/** A run in hand, as far as a parent needs it. */
+/** An open run, as far as a parent needs it. */
 export type ChildHand = {
   readonly view: () => RunView;
   readonly append: (
@@ -57,7 +57,7 @@ export function childrenOf(parts: ChildParts): Children {
         const { status, verdict, tip, ledger, drafted, detail } = hand.view();
         const { tokens, calls, usd, estimated } = ledger.run;
         const before = answered?.spent ?? { tokens: 0, calls: 0, usd: 0 };
-        // Its minutes are not charged: the parent's own clock went on meanwhile.
+        // Its minutes are not charged: the parent's own clock ran meanwhile.
         const usage = {
           tokens: tokens - before.tokens,
           calls: calls - before.calls,
@@ -82,7 +82,7 @@ export function childrenOf(parts: ChildParts): Children {
   };
 }
 
-/** What its parent's user answered, once; a question that somebody settled meanwhile stays settled. */
+/** The answer of its parent's user, given once; a question that was settled meanwhile stays settled. */
 async function takeAnswer(hand: ChildHand, { block, answer, issues, actor }: ChildAnswered): Promise<void> {
   if (own(hand.view().blocks, block) === undefined) return;
   const more = issues === undefined ? {} : { issues: [...issues] };
@@ -90,7 +90,7 @@ async function takeAnswer(hand: ChildHand, { block, answer, issues, actor }: Chi
   await hand.append({ event: "block_answered", actor, reason_code: "block_answered", request, block, answer, ...more });
 }
 
-/** A child that its parent's pause or question held up goes on with its parent. What held it up by itself still does. */
+/** A child that its parent's pause or question held up continues with its parent. Its own holds remain. */
 async function goOn(hand: ChildHand, actor = "system"): Promise<void> {
   const { status, reason, decided, seq } = hand.view();
   if (status !== "paused" || (reason !== "operator_paused" && decided !== true)) return;
@@ -98,7 +98,7 @@ async function goOn(hand: ChildHand, actor = "system"): Promise<void> {
   await hand.append({ event: "run_resumed", actor, reason_code: "operator_resumed", request, from_state: "paused", to_state: "running" });
 }
 
-/** The question that a child waits for, if that is all it waits for. */
+/** The question that a child waits for, if it waits for nothing else. */
 function asksOf(run: RunView): Omit<ChildAsks, "run" | "spent"> | null {
   if (run.status !== "paused" || run.parked !== undefined || hasFailed(run)) return null;
   const open = questionsOpen(run);
@@ -136,7 +136,7 @@ async function draft(
     config_hash: drafted.config_hash,
   };
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  // What its own child would be told is stored with it: each journal is whole by itself.
+  // The blobs for its own children are stored with it: each journal is complete by itself.
   const hashes = new Set([
     ...Object.values(drafted.cast).flatMap(({ script, instead = [] }) =>
       [script, ...instead.map((one) => one.script)].flatMap((one) => one ?? []),
@@ -161,11 +161,11 @@ async function draft(
   );
 }
 
-/** The flow as it was when the parent was drafted; one that was drafted before flows were kept with it takes it as it is now. */
+/** The flow as it was when the parent was drafted; a parent from before flows were kept uses the current one. */
 async function recordedFlow(parts: ChildParts, name: string): Promise<Pick<LoadedFlow, "flow" | "prompts" | "hash">> {
   const kept = parts.view().drafted.called?.find(({ flow }) => flow.flow === name);
   if (kept === undefined) {
-    const { loadedFlow } = await import("./draft/flows.ts"); // no run needs the flow parser for what is recorded
+    const { loadedFlow } = await import("./draft/flows.ts"); // recorded flows don't need the flow parser
     return loadedFlow(parts.context, name);
   }
   const prompts: Record<string, string> = {};

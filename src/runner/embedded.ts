@@ -13,7 +13,7 @@ export const returnsEntry = (): string => shipped("returns.cjs");
 /** This program itself. */
 export const ownProgram = (): string => shipped("autopilot.cjs");
 
-/** A program that is shipped with this one: beside it once bundled, in dist when run from source. */
+/** A program shipped with this one: beside it once bundled, in dist when run from source. */
 function shipped(name: string): string {
   const here = dirname(fileURLToPath(import.meta.url));
   const found = [join(here, name), join(here, "..", "..", "dist", name)].find((path) => existsSync(path));

@@ -27,7 +27,7 @@ export type GoFlags = GoInput & {
   readonly maxCycles?: number | undefined;
   readonly now?: boolean | undefined;
   readonly adoptConfig?: boolean | undefined;
-  /** Ends at a provider's limit instead of waiting for it: whoever drives many runs has others to work on. */
+  /** Returns at a provider's limit instead of waiting: a caller that drives many runs has others to work on. */
   readonly leavesParked?: boolean | undefined;
 };
 
@@ -38,7 +38,7 @@ export async function goNew(context: CommandContext, input: GoFlags, reported: r
   return goDraft(context, paths, run, input, null, [...reported, ...warnings], uncommitted);
 }
 
-/** A draft runs only when its preview is acknowledged: beforehand, by --yes, by the user's policy, or here and now. */
+/** A draft runs only when its preview is acknowledged: in advance, by --yes, by the user's policy, or interactively. */
 export async function goDraft(
   context: CommandContext,
   paths: ProjectPaths,
@@ -56,12 +56,12 @@ export async function goDraft(
   const isAcknowledged = view.acknowledged || input.yes || preview.dryRun === "auto";
   if (!isAcknowledged) {
     const consent = context.isTerminal ? await asked(context, preview.page, reported) : null;
-    if (consent === "y") await refuseStale(context, paths, view); // a person may take their time, and much may happen in it
+    if (consent === "y") await refuseStale(context, paths, view); // a person may take long, and much may change meanwhile
     else {
       return reply("dry_run_required_before_execute", {
         run_id: run,
         state: "draft",
-        ...(consent === null ? { page: preview.page, whole: preview.whole, rowsMax: screenRows } : {}), // whoever said no has just read it
+        ...(consent === null ? { page: preview.page, whole: preview.whole, rowsMax: screenRows } : {}), // a person who declined has just read it
         message: "Not started: the preview isn't confirmed.",
         warnings: [...new Set([...warnings, ...reported, ...preview.warnings])],
         remediation: [`autopilot ack ${view.drafted.ack.slice(0, 12)} && autopilot go`, "autopilot go --yes"],
@@ -99,7 +99,7 @@ async function asked(context: CommandContext, page: readonly string[], reported:
   return context.ask("Start this run?", ["y", "n"]);
 }
 
-/** Changes in the checkout as it is now: a draft may have lain for days. */
+/** Uncommitted changes now: a draft may be days old. */
 async function uncommitted(paths: ProjectPaths, { drafted }: RunView): Promise<readonly string[]> {
   const repository = await openedRepository(paths.root);
   const owned = (await playbookOf(drafted.flow.playbook))?.owned ?? [];

@@ -18,7 +18,7 @@ export async function isolationHere(wanted: string): Promise<IsolationHere> {
   return inspected.find(({ level }) => level === wanted) ?? (detects(wanted) ? detecting : { ...refused, level: wanted });
 }
 
-/** Every means of isolation, tried again in a folder that goes again; what was seen to hold before counts for nothing any more. */
+/** Every isolation level, tested again in a temporary folder; cached results are ignored. */
 export async function isolationsHere(): Promise<readonly InspectedIsolation[]> {
   const folder = await temporaryFolder("isolation");
   try {
@@ -29,7 +29,7 @@ export async function isolationsHere(): Promise<readonly InspectedIsolation[]> {
   }
 }
 
-/** How folders for agents and checks would be made at this level. */
+/** How folders for agents and checks would be created at this level. */
 export async function foldersHere(level: string): Promise<string> {
   const folder = await temporaryFolder("worlds");
   try {

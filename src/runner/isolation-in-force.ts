@@ -4,7 +4,7 @@ import type { IsolationInForce } from "../contracts/event.ts";
 import { type Isolation, mayOutlive } from "../workspace/isolation/confinement.ts";
 import type { OpenedLimits } from "../workspace/isolation/limits.ts";
 
-/** What holds and what does not, as the journal and the user are told. What one of the two holds is held. */
+/** What is enforced and what is not, for the journal and the user. Enforced by either counts. */
 export function inForce(
   { level, mechanism, enforced, not_enforced }: Pick<Isolation, "level" | "mechanism" | "enforced" | "not_enforced">,
   limits: Pick<OpenedLimits, "inForce" | "missing">,

@@ -1,4 +1,4 @@
-// learnings-hold: whether the commands of a run's learnings still hold, run by the runner on the newest commit before agents are told of them.
+// learnings-hold: whether the commands of a run's learnings still pass, run by the runner on the newest commit before agents see them.
 
 import { createHash } from "node:crypto";
 import type { AttemptId } from "../contracts/ids.ts";
@@ -10,7 +10,7 @@ const answersMax = 1_000;
 
 type Parts = { readonly verifier: Pick<Verifier, "check">; readonly view: () => RunView };
 
-/** For one attempt: asked of one command after the other, within a minute in all. What is not decided by then is not known: null. */
+/** For one attempt: runs one command after the other, within a minute in total. Undecided by then is null. */
 export function openHolding({ verifier, view }: Parts): (attempt: AttemptId) => (command: string) => Promise<boolean | null> {
   const answers = new Map<string, boolean>();
   return (attempt) => {

@@ -1,8 +1,8 @@
-// listening: a question on the screen while the run stays within reach of every other terminal.
+// listening: asks a question at this terminal while other terminals can still reach the run.
 //
 // Invariants:
-//   L1. While somebody is asked here, requests from elsewhere are journaled and acknowledged at once; the question goes away.
-//   L2. Whoever answers first counts: an answer from elsewhere is in the journal before the one typed here is inspected.
+//   L1. While the question is open here, requests from elsewhere are journaled and acknowledged at once; the question disappears.
+//   L2. The first answer counts: one from elsewhere is journaled before the one typed here is read.
 
 import type { Draft } from "../contracts/event.ts";
 import { drain } from "../engine/requests.ts";
@@ -11,15 +11,18 @@ import { openInbox } from "../project/inbox/inbox.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { CommandContext } from "../project/command-context.ts";
 
-/** What came of a question: an answer given here, none (nobody is there, or they left), or requests from elsewhere that are journaled. */
+/**
+ * The result of a question: an answer given here, none (no terminal, or the person left), or requests from elsewhere that are journaled.
+ */
 export type OwnerMessage =
   | { readonly kind: "answer"; readonly text: string }
   | { readonly kind: "none" }
   | { readonly kind: "requests"; readonly requests: readonly Request[] };
 
 /**
- * Asks the person at this terminal, and hears what others ask of the run meanwhile. `around` is asked before a request is
- * journaled (the state changes in place), and what it gives is done before the request is acknowledged. */
+ * Asks the person at this terminal, and handles requests of others meanwhile. `around` is called before a request is journaled (the state
+ * changes in place), and its result before the request is acknowledged.
+ */
 export async function askListening(
   context: CommandContext,
   openRun: OpenRun,

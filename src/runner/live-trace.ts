@@ -1,8 +1,9 @@
 // live-trace: sends a run's spans to the user's collector while the run works.
 //
 // Invariants:
-//   L1. A run waits for no collector: spans wait in a bounded buffer, and the last of them for a moment at the run's end, if it answered before.
-//   L2. A collector that is down is told of once, with the command that sends the trace afterwards.
+//   L1. A run waits for no collector: spans wait in a bounded buffer, and the last of them for a moment at the run's end, if it answered
+//   before.
+//   L2. A collector that is down is reported once, with the command that sends the trace afterwards.
 //   L3. How far the trace was sent is in a file of the run, so that the next opening goes on there.
 
 import { createHash } from "node:crypto";
@@ -21,7 +22,7 @@ import { openSpans, type Span, turnKey } from "../views/outbound/spans.ts";
 
 export type LiveTrace = {
   readonly take: (entry: Entry) => void;
-  /** What an agent's turn is given so that its own spans join; nothing if no trace is sent. */
+  /** Variables for an agent's turn so that its own spans join; empty if no trace is sent. */
   readonly environment: (attempt: string) => Readonly<Record<string, string>>;
   readonly close: () => Promise<void>;
 };

@@ -1,5 +1,4 @@
-// live-view: the last glimpse of what passes by, on this terminal and, in a file that is overwritten, for `watch`.
-// What has ended is no longer to be seen.
+// live-view: shows the latest live events on this terminal and, in a file that is overwritten, for `watch`. What has ended is removed.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +14,7 @@ import { systemClock } from "../project/runs/system-clock.ts";
 const everyMs = 150;
 const file = "live";
 
-/** Where a run's last glimpse lies. */
+/** The path of a run's live-event file. */
 export const livePath = (folder: string): string => join(folder, file);
 
 const drawEveryMs = 1000;
@@ -50,7 +49,7 @@ export function openLiveView(
     try {
       writeFileSync(livePath(folder), line, { mode: 0o600 });
     } catch {
-      // A glimpse that cannot be kept is no reason to end a run; what matters goes to the journal, which says so.
+      // A live event that cannot be written is no reason to end a run; the journal reports disk trouble.
     }
   };
   return {

@@ -1,9 +1,9 @@
-// may-grant: the one place every grant passes before it is written down: none by an agent, none from inside a run.
+// may-grant: the one check that every grant passes before it is recorded: none by an agent, none from inside a run.
 //
 // Invariants:
-//   G1. Who acts comes from the channel (`actorOf`), never from what was asked for.
-//   G2. What core calls a grant is refused to an agent, whichever command or server asks for it.
-//   G3. A person's grant given from inside a run is an agent's, whatever name it goes by.
+//   G1. The actor is determined by the channel (`actorOf`), never by the request.
+//   G2. What core calls a grant is refused to an agent, from whichever command or server.
+//   G3. A person's grant given from inside a run counts as an agent's, whatever name it uses.
 
 import type { Draft } from "../contracts/event.ts";
 import { isAgent, isGrant, isRefusedGrant } from "../core/grants.ts";

@@ -5,7 +5,7 @@ import type { RunView } from "../core/state.ts";
 import { openMilestones, phaseEnding } from "../views/progress.ts";
 import type { CommandContext } from "../project/command-context.ts";
 
-/** Tells the person at the terminal what happens, fact by fact. */
+/** Prints each milestone for the person at the terminal. */
 export function narrate(context: Pick<CommandContext, "show">): (entry: Entry, run: RunView) => void {
   const milestones = openMilestones();
   return (entry, run) => {

@@ -1,4 +1,4 @@
-// open-journal: opens a run's journal where its truth is: in its folder, or in a store that several machines share.
+// open-journal: opens a run's journal at its source of truth: its folder, or a store that several machines share.
 
 import { join } from "node:path";
 import { type Fold, openFold } from "../core/fold.ts";
@@ -18,7 +18,7 @@ import type { ProjectPaths } from "../project/runs/project-paths.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
 import { redactedJournal } from "../project/secrets/redacted-journal.ts";
 
-/** A run's journal, redacted, folded as it is read. The lease is null if the folder itself is the truth. */
+/** A run's journal, redacted, folded as it is read. The lease is null if the folder is the source of truth. */
 export async function openFolded(
   context: CommandContext,
   folder: string,
@@ -39,7 +39,7 @@ export async function openFolded(
   return { journal: redactedJournal(journal, redactor), fold, lease };
 }
 
-/** In the folder, or in the store that its mark names a key of. */
+/** In the folder, or in the store whose key its marker file names. */
 export async function openIn(
   context: CommandContext,
   folder: string,
@@ -63,13 +63,13 @@ export async function openHubFor(
   return { send: (commit) => hub.send(mark.key, epoch, commit) };
 }
 
-/** The requests of a run: in its folder, and in the store where other machines leave them. */
+/** The requests of a run: in its folder, and in the store for other machines. */
 export async function openInboxOf(context: CommandContext, folder: string): Promise<OwnedInbox> {
   const here = await openInbox(folder);
   const mark = sharedMark(folder);
   if (mark === null) return here;
   const there = await (await (await import("../fleet/shared-run.ts")).storeIn(context.env)).inbox(mark.key);
-  let mayHave = true; // the store is asked when it may have something, not before each step
+  let mayHave = true; // the store is read when it may have something, not before each step
   there.watch(() => (mayHave = true));
   return {
     pending: async () => {
@@ -79,7 +79,7 @@ export async function openInboxOf(context: CommandContext, folder: string): Prom
     },
     forget: async (request) => {
       await here.forget(request);
-      if (mayHave) await there.forget(request).catch(unlessAway); // found again it is known by its key, and forgotten then
+      if (mayHave) await there.forget(request).catch(unlessAway); // if found again, its key identifies it, and it is removed then
     },
     watch: (callback) => {
       const ends = [here.watch(callback), there.watch(callback)];
@@ -103,6 +103,6 @@ export async function openSharedGroup(folder: string): Promise<Group> {
 }
 
 export async function closeGroup(opening: Promise<Group> | null): Promise<void> {
-  const group = await opening?.catch(() => null); // whoever wanted it has heard why it could not be had
+  const group = await opening?.catch(() => null); // the requester has already received the error
   group?.close();
 }

@@ -1,10 +1,10 @@
-// open-run: takes a run in hand: the lock, the journal, the fold; and drives it where asked.
+// open-run: opens a run: the lock, the journal, the fold; and drives it if asked.
 //
 // Invariants:
-//   H0. Nothing of a run that is not its user's is written to or executed: each opening, a child's too, goes through the door.
-//   H1. Whoever writes to a run holds its lock; a second one is refused with the first one's pid.
-//   H2. What the world puts in the way pauses the run, where the pause can still be written; for a full disk the reserve is given up.
-//   H3. After the disk refused a sync nothing more is written in this life: only a new one may find out what is there.
+//   H0. A run that is not this user's is neither written to nor executed: each opening, a child's too, passes the ownership check.
+//   H1. A process that writes to a run holds its lock; a second one is refused with the first one's pid.
+//   H2. An external failure pauses the run, if the pause can still be written; for a full disk the reserve is given up.
+//   H3. After a failed sync this process writes nothing more: only a new one may find out what is on disk.
 
 import { randomUUID } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
@@ -41,7 +41,7 @@ import { openRuntime } from "./open-runtime.ts";
 const snapshotEveryEvents = 10_000;
 const snapshotAtEndEvents = 500;
 const reserveBytes = 64 * 1024;
-/** Troubles of the journal itself, or of who owns it: no place to write a pause. */
+/** Failures of the journal itself, or of its ownership: a pause cannot be written. */
 const neverPaused: readonly string[] = [
   "run_locked",
   "journal_damaged",
@@ -61,7 +61,7 @@ export type DriveOptions = {
   readonly cancel?: AbortSignal;
 };
 
-/** A run in hand. */
+/** An open run. */
 export type OpenRun = {
   readonly paths: ProjectPaths;
   readonly run: string;
@@ -69,7 +69,7 @@ export type OpenRun = {
   readonly view: () => RunView;
   readonly append: (event: Draft) => Promise<void>;
   readonly putBlob: (text: string) => Promise<string>;
-  /** Drives the run to its next rest and says why it rests. */
+  /** Drives the run to its next rest and returns why it rests. */
   readonly drive: (options?: DriveOptions) => Promise<string>;
 };
 
@@ -126,13 +126,13 @@ async function holding<Value>(
     bound = { ...bound, ...said };
     bindRun(context.env, paths, folder, bound);
   };
-  /** Once an opening and once at its end, never for each event. */
+  /** Once per opening and once at its end, never for each event. */
   const rememberHead = (): void => {
     const { seq, byte, prev } = journal.position;
     try {
       if (seq !== bound.head?.seq) rebind({ head: { seq, byte, prev } });
     } catch {
-      // The record may lag behind the journal.
+      // The ownership record may lag behind the journal.
     }
   };
   const append = async (events: readonly Draft[]): Promise<readonly Entry[]> => {
@@ -151,7 +151,7 @@ async function holding<Value>(
     // Child runs share this process, so their journals share a sync; the group is opened with the first of them.
     let own: Promise<Group> | null = null;
     const shared = (): Promise<Group> => (group === null ? (own ??= openSharedGroup(folder)) : Promise.resolve(group));
-    hasWritten = false; // whoever drives draws the files
+    hasWritten = false; // only a driving process writes the files
     const { runtime, isolation, close } = await openRuntime({
       context,
       paths,
@@ -165,7 +165,7 @@ async function holding<Value>(
       begin: (childFolder, event, blobs) => beginRun(context, paths, childFolder, event, blobs, lease !== null),
       hold: async (childFolder, child, childWork) => withRunIn(context, paths, childFolder, child, childWork, await shared()),
     });
-    // A journal that takes nothing more ends the loop at its next line; the request sees to it that there is one at once.
+    // A journal that accepts nothing more ends the loop at its next line; this request makes sure that there is one at once.
     const onLost = (): void => {
       const pause = { event: "control_requested", control: "pause", now: true, request: randomUUID(), actor: "system" } as const;
       void sendRequest(folder, pause, { waitMs: 0 });
@@ -193,7 +193,7 @@ async function holding<Value>(
   let hasWritten = false;
   const note = async (event: Draft): Promise<void> => {
     hasWritten = true;
-    // What its user adopts from their config may be weaker than what was acknowledged first; the record follows before the journal does.
+    // The policy its user adopts may be weaker than the acknowledged one; the record is updated before the journal.
     if (event.event === "policy_changed" && event.adopted && event.isolation !== undefined)
       rebind({ isolation: weakerOf(bound.isolation, event.isolation) });
     await write(event);
@@ -204,7 +204,7 @@ async function holding<Value>(
     if (unsnapped >= snapshotAtEndEvents) await journal.snapshot(view());
     if (hasWritten) await writePlaybookFiles({ context, paths, folder, view });
     await statusCache.close();
-    if (group === null) rememberHead(); // lines that only the shared log has on disk are not to be known yet
+    if (group === null) rememberHead(); // lines that only the shared log has on disk must not be visible yet
     return value;
   } finally {
     await journal.close();
@@ -227,8 +227,8 @@ export async function beginRun(
   const journal = redactedJournal(opened.journal, redactor);
   try {
     if (journal.position.seq > 0)
-      return bindRun(context.env, paths, folder, { run: event.run_id, ack: drafted.event.ack, isolation: event.isolation }); // a child that another machine began
-    // Before its first line: a run that is there has its record.
+      return bindRun(context.env, paths, folder, { run: event.run_id, ack: drafted.event.ack, isolation: event.isolation }); // a child that another machine started
+    // Before its first line: every existing run has its record.
     bindRun(context.env, paths, folder, { run: event.run_id, ack: drafted.event.ack, isolation: event.isolation });
     for (const text of drafted.blobs) await journal.putBlob(text);
     await journal.append([drafted.event]);
@@ -237,7 +237,7 @@ export async function beginRun(
   }
 }
 
-/** Writes the first events of a run's new user into its journal. Nothing is driven, and the door stays shut until the run is bound. */
+/** Writes the first events of a run's new user into its journal. Nothing is driven, and the run cannot be opened until it is bound. */
 export async function appendAdoption(
   context: CommandContext,
   paths: ProjectPaths,
@@ -265,11 +265,11 @@ function keepReserve(folder: string): void {
   try {
     writeFileSync(join(folder, "reserve"), Buffer.alloc(reserveBytes), { mode: 0o600 });
   } catch {
-    // A disk too full for the reserve is found out by the journal itself, which says so.
+    // If the disk is too full for the reserve, the journal itself reports it.
   }
 }
 
-/** Writes the pause into the journal, opened again, and says the state of the run; null if even that finds no room. */
+/** Reopens the journal, writes the pause, and returns the run's state; null if there is no room even for that. */
 async function pauseFor(context: CommandContext, paths: ProjectPaths, folder: string, { code, message }: Trouble): Promise<string | null> {
   if (code === "disk_full") rmSync(join(folder, "reserve"), { force: true });
   try {

@@ -1,4 +1,4 @@
-// open-runtime: the one place where the parts of a driven run meet.
+// open-runtime: the one place that assembles the parts of a driven run.
 
 import { randomUUID } from "node:crypto";
 import { existsSync, readdirSync, realpathSync } from "node:fs";
@@ -45,9 +45,9 @@ export type RuntimeParts = ChildParts & {
   readonly recorder: Recorder;
   readonly watch: (entry: Entry, run: RunView) => void;
   readonly cancel: AbortSignal | null;
-  /** Whether the run is certainly still this process's; asked before anything is spent. */
+  /** Whether this process certainly still owns the run; checked before anything is spent. */
   readonly isHeld: () => boolean;
-  /** The run is thrown away afterwards: nothing of the user's repository or files is changed by it. */
+  /** The run is discarded afterwards: nothing of the user's repository or files is changed by it. */
   readonly isApart?: boolean;
   /** Runs whose commits this one was forked with after the line it is at. */
   readonly forkedLater?: readonly string[];
@@ -105,7 +105,7 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
     learn: redaction.learn,
     isHeld: parts.isHeld,
   });
-  // What an earlier life left alive is ended before anything new begins; the branch is inspected meanwhile.
+  // Processes that an earlier life left alive are ended before anything new begins; the branch is inspected meanwhile.
   const [workspace] = await Promise.all([opening, agents.sweep(drafted.run_id), sweepTemporary()]);
   for (const layer of layersIn(folder)) await isolation.collect(layer);
   const verifier = openChecks({
@@ -118,7 +118,7 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
     readBlob: (hash) => parts.readBlob(hash),
     redactor,
     guard: (word) => {
-      setImmediate(() => void agents.prepare()); // while a command runs, this process has nothing to do
+      setImmediate(() => void agents.prepare()); // while a command runs, this process is idle
       return agents.guard(word);
     },
   });
@@ -132,7 +132,7 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
   const ended = openEndedFolders(folder);
   const reportNotices = openNotices(context, paths, folder);
   const live = openLiveView(context, folder, openLiveEvents(redactor), fileWriter);
-  // A child run is cancelled by its parent alone: interrupted softly, its parent waits for its end as for a turn's.
+  // Only its parent cancels a child run: the parent waits for its end as for a turn's.
   const isChild = parts.cancel !== null;
   const called = parts.cancel ?? context.interrupted;
   const pause = (now: boolean): void => {
@@ -199,13 +199,13 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
   return { runtime, isolation: inForce(isolation, limits), close };
 }
 
-/** Folders in which an earlier life's agents may have left something apart. */
+/** Folders in which agents of an earlier process may have left unmerged writes. */
 function layersIn(folder: string): readonly string[] {
   const layers = join(folder, "layers");
   return existsSync(layers) ? readdirSync(layers).map((name) => join(layers, name)) : [];
 }
 
-/** Calls back when it is aborted, or now where it was before there was anybody to tell; gives what ends that. */
+/** Calls back when aborted, or now if it already was; returns the unsubscribe function. */
 function whenAborted(signal: AbortSignal, then: () => void): () => void {
   if (signal.aborted) then();
   else signal.addEventListener("abort", then, { once: true });

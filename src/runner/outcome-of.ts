@@ -13,7 +13,7 @@ import { oneLine } from "../views/wording.ts";
 import { codeOf } from "../project/runs/loaded-run.ts";
 import { reply } from "../project/reply.ts";
 
-/** What an invocation of `go` or `resume` came to: the run's state, in an answer. */
+/** The result of `go` or `resume`: the run's state, as an answer. */
 export function outcomeOf(run: RunView, why: string, warnings: readonly string[]): Answer {
   const code = codeFor(run, why);
   const questions = run.status === "paused" ? questionsOf(run) : [];
@@ -32,7 +32,7 @@ export function outcomeOf(run: RunView, why: string, warnings: readonly string[]
 
 const detailCharsMax = 300;
 
-/** A person must not take finished work for landed work, and is told what was in the way. */
+/** A person must not mistake finished work for landed work, and is told what was in the way. */
 function keptOf(run: RunView): readonly string[] {
   const kept = run.status === "completed" ? branchKept(run) : null;
   if (kept === null || kept.code === "work_unproved") return []; // the ending says so
@@ -55,7 +55,7 @@ function codeFor(run: RunView, why: string): ReasonCode {
 
 function sentence(run: RunView, code: ReasonCode): string {
   const name = run.drafted.run_id;
-  // A question that was answered meanwhile is no reason any more.
+  // A question that was answered meanwhile is no longer a reason.
   const isAnswered = run.reason === "session_boundary" && Object.keys(run.blocks).length === 0;
   const detail = pauseDetail(run);
   const because = detail === null || isAnswered || isQuestion(run, detail) ? reasons[code].meaning : detail; // its box asks a question
@@ -71,7 +71,7 @@ function sentence(run: RunView, code: ReasonCode): string {
   }
 }
 
-/** What was recorded as a remark, as a sentence. An identifier at its beginning is left as it is. */
+/** A recorded remark as a sentence. A leading identifier is left as it is. */
 function asSentence(text: string): string {
   const [first = ""] = text.split(/[\s:,]/, 1);
   const begun = /^[a-z]+$/.test(first) ? `${text.slice(0, 1).toUpperCase()}${text.slice(1)}` : text;

@@ -1,9 +1,9 @@
-// park: what becomes of a run whose model provider would not answer. By the user's policy it waits for the reset and goes on by itself.
+// park: what happens to a run whose model provider refuses. By the user's policy it waits for the reset and resumes by itself.
 //
 // Invariants:
-//   P1. It never tries in a loop: each wait is at least a minute long, and after so many in a row the run stays paused.
-//   P2. While it waits, whatever another terminal asks of the run is heard at once.
-//   P3. Only what time can fix is waited for: a used-up limit, a service out of order. A refused request or key is not.
+//   P1. It never retries in a tight loop: each wait is at least a minute, and after a number in a row the run stays paused.
+//   P2. While it waits, requests from other terminals are handled at once.
+//   P3. It waits only for what time can fix: a used-up limit, an outage. A refused request or key is not.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { hasOther } from "../core/players.ts";
@@ -19,7 +19,7 @@ const waitsMax = 12;
 const waitMsMax = 26 * 60 * minuteMs; // a daily limit, and a little
 const lookEveryMs = 15_000;
 
-/** Where a run may go on by itself: the moment, in milliseconds of the wall clock. Null if it must not. */
+/** When a run may resume by itself, in milliseconds of the wall clock. Null if it must not. */
 export function goesOnAt(run: RunView, nowMs: number): number | null {
   const { parked } = run;
   if (parked === undefined || !isFixable(run)) return null;
@@ -29,7 +29,7 @@ export function goesOnAt(run: RunView, nowMs: number): number | null {
   return at - nowMs > waitMsMax ? null : at;
 }
 
-/** Whether nothing but the provider holds the run up, and time may fix that. */
+/** Whether only the provider holds the run up, and time may fix that. */
 function isFixable({ status, parked, asked, reason }: RunView): boolean {
   if (status !== "paused" || parked === undefined || asked !== null) return false;
   if (parked.fault !== "limit" && parked.fault !== "service") return false; // P3
@@ -37,13 +37,13 @@ function isFixable({ status, parked, asked, reason }: RunView): boolean {
   return parked.times <= waitsMax; // P1
 }
 
-/** Lets the next agent go on where the role of a parked run names one that is not at its limit. True: the run was resumed. */
+/** Hands over to the next agent if the role of a parked run names one that is not at its limit. True: the run was resumed. */
 export async function goesOnWithOther(context: CommandContext, openRun: OpenRun): Promise<boolean> {
   if (context.interrupted.aborted || !isFixable(openRun.view()) || !hasOther(openRun.view(), new Date().toISOString())) return false;
   return resumed(openRun, "agent_switched");
 }
 
-/** Waits for the provider where the policy says so. True: the run was resumed. False: it stays as it is. */
+/** Waits for the provider if the policy says so. True: the run was resumed. False: it is unchanged. */
 export async function waitForProvider(context: CommandContext, openRun: OpenRun): Promise<boolean> {
   const at = goesOnAt(openRun.view(), Date.now());
   if (at === null || !(await isWanted(context, openRun, at))) return false;
@@ -86,7 +86,7 @@ async function waitUntil(context: CommandContext, folder: string, at: number): P
   if (context.interrupted.aborted) onInterrupt();
   try {
     if ((await inbox.pending()).length > 0) onMail();
-    // The wall clock counts, and it may jump: a machine that slept is not to wait for what has long passed.
+    // The wall clock counts, and it may jump: a machine that slept must not wait for a time long past.
     while (!over.signal.aborted && Date.now() < at) {
       await sleep(Math.min(lookEveryMs, Math.max(1, at - Date.now())), undefined, { signal: over.signal }).catch(() => undefined);
     }

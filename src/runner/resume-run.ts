@@ -21,13 +21,13 @@ export type ResumeInput = {
   readonly maxCycles?: number | undefined;
   readonly asks?: Asks | undefined;
   readonly leavesParked?: boolean | undefined;
-  /** Whether a person said `resume`: nothing else goes on with a run that failed. */
+  /** Whether a person typed `resume`: nothing else continues a failed run. */
   readonly isExplicit?: boolean | undefined;
   /** Flags that a playbook understands, by name. */
   readonly flags?: ReadonlySet<string> | undefined;
 };
 
-/** Takes up a run that rests: paused by somebody or something, out of cycles, or left behind by a crash. */
+/** Resumes a run that rests: paused, out of cycles, or left behind by a crash. */
 export async function resumeRun(
   context: CommandContext,
   loaded: LoadedRun,
@@ -49,7 +49,7 @@ export async function resumeRun(
     for (const event of found?.events ?? []) await openRun.append(event);
     await forgetPauses(openRun.folder);
     const { status, asked, asker } = openRun.view();
-    // Whoever worked went away before the pause that was asked for came about. It is written down first: going on is the later wish.
+    // Its process ended before the requested pause took effect. The pause is recorded first: the resume is the later request.
     if (status === "running" && asked === "pause")
       await openRun.append({ ...asker, event: "run_paused", reason_code: "operator_paused", from_state: "running", to_state: "paused" });
     if (openRun.view().status !== "paused") return;
@@ -74,14 +74,14 @@ function refuseFailed({ run, view }: LoadedRun): never {
   });
 }
 
-/** Pauses that nobody lived to take: going on is the later wish. */
+/** Pauses that no process lived to take: the resume is the later request. */
 async function forgetPauses(folder: string): Promise<void> {
   for (const request of await readRequests(folder)) {
     if (request.event === "control_requested" && request.control === "pause") await removeRequest(folder, request.request);
   }
 }
 
-/** Whether a run may be resumed now: nobody else owns it, the breaker has cooled down. Gives what should be said beforehand. */
+/** Whether a run may be resumed now: no other process owns it, and the breaker has cooled down. Returns what to tell the user first. */
 async function requireResumable(context: CommandContext, loaded: LoadedRun, input: ResumeInput): Promise<string[]> {
   const { run, view, owner, paths } = loaded;
   const where = { run_id: run, state: view.status };

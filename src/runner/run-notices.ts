@@ -1,8 +1,8 @@
-// run-notices: puts what a person should be told of into the queue as it is journaled, and starts a courier that delivers it.
+// run-notices: queues notifications as events are journaled, and starts a courier that delivers them.
 //
 // Invariants:
-//   T1. A run waits for no delivery: what is written here is one small file, and the courier is its own process.
-//   T2. Nothing that goes wrong here ends or changes a run; it is said once.
+//   T1. A run waits for no delivery: this writes one small file, and the courier is a separate process.
+//   T2. No failure here ends or changes a run; it is reported once.
 
 import { spawn } from "node:child_process";
 import { basename } from "node:path";
@@ -15,7 +15,7 @@ import { type ProjectPaths, runFolder } from "../project/runs/project-paths.ts";
 import { answeredBy, noticesOf } from "../views/outbound/notices.ts";
 import { ownProgram } from "./embedded.ts";
 
-/** A child run tells nobody: its parent does. */
+/** A child run sends no notices: its parent does. */
 export function openNotices(context: CommandContext, paths: ProjectPaths, folder: string): (entry: Entry, run: RunView) => void {
   const { hooks } = hooksOf(context.env);
   if (hooks.length === 0 || context.isTold === true) return () => undefined;
@@ -41,16 +41,16 @@ export function openNotices(context: CommandContext, paths: ProjectPaths, folder
   };
 }
 
-/** A question that was answered is not told of any more, whichever process had it told. T2 */
+/** A notice of a question that has been answered is withdrawn, whichever process queued it. T2 */
 export function withdrawNotice({ env }: Pick<CommandContext, "env">, id: string): void {
   try {
     openQueue(env).withdraw((notice) => notice.id === id);
   } catch {
-    return; // it is reported late, and the answer counts anyway
+    return; // the notice goes out anyway; the answer still counts
   }
 }
 
-/** It outlives this process, and goes when everything is delivered or given up. */
+/** It outlives this process, and ends when everything is delivered or given up. */
 export function startCourier(env: NodeJS.ProcessEnv): void {
   const child = spawn(process.execPath, [ownProgram(), "notify", "send", "--wait"], { cwd: "/", detached: true, stdio: "ignore", env }); // T1
   child.on("error", () => undefined); // the next notice, or `autopilot notify send`, starts another

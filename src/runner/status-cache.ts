@@ -1,8 +1,8 @@
-// status-cache: the state of a run, laid beside its journal by whoever works on it, so that `status` of a long run need not fold all of it.
+// status-cache: reads the cached status that a long run's owner keeps beside the journal, so that `status` need not fold all of it.
 //
 // Invariants:
-//   Y1. What is here counts only for exactly the journal it was made from: its length and its last line are compared. In doubt it is ignored.
-//   Y2. It is made from what was acknowledged, off the path of every acknowledgement, and its loss loses nothing.
+//   Y1. The cache is valid only for exactly the journal it was made from: length and last line are compared. In doubt it is ignored.
+//   Y2. It is written after acknowledgements, never before one, and losing it loses nothing.
 
 import { createHash } from "node:crypto";
 import { readSync } from "node:fs";
@@ -27,7 +27,7 @@ export type StatusSummary = {
   readonly data: Readonly<Record<string, unknown>>;
 };
 
-/** With nobody at work, and with the process that made it. */
+/** As shown without an owner, and with the process that wrote it. */
 export type CachedStatus = {
   readonly product: string;
   readonly byte: number;
@@ -37,7 +37,7 @@ export type CachedStatus = {
   readonly owned: StatusSummary;
 };
 
-/** The state of the run, if somebody has laid it out for this very journal and this very owner; else null. */
+/** The cached status, if it was written for this very journal and owner; else null. */
 export function cachedStatus(folder: string, owner: { readonly pid: number } | null): StatusSummary | null {
   try {
     const path = join(folder, statusCacheFile);
@@ -48,11 +48,11 @@ export function cachedStatus(folder: string, owner: { readonly pid: number } | n
     if (owner === null) return cachedStatus.rested ?? null;
     return owner.pid === cachedStatus.pid ? (cachedStatus.owned ?? null) : null;
   } catch {
-    return null; // it is being written, or was never whole: the journal itself tells
+    return null; // it is being written, or was never whole: the journal is used instead
   }
 }
 
-/** Whether the journal ends with the line that the cache was made after. */
+/** Whether the journal ends with the line after which the cache was written. */
 function isEndOf(folder: string, { byte, prev }: Partial<CachedStatus>): boolean {
   const isEnd = withOwnFile(join(folder, "journal.jsonl"), (fd, size) => {
     if (size !== byte) return false;

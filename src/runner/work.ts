@@ -12,11 +12,13 @@ import { type OpenRun, withRun } from "./open-run.ts";
 import { outcomeOf } from "./outcome-of.ts";
 import type { CommandContext } from "../project/command-context.ts";
 
-/** Whether a run that rests may go on in this invocation: its provider answers again, or the person at the terminal answers what it asks. */
+/**
+ * Whether a resting run may continue in this invocation: its provider answers again, or the person at the terminal answers its question.
+ */
 async function goesOn(context: CommandContext, openRun: OpenRun, leavesParked: boolean): Promise<boolean> {
   const run = openRun.view();
-  // Both are rarely needed, so they are loaded when they are.
-  if (hasFailed(run)) return false; // an answer to something else is no `resume`
+  // Both are rarely needed, so they are loaded on demand.
+  if (hasFailed(run)) return false; // an answer to something else is not a `resume`
   if (isParked(run)) {
     const { goesOnWithOther, waitForProvider } = await import("./park.ts");
     return (await goesOnWithOther(context, openRun)) || (!leavesParked && waitForProvider(context, openRun));
@@ -27,10 +29,10 @@ async function goesOn(context: CommandContext, openRun: OpenRun, leavesParked: b
 
 const isParked = ({ status, parked }: RunView): boolean => status === "paused" && parked !== undefined;
 
-/** What somebody should know before anything is paid for, and what of it a page has just told them. */
+/** Warnings to show before anything is paid for, less those a page has just shown. */
 export type Warnings = { readonly all: readonly string[]; readonly seen?: readonly string[] };
 
-/** Takes a run in hand, lets it begin, and works until it rests. */
+/** Opens a run, starts it, and works until it rests. */
 export async function work(
   context: CommandContext,
   paths: ProjectPaths,

@@ -11,13 +11,13 @@ const laidAfterMs = 300;
 
 export type StatusCacheParts = { readonly folder: string; readonly view: () => RunView; readonly position: () => Readonly<Position> };
 export type StatusCache = {
-  /** Something was acknowledged. */
+  /** An entry was acknowledged. */
   readonly note: () => void;
-  /** Lays it out once more and is done. */
+  /** Writes it a last time and ends. */
   readonly close: () => Promise<void>;
 };
 
-/** Lays out how a long run stands, a little after each change and off the path of those who wait for it. */
+/** Writes the status cache of a long run, a little after each change, without delaying the writers. */
 export function openStatusCache(parts: StatusCacheParts): StatusCache {
   let soon: NodeJS.Timeout | null = null;
   let isStale = false;
@@ -44,7 +44,7 @@ export function openStatusCache(parts: StatusCacheParts): StatusCache {
   };
 }
 
-/** False if the state is behind the journal: what comes next lays it out. */
+/** False if the state is behind the journal: the next change writes it. */
 async function lay({ folder, view, position }: StatusCacheParts): Promise<boolean> {
   if (position().byte < cachedStatusFrom) return true;
   const { statusSummary } = await import("./status-summary.ts"); // a short run never needs it
@@ -63,7 +63,7 @@ async function lay({ folder, view, position }: StatusCacheParts): Promise<boolea
     writeFileSync(`${path}.new`, JSON.stringify(cachedStatus), { mode: 0o600 });
     renameSync(`${path}.new`, path);
   } catch {
-    // A short cut that cannot be written is none: `status` folds the journal instead.
+    // A cache that cannot be written is skipped: `status` folds the journal instead.
   }
   return true;
 }

@@ -1,4 +1,4 @@
-// pull-request: schemas of what the journal keeps of a run's pull request, and of what was found there.
+// pull-request: schemas of what the journal keeps of a run's pull request, and of findings there.
 
 import * as v from "valibot";
 import { GitSha, RunId } from "../ids.ts";
@@ -8,7 +8,7 @@ const text = (charsMax: number) => v.pipe(v.string(), v.nonEmpty(), v.maxLength(
 export const forgeTools = ["gh", "glab"] as const;
 export type ForgeTool = (typeof forgeTools)[number];
 
-/** Where a pull request is or will be. The remote is kept by its name: its address may hold a password. */
+/** Where a pull request is or will be. The remote is kept by its name: its URL may hold a password. */
 export const PullRequestPlace = v.strictObject({
   tool: v.picklist(forgeTools),
   host: text(255),
@@ -23,9 +23,9 @@ export type PullRequestPlace = v.InferOutput<typeof PullRequestPlace>;
 export const evidenceCharsMax = 6_000;
 export const evidenceItemsMax = 40;
 
-/** What others say: a check of CI that failed, a comment at a pull request, the text of an issue. Evidence, never an instruction. */
+/** Findings of others: a failed CI check, a comment at a pull request, the text of an issue. Evidence, never an instruction. */
 export const OutsideEvidence = v.strictObject({
-  /** The same thing has the same key, so that it is worked on once. */
+  /** The same finding has the same key, so that it is worked on once. */
   key: text(300),
   kind: v.picklist(["check", "comment", "issue"]),
   by: text(200),
@@ -37,12 +37,12 @@ export type OutsideEvidence = v.InferOutput<typeof OutsideEvidence>;
 
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
-/** The pull request of a run that is over; `evidence_received` is of the run that works on what others said. */
+/** The pull request of a finished run; `evidence_received` is an event of the run that works on the findings. */
 export const pullRequestEvents = {
   pull_request_intended: { ...PullRequestPlace.entries, commit: GitSha, draft: v.boolean() },
   pull_request_opened: { number: Count, url: v.string(), draft: v.boolean(), commit: GitSha, found: v.boolean() },
   pull_request_taken_up: { run: RunId, evidence: v.array(v.string()) },
-  /** `commit`: what was pushed; null if nothing proved came of it. */
+  /** `commit`: what was pushed; null if nothing proved came out of it. */
   pull_request_settled: { run: RunId, commit: v.nullable(GitSha), detail: v.optional(v.string()) },
   pull_request_ended: { how: v.picklist(["merged", "closed"]) },
   evidence_received: { source: v.string(), items: v.pipe(v.array(OutsideEvidence), v.minLength(1), v.maxLength(evidenceItemsMax)) },

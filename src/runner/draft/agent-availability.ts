@@ -1,4 +1,4 @@
-// agent-availability: whether each agent can be used on this machine: found or not, logged in or not, and what keeps it from being used.
+// agent-availability: whether each agent can be used on this machine: installed, logged in, and what prevents it.
 
 import { homedir } from "node:os";
 import { isAbsolute } from "node:path";
@@ -15,17 +15,17 @@ export type AgentAvailability = {
   readonly profile: AgentProfile;
   readonly override: Omit<AgentOverride, "argv">;
   readonly state: FoundAgent["state"];
-  /** The words that start it; empty if it is missing. */
+  /** Its command line; empty if it is missing. */
   readonly argv: readonly string[];
   readonly realPath: string | null;
   readonly version: string | null;
   readonly login: ChosenLogin;
-  /** What keeps it from being used, and what to do about it; null if nothing does. */
+  /** What prevents its use, and what to do about it; null if nothing does. */
   readonly problem: string | null;
   readonly fix: string | null;
 };
 
-/** Every agent there is a profile or a setting for, the embedded one among them. */
+/** Every agent with a profile or a setting, including the embedded one. */
 export function agentsHere(context: CommandContext, config: Config): Promise<readonly AgentAvailability[]> {
   const shipped = Object.keys(agentProfiles).filter((name) => name !== "custom");
   const names = [...new Set([...shipped, ...Object.keys(config.agents ?? {})])];
@@ -45,23 +45,23 @@ export async function availabilityOf(context: CommandContext, name: string, conf
   return { name, profile, override, state, argv, realPath, version, login, ...trouble };
 }
 
-/** What of a login is missing, in words; nothing if nothing is. */
+/** What is missing for a login, as text; empty if nothing is. */
 export const unready = (login: ChosenLogin): Pick<AgentAvailability, "problem" | "fix"> =>
   login.kind === "missing" ? { problem: `not logged in: ${login.problem}`, fix: login.fix } : { problem: null, fix: null };
 
 export const isUsable = ({ state, problem }: AgentAvailability): boolean => state === "installed" && problem === null;
 
-/** Those that would be meant where nobody names one: none that stands back for another, and not the embedded one. */
+/** The candidates if no agent is named: none that yields to another, and not the embedded one. */
 export function candidates(availability: readonly AgentAvailability[]): readonly AgentAvailability[] {
   const installed = availability.filter((one) => one.profile.found !== "embedded" && (one.state === "installed" || isOwnCommand(one)));
   return installed.filter(({ profile }) => !profile.yieldsTo.some((other) => installed.some(({ name }) => name === other)));
 }
 
-/** A command of the user's own is started as it is: whether it is there shows then. */
+/** A user's own command is started as it is: whether it exists shows then. */
 export const isOwnCommand = ({ profile, argv }: Pick<AgentAvailability, "profile" | "argv">): boolean =>
   profile.found === "named" && argv.length > 0;
 
-/** The words that start it, as they are shown: every placeholder filled in. */
+/** Its command line, as shown: every placeholder filled in. */
 export const commandOf = ({ profile, argv }: Pick<AgentAvailability, "profile" | "argv">): readonly string[] =>
   profile.found === "embedded"
     ? ["autopilot", "go", "--agent", "scripted:FILE"]
@@ -83,12 +83,12 @@ async function foundBy(profile: AgentProfile, context: CommandContext): Promise<
   }
 }
 
-/** A command of the user's own: it is not run to be inspected. */
+/** A user's own command: it is not run to inspect it. */
 function named({ argv, id, hints }: AgentProfile, { env }: CommandContext, nothing: Omit<Found, "state">): Found {
   const [program] = argv;
   if (program === undefined)
     return { ...nothing, state: "missing", problem: "no command is given for it", fix: `set agents.${id}.argv in the config` };
-  // It is started in a folder that agents write to: what is looked for there could be another program with every turn.
+  // It is started in a folder that agents write to: a program looked up there could change with every turn.
   if (program.includes("/") && !isAbsolute(program))
     return {
       ...nothing,

@@ -18,7 +18,7 @@ import { loadedFlow } from "./flows.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { refuse } from "../../project/reply.ts";
 
-/** Who plays which role. A script is read and checked now, and kept with the run: what an agent could change later decides nothing. */
+/** Which agent plays which role. A script is read and checked now, and kept with the run, so that an agent cannot change it later. */
 export async function assignAgents(
   context: CommandContext,
   agent: string | undefined,
@@ -33,7 +33,7 @@ export async function assignAgents(
   return cast;
 }
 
-/** `claude,codex`: the first plays; at its provider's limit the next goes on. Each is found to be usable now. */
+/** `claude,codex`: the first plays; at its provider's limit the next takes over. Each is checked for availability now. */
 export async function castInOrder(
   context: CommandContext,
   role: string,
@@ -54,7 +54,7 @@ export async function castInOrder(
   return { ...(first as Cast), instead };
 }
 
-/** Roles of the config that are almost one of these: most likely slips. Any other may be meant for another flow. */
+/** Roles of the config that are almost one of these: most likely typos. Any other may be meant for another flow. */
 export function unusedRoleWarnings(config: Config, roles: readonly string[]): readonly string[] {
   return Object.keys(config.roles ?? {}).flatMap((role) => {
     const near = roles.includes(role) ? "" : didYouMean(role, roles);
@@ -64,7 +64,7 @@ export function unusedRoleWarnings(config: Config, roles: readonly string[]): re
 
 export type Inferred = { readonly name: string; readonly why: string };
 
-/** The agent to take where the flow has a role that nobody is named for; null if every role has a name. */
+/** The agent for roles without one; null if every role has one. */
 export async function inferredAgent(
   context: CommandContext,
   agent: string | undefined,
@@ -76,7 +76,7 @@ export async function inferredAgent(
   return nameless === undefined ? null : onlyAgent(context, config, nameless);
 }
 
-/** The roles of a flow and of every flow it calls: who plays them is settled before any agent could have a say. */
+/** The roles of a flow and of every flow it calls: their agents are settled before any agent runs. */
 async function rolesOf(context: CommandContext, flow: Flow): Promise<ReadonlySet<string>> {
   const called = await calledBy(flow, (name) => loadedFlow(context, name));
   const steps = [flow, ...called.map((one) => one.flow)].flatMap((one) => stepsEverywhere(one));
@@ -119,7 +119,7 @@ export async function castFor(
   return { agent: name, argv: [...argv], ...(Object.keys(override).length === 0 ? {} : { override }) };
 }
 
-/** The agent that is meant where nobody names one: the only one there is, or the one the user chose of several. Else what could be named is reported. */
+/** The agent if none is named: the only one installed, or the one the user chose. Otherwise refuses with the candidates. */
 async function onlyAgent(context: CommandContext, config: Config, role: string): Promise<Inferred> {
   const installed = candidates(await agentsHere(context, config));
   const [only, ...more] = installed;

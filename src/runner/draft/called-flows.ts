@@ -8,7 +8,7 @@ import { lintRegistry } from "../../playbooks/registry/registry.ts";
 
 const namesIn = (flow: Flow): readonly string[] => stepsEverywhere(flow).flatMap(({ step }) => step.flow ?? []);
 
-/** Every flow that one calls, and those it calls in turn, each once. */
+/** Every flow that one calls, directly or indirectly, each once. */
 export async function calledBy(flow: Flow, load: (name: string) => Promise<LoadedFlow>): Promise<readonly LoadedFlow[]> {
   const called: LoadedFlow[] = [];
   const known = new Set([flow.flow]);
@@ -23,7 +23,7 @@ export async function calledBy(flow: Flow, load: (name: string) => Promise<Loade
   return called;
 }
 
-/** The names lint may find in a flow; the flows that are here are read only if it calls one. */
+/** The names lint accepts in a flow; other flows are read only if it calls one. */
 export async function registryFor(root: string, flow: Flow): Promise<Registry> {
   if (namesIn(flow).length === 0) return lintRegistry;
   const flows: Record<string, Flow | null> = {};

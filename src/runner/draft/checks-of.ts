@@ -13,7 +13,7 @@ import { shownPaths } from "../../workspace/git/tree-list.ts";
 
 const manifestBytesMax = 1024 * 1024;
 
-/** Every command that may decide something in this run: the user's own, then what the project's manifests tell at the base. */
+/** Every command that may decide something in this run: the user's own, then those of the project's manifests at the base. */
 export async function checksOf(
   repository: Repository,
   objective: Objective,
@@ -26,7 +26,7 @@ export async function checksOf(
       check === null ? [] : [named(`criterion:${id}`, "criterion", text, check)],
     ),
     ...objective.red_green.map((command, at) => named(`red_green:${at + 1}`, "red_green", command, command)),
-    // Its title may come before the agent, in words about what failed; its command never.
+    // An agent may see its title when it fails, never its command.
     ...objective.holdout.map((command, at) => named(`holdout:${at + 1}`, "holdout", `holdout ${at + 1}`, command)),
   ];
   const commands = new Set(own.map(({ command }) => commandKey(command)));
@@ -44,7 +44,7 @@ const named = (id: string, kind: Check["kind"], title: string, command: string):
 
 let looked: { readonly key: string; readonly tree: WeakRef<Promise<Tree>> } | null = null;
 
-/** The base tree's names, and its manifests' text: what is committed counts, not what lies about. A draft asks for the same several times. */
+/** The base tree's paths and manifests: what is committed counts, not the working tree. A draft asks for the same several times. */
 export function treeAt(root: string, commit: string): Promise<Tree> {
   const key = JSON.stringify([root, commit]);
   const before = looked?.key === key ? looked.tree.deref() : undefined;

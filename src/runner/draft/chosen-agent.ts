@@ -1,5 +1,5 @@
-// chosen-agent: which of several installed agents the user wants if nobody names one. Asked once on a terminal and remembered in the
-// user's own state folder, never in the project: a repository must not choose who works.
+// chosen-agent: which of several installed agents the user wants if none is named. Asked once on a terminal and remembered in the user's
+// own state folder, never in the project: a repository must not choose the agent.
 
 import { lstatSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -15,7 +15,7 @@ export function chosenAgentPath(env: CommandContext["env"]): string {
   return join(base, "autopilot", "agent");
 }
 
-/** The agent that was chosen before, if it's still one of those installed; else the one that is chosen now; null if nobody can be asked. */
+/** The agent that was chosen before, if it is still installed; else the one chosen now; null if there is no terminal to ask on. */
 export async function chooseAgent(
   context: CommandContext,
   installed: readonly string[],

@@ -1,4 +1,4 @@
-// draft-in-force: whether a draft is still the one that was shown. What was acknowledged is what runs, or nothing does.
+// draft-in-force: whether a draft is still the one that was shown. Only what was acknowledged runs.
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -40,7 +40,7 @@ function hashOf(path: string, redactor: Redactor): string | null {
   }
 }
 
-/** One draft a flow: a run of the same flow that was made later has replaced it, whatever became of that run. */
+/** One draft per flow: a later run of the same flow has replaced it, whatever its state. */
 async function laterRun(context: CommandContext, paths: ProjectPaths, run: string, flow: string): Promise<string | null> {
   const runs = listRuns(paths);
   for (const later of runs.slice(runs.indexOf(run) + 1)) {

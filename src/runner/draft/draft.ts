@@ -1,4 +1,4 @@
-// draft: an objective made into a run that waits for its acknowledgement. Everything is validated before anything is written.
+// draft: makes an objective into a run that waits for acknowledgement. Everything is validated before anything is written.
 
 import { createHash } from "node:crypto";
 import type { EventOf } from "../../contracts/event.ts";
@@ -60,7 +60,7 @@ export async function makeDraft(context: CommandContext, paths: ProjectPaths, in
   });
   const commands = [...(settings.config.checks?.commands ?? []), ...(prepared?.checks ?? [])];
   const { checks, restores, warnings: unreadable } = await checksOf(repository, objective, { ...settings.config.checks, commands });
-  // What documents say only tightens, so it goes before the config.
+  // Documents only tighten, so they are read before the config.
   const tuned = { ...settings.config.limits, ...prepared?.limits };
   const isolation = settings.isolation;
   await tryIsolation(isolation, paths);
@@ -93,7 +93,7 @@ export async function makeDraft(context: CommandContext, paths: ProjectPaths, in
   ];
   const { uncommitted, warnings: reported } = await survey();
   await addIgnoreLines(repository.commonDir);
-  // The name a bare command means changes under the same lock as starting does: no draft takes it from a run that is open.
+  // The name a bare command means changes under the same lock as starting a run: no draft takes it from an open run.
   const run = await whileNoOtherStarts(paths, async () => {
     await refuseSecondRun(context, paths, flow, { self: null, isNew: input.new === true });
     const id = newRunId(paths, systemClock.now());
@@ -135,7 +135,7 @@ export async function makeDraft(context: CommandContext, paths: ProjectPaths, in
   };
 }
 
-/** What the documents say is wanted, where the user said nothing else. */
+/** The goal from the documents, if the user named none. */
 function withGoal(input: GoInput, goal: string | undefined): GoInput {
   if (goal === undefined || nonBlank(input.words.join(" ")) !== null || nonBlank(input.goal) !== null) return input;
   return { ...input, goal };

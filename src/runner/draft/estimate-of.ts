@@ -1,4 +1,4 @@
-// estimate-of: what a run will probably use: a forecast from earlier runs of its flow, or the budget alone while there are too few.
+// estimate-of: forecasts a run's usage from earlier runs of its flow; falls back to the budget while there are too few.
 
 import type { RunView } from "../../core/state.ts";
 import { forecastOf } from "../../insight/forecast.ts";
@@ -15,7 +15,7 @@ export async function estimateOf(paths: ProjectPaths, { drafted }: Pick<RunView,
   return { tokens, minutes, usd, basis: `${samples} earlier ${flow} runs${same}; ${Math.round(success * 100)} % succeed` };
 }
 
-/** Before there is any history of runs, the budget itself is all that can be said of the cost. */
+/** Without a history of runs, the budget is all that is known of the cost. */
 function fromBudget(limits: Readonly<Record<string, number>>): Estimate {
   const most = (name: string): { p50: number; p90: number } | null =>
     limits[name] === undefined ? null : { p50: limits[name] / 2, p90: limits[name] };

@@ -1,4 +1,4 @@
-// flows: a flow as it is here, checked before it runs.
+// flows: loads a flow and checks it before it runs.
 
 import { explore } from "../../engine/explore.ts";
 import { lintFlow } from "../../flows/lint.ts";
@@ -14,7 +14,7 @@ export const rootOf = (context: CommandContext): string => findProject(context.c
 
 export const findingLine = ({ file, line, message, rule }: Finding): string => `${file}:${line}: ${message} (${rule})`;
 
-/** A flow that may run: found, well-formed, nothing lint or the walk through all its paths objects to. */
+/** A flow that may run: found, well-formed, without findings of lint or of exploring its paths. */
 export async function loadedFlow(context: CommandContext, name: string): Promise<LoadedFlow> {
   const loaded = await loadFlow(rootOf(context), name);
   if (loaded.kind === "missing") return refuse("flow_missing", { message: loaded.message });
@@ -28,12 +28,12 @@ export async function loadedFlow(context: CommandContext, name: string): Promise
   return loaded;
 }
 
-/** Errors of lint, and then what a walk along every path of the flow finds; the built-in flows were explored when they were built. */
+/** Lint errors, then findings from exploring every path; the built-in flows were explored at build time. */
 async function lintLoaded(context: CommandContext, loaded: LoadedFlow): Promise<readonly Finding[]> {
   return (await cursorLoaded(context, loaded)).found;
 }
 
-/** `states`: how many were inspected, once; null if the flow was not run. */
+/** `states`: how many were explored; null if the flow was not explored. */
 export async function cursorLoaded(
   context: CommandContext,
   loaded: LoadedFlow,

@@ -8,7 +8,7 @@ import { openSelfTestCache } from "../../workspace/isolation/self-test-cache.ts"
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import { refuse } from "../../project/reply.ts";
 
-/** The isolation asked for, seen to hold here since the machine started; refused where it does not hold. */
+/** The requested isolation, tested on this machine since it started; refused if it does not hold. */
 export async function isolationFor(wanted: string, paths: ProjectPaths, runDir: string): Promise<Isolation> {
   mkdirSync(runDir, { recursive: true, mode: 0o700 });
   const level = isolationLevels.find((one) => one === wanted) ?? ("auto" satisfies IsolationLevel);

@@ -20,7 +20,7 @@ const caps: Readonly<Record<string, readonly ["run" | "phase", string]>> = {
   max_total_retries_per_run: ["run", "retries"],
 };
 
-/** The limits in force: the objective's budget over the flow's own, and what the config tunes. Thresholds keep their names. */
+/** The limits in force: the objective's budget over the flow's own, and the config's tuning. Thresholds keep their names. */
 export function limitsOf(flow: Flow, objective: Objective, tuned: Tuned, { isBudgetGiven = false } = {}): Limits {
   const limits: Limits = {
     run: { retries: breakerDefaults.max_total_retries_per_run, ...numbers(flow.limits?.run), ...numbers(objective.max_budget.limits) },
@@ -35,14 +35,14 @@ export function limitsOf(flow: Flow, objective: Objective, tuned: Tuned, { isBud
     }
     const [scope, dimension] = cap;
     const most = limits[scope][dimension];
-    // Where the flow has the standard cap, the tuned one is in its place; one that was chosen for it is only ever lowered.
+    // Replaces the flow's standard cap by the tuned one; a cap chosen for the flow is only ever lowered.
     const isStandard = most === limitDefaults[name]?.value && !(scope === "run" && isBudgetGiven);
     limits[scope][dimension] = dimension === "retries" || most === undefined || isStandard ? value : Math.min(value, most);
   }
   return limits;
 }
 
-/** Names among the tuned that nothing in this flow listens to: most likely slips, so they are told. */
+/** Tuned names that nothing in this flow uses: most likely typos, so they are reported. */
 export function unusedLimitWarnings(flow: Flow, tuned: Tuned): readonly string[] {
   const known = [...Object.keys(limitDefaults), ...costNames, ...Object.keys(flow.options ?? {})];
   return Object.keys(tuned)

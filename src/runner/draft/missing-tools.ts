@@ -1,5 +1,5 @@
-// missing-tools: what the checks of a project need and this machine doesn't have, with the command that installs it. Looked up before a
-// run begins, so that a missing tool is never mistaken for a failing check.
+// missing-tools: finds tools that a project's checks need and this machine lacks, with the command that installs each. Done before a run
+// begins, so that a missing tool is never mistaken for a failing check.
 
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -17,11 +17,11 @@ export type ToolSearch = {
   readonly root: string;
   readonly tree: Tree;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Whether packages are restored from the lock file before checks, so that none need be installed here. */
+  /** Whether packages are restored from the lock file before checks, so that none need to be installed here. */
   readonly isRestored: boolean;
 };
 
-/** One entry for each thing that is missing, with the commands that need it. */
+/** One entry per missing tool, with the commands that need it. */
 export async function missingTools(commands: readonly string[], search: ToolSearch): Promise<readonly MissingTool[]> {
   const found = new Map<string, { need: Need; neededBy: string[] }>();
   for (const command of commands) {
@@ -44,10 +44,10 @@ async function isThere(need: Need, { root, env, isRestored }: ToolSearch): Promi
   if (python === null || isRestored) return true; // the interpreter itself is reported as missing
   const probe = "import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)";
   try {
-    // Isolated: neither the project's own files nor the user's packages, since checks have their own HOME.
+    // Isolated: neither the project's files nor the user's packages, since checks have their own HOME.
     await promisify(execFile)(python, ["-I", "-c", probe, need.name], { timeout: probeTimeoutMs, cwd: "/" });
     return true;
   } catch (error) {
-    return (error as { code?: unknown }).code !== 1; // one that can't even start says nothing about its modules
+    return (error as { code?: unknown }).code !== 1; // an interpreter that can't start says nothing about its modules
   }
 }

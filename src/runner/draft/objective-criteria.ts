@@ -7,14 +7,14 @@ export type CriteriaRead = { readonly criteria: readonly Criterion[] } | { reado
 const criteriaMax = 100;
 const charactersMax = 4_000;
 
-/** Criteria that somebody has read before: their texts are words, whatever is in them. */
+/** Criteria that were parsed before: their texts are plain text, whatever is in them. */
 export const numbered = (criteria: readonly Omit<Criterion, "id">[]): { readonly criteria: readonly Criterion[] } => ({
   criteria: criteria.map(({ text, check }, at) => ({ id: `c${at + 1}`, text, check })),
 });
 
 /**
- * Done criteria, one a line or separated by `;`. A criterion may carry its check: `text :: command`.
- * A command may hold `;` itself, so it ends only at a newline, or at a `;` behind which another ` :: ` criterion stands.
+ * Done criteria, one a line or separated by `;`. A criterion may carry its check: `text :: command`. A command may contain `;` itself, so
+ * it ends only at a newline, or at a `;` followed by another ` :: ` criterion.
  */
 export function readCriteria(texts: readonly string[]): CriteriaRead {
   const found: { text: string; check: string | null }[] = [];

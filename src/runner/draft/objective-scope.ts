@@ -5,7 +5,7 @@ export type ScopeRead = { readonly scope: readonly string[] } | { readonly fault
 const patternsMax = 200;
 const patternCharactersMax = 512;
 
-/** What may change, as patterns: split on `,` `;` and newline outside braces; `!` excludes. Only exclusions: from everything. */
+/** What may change, as patterns: split on `,` `;` and newline outside braces; `!` excludes. With exclusions only: everything else. */
 export function readScope(texts: readonly string[]): ScopeRead {
   const scope: string[] = [];
   for (const text of texts) {
@@ -20,7 +20,7 @@ export function readScope(texts: readonly string[]): ScopeRead {
     }
   }
   if (scope.length > patternsMax) return { fault: `${scope.length} patterns are too many: at most ${patternsMax}.` };
-  // What was meant to bound the run must not come to mean every file.
+  // A pattern meant to restrict the run must not end up matching every file.
   if (scope.length === 0 && texts.length > 0)
     return { fault: `"${texts.join(", ")}" names nothing: expected a pattern, or no scope at all.` };
   if (scope.length > 0 && scope.every((pattern) => pattern.startsWith("!"))) scope.unshift("**");
@@ -31,7 +31,7 @@ function faultOf(pattern: string): string | null {
   const bare = pattern.replace(/^!/, "").trim();
   if (bare === "") return `"${pattern}" excludes nothing: expected a pattern after the !.`;
   if (/^[/\\~]/.test(bare) || /^[A-Za-z]:/.test(bare)) return `"${pattern}" is an absolute path: expected a pattern inside the repository.`;
-  // Braces can hide a climb: {a,..}/b.
+  // Braces can hide a `..`: {a,..}/b.
   if (bare.split(/[/\\,{}]/).includes("..")) return `"${pattern}" climbs out of the repository: expected a pattern without "..".`;
   if (bare.includes("\\")) return `"${pattern}" has a backslash: expected / between folders.`;
   if (/[\u0000-\u001f\u007f]/.test(bare)) return `a pattern has a control character in it.`;

@@ -1,4 +1,4 @@
-// objective: what the user wants, read from words and flags, with every default told. Nothing is guessed that could not be undone by a flag.
+// objective: parses the user's objective from text and flags, and reports every default. Nothing is guessed that a flag could not undo.
 
 import type { ObjectiveInput } from "../../playbooks/contract/go-input.ts";
 import type { Config } from "../../contracts/config.ts";
@@ -99,7 +99,7 @@ function read(input: ObjectiveInput, config: Config, flow: Flow, estimate: numbe
   if (promise.length > promiseCharactersMax || /[<>`\u0000-\u001f\u007f]/.test(promise)) {
     invalid("completion-promise", `must be one line of at most ${promiseCharactersMax} characters without < > or backticks.`);
   }
-  // A flow that goes by documents has its own criteria and no promise: what it does not use is not reported.
+  // A flow that follows documents has its own criteria: unused fields are not reported.
   if (flow.playbook !== undefined) for (const field of ["done-criteria", "completion-mode", "completion-promise"]) inferred.delete(field);
   if (inferred.size > 0) warnings.push(`Defaults: ${[...inferred].map(([field, shown]) => `${field} = ${shown}`).join("; ")}.`);
   return {
@@ -121,7 +121,7 @@ function read(input: ObjectiveInput, config: Config, flow: Flow, estimate: numbe
   };
 }
 
-/** A flow that works on documents names its own goal; an objective's is never guessed. */
+/** A document-driven flow names its own goal; otherwise the goal is never guessed. */
 function documentGoal(flow: Flow, infer: (field: string, value: string, shown: string) => string): string {
   if (flow.flow === "objective")
     throw new Invalid("goal", "goal: is missing. Say what you want done, in your own words or with --goal.", true);

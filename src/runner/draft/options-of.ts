@@ -7,13 +7,13 @@ import { lastingAsks } from "../../playbooks/contract/asks.ts";
 import type { GoInput } from "../../playbooks/contract/go-input.ts";
 import { refuse } from "../../project/reply.ts";
 
-/** What is known of a flow's options besides what the command line says: limits of the config by name, and what documents say. */
+/** Other sources of a flow's options besides the command line: limits of the config by name, and documents. */
 type Known = {
   readonly tuned?: Readonly<Record<string, number>>;
   readonly prepared?: { readonly options: Readonly<Record<string, Scalar>>; readonly facts?: Readonly<Record<string, Scalar>> } | undefined;
 };
 
-/** The flow's own options: from `--option name=value`, else documents, else tuned limits and fields of the objective of the same name. */
+/** The flow's own options: from `--option name=value`, else documents, else tuned limits and objective fields of the same name. */
 export function optionsOf(
   flow: Flow,
   input: GoInput,
@@ -38,13 +38,13 @@ export function optionsOf(
   return { ...options, ...prepared?.facts };
 }
 
-/** A policy of the objective's that this flow never asks about is reported: nobody is to count on it. */
+/** An objective's policy that this flow never reads is reported, so that the user doesn't count on it. */
 export function unusedPolicyWarnings({ flow, options, lands_nothing }: Flow, { approval_policy }: Objective): readonly string[] {
   if (approval_policy === "none" || lands_nothing === true || options?.["approval_policy"] !== undefined) return [];
   return [`approval-policy ${approval_policy} is not followed by flow ${flow}: what is proved lands without being asked for.`];
 }
 
-/** A limit of the config that has the name of an option sets it. The seed speaks of a percentage where the flow has a score of ten. */
+/** A limit of the config with the name of an option sets it. The seed uses a percentage where the flow has a score of ten. */
 function tunedOption(flow: Flow, name: string, tuned: Readonly<Record<string, number>>): number | undefined {
   const limit = name === "alignment_min" ? "output_degradation_pct" : name;
   const value = Object.hasOwn(tuned, limit) ? tuned[limit] : undefined;
@@ -55,7 +55,7 @@ function tunedOption(flow: Flow, name: string, tuned: Readonly<Record<string, nu
   return limit === name ? value : value / 10;
 }
 
-/** An option's value as its type wants it; refused with what was expected. */
+/** An option's value converted to its type; refused with what was expected. */
 export function readOption(flow: Flow, name: string, text: string): Scalar {
   const declared = flow.options ?? {};
   const option = Object.hasOwn(declared, name) ? declared[name] : undefined;

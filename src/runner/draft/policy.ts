@@ -14,7 +14,7 @@ import { settingsOf } from "../../project/config/settings.ts";
 
 const checkMinutesMax = 15;
 
-/** What of the config governs agents and checks, to be recorded with the run. */
+/** The config settings for agents and checks that are recorded with the run. */
 export function policyOf(
   { checks, network, prices, box, on_limit, protect, land }: Config,
   restores: readonly Check[] = [],
@@ -44,19 +44,19 @@ export function policyOf(
   };
 }
 
-/** The policy a run was drafted with; one from before it was recorded has the defaults. */
+/** The policy a run was drafted with; the defaults for a run from before it was recorded. */
 export function recordedPolicy(run: RunView): Policy {
   const { policy } = run.drafted;
   return policy === undefined ? policyOf({}) : (structuredClone(policy) as Policy);
 }
 
-/** `unverified` and `pr` aren't words of any config: they were given by a flag, for this run. */
+/** `unverified` and `pr` are not config values: a flag set them for this run. */
 function landFlagOf(run: RunView): LandMinimum | "pr" | undefined {
   const { land, land_as } = recordedPolicy(run);
   return land_as ?? (land === "unverified" ? "unverified" : undefined);
 }
 
-/** A config that changed since the run began, as an event: only noticed, or adopted where the operator asks for it. Null if nothing changed. */
+/** A config change since the run began, as an event: only noticed, or adopted if the operator asks. Null if nothing changed. */
 export async function policyChange(
   context: CommandContext,
   paths: ProjectPaths,
@@ -78,7 +78,7 @@ export async function policyChange(
   return { ...noticed, ...(await adoptedPolicy(context, paths, run, keep)) };
 }
 
-/** What a run that goes on under this user's config is held to from here on. */
+/** The policy of a run that continues under this user's config. */
 export async function adoptedPolicy(context: CommandContext, paths: ProjectPaths, run: RunView, keep: (text: string) => Promise<string>) {
   const settings = settingsOf(context, paths);
   return {
@@ -90,14 +90,17 @@ export async function adoptedPolicy(context: CommandContext, paths: ProjectPaths
   } as const;
 }
 
-/** Who plays from here on: whom the config names; else who played before, as the config has them now. A script that was named by hand is kept. */
+/**
+ * The agents from here on: those the config names; else the previous ones, as the config has them now. A script that was passed explicitly
+ * is kept.
+ */
 async function recast(
   context: CommandContext,
   { drafted }: RunView,
   config: Config,
   keep: (text: string) => Promise<string>,
 ): Promise<Record<string, Cast>> {
-  const { castInOrder } = await import("./assign-agents.ts"); // rarely needed, and it brings the parser of scripts
+  const { castInOrder } = await import("./assign-agents.ts"); // rarely needed, and it loads the script parser
   const cast: Record<string, Cast> = {};
   for (const [role, recorded] of Object.entries(drafted.cast)) {
     const named = config.roles?.[role] ?? config.agent;

@@ -34,7 +34,7 @@ export type Preview = {
   readonly dryRun: "required" | "auto";
 };
 
-/** What a draft would do, looked up anew each time it is shown. */
+/** What a draft would do, computed each time it is shown. */
 export async function previewOf(context: CommandContext, paths: ProjectPaths, run: RunView): Promise<Preview> {
   const { drafted } = run;
   const settings = settingsOf(context, paths);
@@ -84,7 +84,7 @@ export async function previewOf(context: CommandContext, paths: ProjectPaths, ru
   return { data, page, whole: [...page, ...previewDetails(data)], warnings, dryRun: settings.dryRun };
 }
 
-/** The words that start each agent. */
+/** Each agent's command line. */
 function commandsOf(cast: readonly RunView["drafted"]["cast"][string][]): Readonly<Record<string, string>> {
   const named = cast.flatMap(({ agent, argv, override }) => {
     const resolved = resolveProfile({
@@ -100,7 +100,7 @@ function commandsOf(cast: readonly RunView["drafted"]["cast"][string][]): Readon
 
 const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`);
 
-/** What the config sets for checks, and what of the user's shell changes how tools behave. */
+/** The variables the config sets for checks, and those of the user's shell that affect tools. */
 function checkEnvironment({ env }: CommandContext, { check_env = {} }: Policy): readonly CheckVariable[] {
   const shell = ["CI", "NO_COLOR", "FORCE_COLOR", "TERM"].filter((name) => check_env[name] === undefined);
   return [
@@ -109,7 +109,7 @@ function checkEnvironment({ env }: CommandContext, { check_env = {} }: Policy): 
   ];
 }
 
-/** How many files the scope takes in now, and which of its patterns take in none. */
+/** How many files the scope matches now, and which of its patterns match none. */
 async function lookAtScope(
   root: string,
   commit: string,
@@ -119,7 +119,7 @@ async function lookAtScope(
   return names === null ? null : scopeMatches(names, scope);
 }
 
-/** A run that will probably not come to its end within its limits is told so before it begins. */
+/** Warns before the start that the run will probably exceed its limits. */
 export function overLimit(estimate: PreviewView["estimate"], limits: Readonly<Record<string, number>>): readonly string[] {
   return (["tokens", "minutes", "usd"] as const).flatMap((dimension) => {
     const [range, limit] = [estimate[dimension], limits[dimension]];

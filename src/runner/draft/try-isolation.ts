@@ -8,7 +8,7 @@ import { temporaryFolder } from "../../project/runs/temporary.ts";
 
 const tried = new Map<string, Promise<IsolationInForce>>();
 
-/** Tests the isolation a run would have, in a folder that goes again; refused where it does not hold. A command that drafts, shows and starts asks once. */
+/** Tests the isolation a run would have, in a temporary folder; refused if it does not hold. Once per command. */
 export function tryIsolation(wanted: string, paths: ProjectPaths): Promise<IsolationInForce> {
   const key = JSON.stringify([wanted, paths.root]);
   const known = tried.get(key) ?? test(wanted, paths);

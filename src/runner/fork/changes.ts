@@ -1,4 +1,4 @@
-// changes: what a fork or a replay is to do differently, read from its flags: another agent, model, prompt or limit.
+// changes: what a fork or a replay changes, from its flags: another agent, model, prompt or limit.
 
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
@@ -30,7 +30,7 @@ export type GivenChanges = {
   readonly limits?: readonly string[] | undefined;
 };
 
-/** The flags that were given, to be typed again: a way on that leaves one out would do something else than was asked. */
+/** The given flags, to be repeated in a suggested command: leaving one out would do something else. */
 export function changeFlags({ agent, model, prompt, limits = [] }: GivenChanges): string {
   const words = [
     ["--agent", agent],
@@ -42,14 +42,14 @@ export function changeFlags({ agent, model, prompt, limits = [] }: GivenChanges)
 }
 const quoted = (word: string): string => (/^[\w.,:=+/@%-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
 
-/** As they are journaled, with the texts that they name by hash. */
+/** As they are journaled, with texts by hash. */
 export type Changes = Pick<Forked, "cast" | "prompts" | "limits"> & { readonly blobs: readonly string[] };
 
 type ChangesInput = {
   readonly context: CommandContext;
   readonly paths: ProjectPaths;
   readonly run: RunView;
-  /** The step that `--prompt FILE` is about; null if none stands out. */
+  /** The step that `--prompt FILE` applies to; null if ambiguous. */
   readonly step: string | null;
   readonly given: GivenChanges;
   readonly code: ReasonCode;
@@ -72,7 +72,7 @@ export async function readChanges(request: ChangesInput): Promise<Changes> {
   };
 }
 
-/** Every role goes to the agent that is named, as with `go --agent`; a model alone stays with the agents there are. */
+/** Every role gets the named agent, as with `go --agent`; a model alone keeps the agents. */
 async function assignAgents(
   { context, paths, run, given }: ChangesInput,
   keep: (text: string) => string,

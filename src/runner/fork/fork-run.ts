@@ -1,8 +1,8 @@
-// fork-run: makes a new run from another one's lines.
+// fork-run: makes a new run from the journal lines of another.
 //
 // Invariants:
 //   F1. The other run is only read.
-//   F2. The new run is there whole or not at all: it is made beside its place, bound to its user, and moved there in one step.
+//   F2. The new run exists whole or not at all: it is built beside its final path, bound to its user, and renamed in one step.
 //   F3. One of a playbook's runs is open at a time, forked or not.
 
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
@@ -36,15 +36,15 @@ export type ForkRequest = {
   readonly at: number;
   /** The hash of that line. */
   readonly line: string;
-  /** The run as it was there. */
+  /** The run's state there. */
   readonly state: RunView;
   readonly changes: Changes;
-  /** The line that commits a paid turn which the other run did not live to commit. */
+  /** The line that commits a paid turn which the other run died before committing. */
   readonly committed: Draft | null;
   readonly bound: BindingRecord;
 };
 
-/** Gives the new run's name. Nothing of it runs yet. */
+/** Returns the new run's id. Nothing of it runs yet. */
 export async function makeFork(context: CommandContext, projectPaths: ProjectPaths, request: ForkRequest): Promise<string> {
   const { state, changes } = request;
   const { tokens, calls, minutes, usd } = state.ledger.run;
@@ -74,7 +74,7 @@ export async function makeFork(context: CommandContext, projectPaths: ProjectPat
   });
 }
 
-/** Nobody else makes one meanwhile, so what is there unfinished was left by a crash. */
+/** No other process makes one meanwhile, so an unfinished one was left by a crash. */
 function sweepUnfinished(projectPaths: ProjectPaths): void {
   const runs = join(projectPaths.folder, "runs");
   for (const name of existsSync(runs) ? readdirSync(runs) : [])
@@ -101,7 +101,7 @@ async function write(
   }
 }
 
-/** What its lines name: payloads by hash, and what agents said and did in the turns taken over. Links are not followed. */
+/** What its lines refer to: blobs, and the transcripts of the turns taken over. Links are not followed. */
 export function copyRecords(from: string, to: string): void {
   for (const name of ["blobs", "transcripts"])
     if (existsSync(join(from, name)))
@@ -109,8 +109,8 @@ export function copyRecords(from: string, to: string): void {
 }
 
 /**
- * The line that commits the paid turn which a kill left open: what its layer holds, if that is what the turn left. A sentence where it
- * cannot be had any more.
+ * The line that commits the paid turn which a kill left open: the content of its layer, if that is what the turn left. A message if it is
+ * no longer available.
  */
 export async function committedTurn(projectPaths: ProjectPaths, run: string, state: RunView): Promise<Draft | string> {
   const [open, ...more] = paidIn(state);

@@ -1,9 +1,9 @@
 // replay-step: runs one attempt of a run again, from the line that began it, in a folder that is thrown away.
 //
 // Invariants:
-//   R1. The run, its branch and the user's checkout are only read: branch, objects and journal of the replay lie in its own folder.
-//   R2. It begins where the recorded attempt began: the same commit, the same words, the same limits, unless something is given anew.
-//   R3. Whatever ends it, its agents end with it, and its folder goes: at once, or with the next sweep of temporary folders.
+//   R1. The run, its branch and the user's checkout are only read: branch, objects and journal of the replay are in its own folder.
+//   R2. It begins where the recorded attempt began: the same commit, prompt and limits, unless overridden.
+//   R3. However it ends, its agents end with it, and its folder is deleted: at once, or with the next sweep of temporary folders.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -32,7 +32,7 @@ export type ReplayRequest = {
   readonly line: string;
   readonly attempt: string;
   readonly changes: Changes;
-  /** The runs that it was forked from: a line that was taken over is on their commits. */
+  /** The runs that it was forked from: a copied line refers to their commits. */
   readonly origins: readonly string[];
 };
 
@@ -47,7 +47,7 @@ export async function replayStep(context: CommandContext, paths: ProjectPaths, r
   }
 }
 
-/** A journal's beginning is a journal. */
+/** A prefix of a journal is a journal. */
 function copyPrefix(from: string, to: string, lines: number): void {
   const bytes = readFileSync(join(from, journalFile));
   let end = 0;
@@ -121,7 +121,7 @@ async function played(context: CommandContext, paths: ProjectPaths, folder: stri
     };
     try {
       await play(request.attempt);
-      // What judges the work is part of what came of it: the checks that follow at once.
+      // The checks that follow at once are part of the result.
       for (;;) {
         const next = decide(fold.state);
         if (next.do === "record" && next.event.event === "step_skipped") await append([next.event]);

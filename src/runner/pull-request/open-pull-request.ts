@@ -3,8 +3,8 @@
 // Invariants:
 //   P1. The intent is in the journal before anything leaves the machine, and the branch is looked up before anything is made: after a crash
 //       the same pull request is found, never a second one opened.
-//   P2. What is pushed is the commit that was judged, and only what was wholly proved is opened as ready.
-//   P3. What cannot be done leaves the work where it is, on the run's branch.
+//   P2. Exactly the judged commit is pushed, and only wholly proved work is opened as ready.
+//   P3. A failure leaves the work where it is, on the run's branch.
 
 import type { ForgeTool, PullRequestPlace } from "../../contracts/forge/pull-request.ts";
 import { isOpenedAsDraft } from "../../core/pull-request.ts";
@@ -45,7 +45,7 @@ export async function openPullRequest(context: CommandContext, openRun: OpenRun,
   const isSaid = input.remote !== undefined || input.tool !== undefined || input.base !== undefined;
   const at = known === undefined || isSaid ? await placeOf(context, repository, view, input) : known.place;
   const forge = openForge(at, context.env);
-  const before = await forge.find(at.branch); // P1; and who isn't logged in hears of it before anything is pushed
+  const before = await forge.find(at.branch); // P1; and a user who isn't logged in is told before anything is pushed
   if (before !== null && before.state !== "open") return refuseEnded(view, before);
   const { commit } = view.tip; // P2
   const isDraft = isOpenedAsDraft(view.verdict, input.draft === true);
@@ -68,7 +68,7 @@ export async function openPullRequest(context: CommandContext, openRun: OpenRun,
   return { number, url, isDraft: opened.isDraft, isNew: before === null };
 }
 
-/** P2. What nothing proved is opened only as a draft, and only if somebody asks for that. */
+/** P2. Unproved work is opened only as a draft, and only on request. */
 function requireWork(view: RunView, input: PullRequestInput): void {
   const { run_id, base, policy } = view.drafted;
   const where = { run_id, state: view.status };
@@ -100,7 +100,7 @@ async function placeOf(context: CommandContext, repository: Repository, view: Ru
   return { ...(await findRemote(repository, base.branch, input, context.env)), branch: branchOf(run_id), into };
 }
 
-/** From the report, without anything that is a secret of this user. */
+/** From the report, without secrets of this user. */
 async function words(
   context: CommandContext,
   openRun: OpenRun,

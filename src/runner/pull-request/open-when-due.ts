@@ -1,4 +1,4 @@
-// open-when-due: opens the pull request at the end of a run that was told to land so. What goes wrong is reported; the work stays on its branch.
+// open-when-due: opens the pull request at the end of a run that lands that way. A failure is reported; the work stays on its branch.
 
 import type { CommandContext } from "../../project/command-context.ts";
 import { Refusal } from "../../project/reply.ts";

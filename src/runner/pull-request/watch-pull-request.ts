@@ -1,10 +1,10 @@
-// watch-pull-request: carries a pull request to its end: looks, works on what was found there, pushes what was proved.
+// watch-pull-request: follows a pull request to its end: polls it, works on findings, pushes what was proved.
 //
 // Invariants:
-//   W1. What is resumed is in the journal with the run that works on it before that run begins: after a crash the same run continues.
-//   W2. A follow-up is pushed only if everything that was proved of the pull request was proved of it.
-//   W3. Looks are far apart, and one that failed is made again later.
-//   W4. A follow-up takes its time: before its push the pull request is inspected again, and only the head that was seen then is replaced.
+//   W1. Findings are journaled with the run that works on them before that run begins: after a crash the same run continues.
+//   W2. A follow-up is pushed only if everything that was proved for the pull request was proved for it.
+//   W3. Polls are far apart, and a failed one is repeated later.
+//   W4. A follow-up takes long: before its push the pull request is read again, and only the head seen then is replaced.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer } from "../../contracts/answer.ts";
@@ -22,7 +22,7 @@ import { draftFollowUp, driveFollowUp, type FollowUpInput } from "./follow-up.ts
 
 export type WatchInput = FollowUpInput & { readonly tries: number; readonly everyMs: number; readonly once: boolean };
 
-/** A host that does not answer may do so later. */
+/** A host that does not answer may answer later. */
 const failuresMax = 10;
 
 export async function watchPullRequest(context: CommandContext, openRun: OpenRun, input: WatchInput): Promise<Answer> {
@@ -47,11 +47,11 @@ export async function watchPullRequest(context: CommandContext, openRun: OpenRun
   }
 }
 
-/** `goesOn`: there may be more to do, later. */
+/** `goesOn`: there may be more to do later. */
 type Looked = { readonly answer: Answer; readonly goesOn: boolean };
 const over = (answer: Answer): Looked => ({ answer, goesOn: false });
 
-/** One look, and whatever follows from it. */
+/** One poll, and what follows from it. */
 async function lookOnce(context: CommandContext, openRun: OpenRun, input: WatchInput): Promise<Looked> {
   const request = requestOf(openRun);
   const look = await openForge(request.place, context.env).look(request.opened.number);
@@ -81,7 +81,7 @@ async function lookOnce(context: CommandContext, openRun: OpenRun, input: WatchI
   }
 }
 
-/** Goes on with the run that works on what was found, and pushes what it proved. */
+/** Drives the run that works on the findings, and pushes what it proved. */
 async function follow(context: CommandContext, openRun: OpenRun, run: string): Promise<Looked> {
   const request = requestOf(openRun);
   const { view, answer } = await driveFollowUp(context, openRun.paths, run);
@@ -99,7 +99,7 @@ async function follow(context: CommandContext, openRun: OpenRun, run: string): P
     if (hindrance === "moved") return over(stop(openRun, "pull_request_moved"));
     if (hindrance !== null) return over(await end(openRun, hindrance));
     const what = { commit: view.tip.commit, seen: look.head, env: context.env };
-    await pushCommit(await openedRepository(openRun.paths.root), openRun.folder, request.place, what); // twice is once
+    await pushCommit(await openedRepository(openRun.paths.root), openRun.folder, request.place, what); // idempotent
   }
   const commit = why === null ? view.tip.commit : null;
   await openRun.append({
@@ -120,7 +120,7 @@ async function follow(context: CommandContext, openRun: OpenRun, run: string): P
     message: `Nothing of ${run} was pushed: ${why.detail}`,
     remediation: [`autopilot report --run ${run}`],
   });
-  return { answer: answered, goesOn: why.code !== "operator_stopped" }; // whoever stops it has other plans
+  return { answer: answered, goesOn: why.code !== "operator_stopped" }; // a person who stops it has other plans
 }
 
 type OpenRequest = PullRequestView & { readonly opened: NonNullable<PullRequestView["opened"]> };
