@@ -11,7 +11,7 @@ import { answered, refuse, reply, screenRows } from "../project/reply.ts";
 import { whyForeign } from "../project/runs/run-binding.ts";
 import { requireStatus, type LoadedRun, loadRun } from "../project/runs/loaded-run.ts";
 
-/** Acknowledges the preview of a draft, by its id. What has changed since must be inspected again. */
+/** Acknowledges the preview of a draft, by its id. If anything changed since, the preview must be shown again. */
 export function ack(context: CommandContext, input: { readonly id: string; readonly run?: string | undefined }): Promise<Answer> {
   return answered(async () => {
     const loaded = (await draftCalled(context, input)) ?? (await loadRun(context, input.run));
@@ -58,7 +58,7 @@ async function draftCalled(
   return null;
 }
 
-/** Somebody else's draft is shown instead of acknowledged: whoever typed its id may never have seen what it does. */
+/** Another user's draft is shown instead of acknowledged: the person who typed its id may not have seen what it does. */
 async function refuseForeignDraft(context: CommandContext, { paths, run, view }: LoadedRun): Promise<void> {
   const why = whyForeign(context, paths, run);
   if (why === null) return;

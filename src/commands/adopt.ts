@@ -1,8 +1,8 @@
-// adopt: takes over a run that came from elsewhere, deliberately: its preview is shown, and a person says yes.
+// adopt: takes over a run that came from elsewhere, after a person has seen its preview and confirmed.
 //
 // Invariants:
-//   A1. Only the journal and its blobs are taken over, both checked whole. Everything else in the folder could be anything: it is put aside.
-//   A2. The run continues under the user's own config: isolation, agents, network and what a person must approve are theirs.
+//   A1. Only the journal and its blobs are taken over, both verified. Everything else in the folder is untrusted: it is set aside.
+//   A2. The run continues under the user's own config: isolation, agents, network and required approvals are theirs.
 //   A3. The run is bound last: a crash at any moment leaves it foreign.
 
 import { createHash } from "node:crypto";
@@ -66,7 +66,7 @@ export function adopt(context: CommandContext, input: { readonly run?: string | 
   });
 }
 
-/** What no consent makes good: files that others can change, a journal or blobs that are not what they say. */
+/** What no consent can fix: files that others can change, a journal or blobs that fail verification. */
 async function refuseUnfit(context: CommandContext, paths: ProjectPaths, run: string, view: RunView): Promise<void> {
   const folder = runFolder(paths, run);
   const unfit = whyUnusable(context.env, paths, folder) ?? (await whyTracked(paths, folder));
@@ -109,7 +109,7 @@ async function policyFor(context: CommandContext, paths: ProjectPaths, view: Run
   };
 }
 
-/** What a person must see or approve is never less than the user's own config asks for. */
+/** The required approvals are never fewer than the user's own config asks for. */
 function stricterOptions(context: CommandContext, paths: ProjectPaths, { drafted: { options } }: RunView): Record<string, Scalar> {
   const { approval_policy, handoff_mode, risk_level } = settingsOf(context, paths).config;
   const floor = confidenceFloors[risk_level ?? "medium"];
@@ -121,7 +121,7 @@ function stricterOptions(context: CommandContext, paths: ProjectPaths, { drafted
   return stricter;
 }
 
-/** From the first line on: a snapshot may say anything. */
+/** From the first line on: a snapshot is not trusted. */
 function foldedFrom(folder: string): { readonly fold: Fold; readonly last: Entry | null } {
   const fold = openFold();
   let last: Entry | null = null;
@@ -145,7 +145,7 @@ function foldOf(folder: string, run: string): RunView {
   return refuse("journal_damaged", { run_id: run, message: `The journal of ${run} is empty.` });
 }
 
-/** The state of the run once its user's policy holds. */
+/** The run's state once its user's policy applies. */
 function viewAfter(folder: string, policy: Draft): RunView {
   const { fold, last } = foldedFrom(folder);
   const { epoch, active_ms, ts, seq } = last as unknown as Entry;
@@ -160,7 +160,7 @@ async function asked(context: CommandContext, page: readonly string[]): Promise<
 
 const taken = [journalFile, "blobs", sharedFile];
 
-/** A1. What is taken over is its user's alone from here on. */
+/** A1. From here on only this user can write what is taken over. */
 export function moveAway(folder: string): void {
   chmodSync(folder, 0o700);
   chmodSync(join(folder, journalFile), 0o600);

@@ -12,7 +12,7 @@ import { answered, refuse, reply } from "../project/reply.ts";
 import { invalidConfig, readSettings } from "../project/config/settings.ts";
 import { rehearse } from "./rehearse.ts";
 
-/** Every agent there is a profile or a setting for: found or not, how it would be contained, what it reports, what is missing. */
+/** Every agent with a profile or a setting: whether it is installed, how it would be isolated, what it reports, what is missing. */
 export function agents(context: CommandContext, _input: object): Promise<Answer> {
   return answered(async () => {
     const settings = readSettings(context, findProject(context.cwd)?.root ?? context.cwd);
@@ -30,7 +30,7 @@ export function agents(context: CommandContext, _input: object): Promise<Answer>
   });
 }
 
-/** Runs one harmless turn with an agent and says what came back. */
+/** Runs one harmless turn with an agent and reports the result. */
 export function tryAgent(context: CommandContext, input: { readonly name: string }): Promise<Answer> {
   return answered(async () => {
     if (input.name === "custom")
@@ -39,7 +39,7 @@ export function tryAgent(context: CommandContext, input: { readonly name: string
   });
 }
 
-/** What can be used first, then what is there, then the rest; each by its name in the table. */
+/** Usable agents first, then installed ones, then the rest; each in the order of the table. */
 const rank = (one: AgentAvailability): number => (isUsable(one) ? 0 : one.state === "missing" ? 2 : 1);
 
 type Row = ReturnType<typeof rowOf>;
@@ -66,7 +66,7 @@ function rowOf(one: AgentAvailability, isolation: IsolationHere, config: Config)
   };
 }
 
-/** Which login would be used; never what is in it. */
+/** Which login would be used; never its value. */
 function loginOf({ login }: AgentAvailability): { readonly kind: string; readonly from: readonly string[]; readonly words: string } {
   switch (login.kind) {
     case "key":

@@ -19,7 +19,7 @@ export type AnswerInput = {
   readonly run?: string | undefined;
   readonly block?: string | undefined;
   readonly text: string;
-  /** What the question was bound to when it was shown: a changed question isn't answered. */
+  /** The hash of the question as shown: a question that changed since isn't answered. */
   readonly content?: string | undefined;
   /** What a verdict of `issues_found` found. */
   readonly issues?: readonly string[] | undefined;
@@ -75,7 +75,7 @@ export function approve(
   });
 }
 
-/** Approves changed protected files: what was found at the last look, and nothing that comes after it. */
+/** Approves changed protected files: those found by the last check, and nothing later. */
 async function approveProtected(context: CommandContext, loaded: LoadedRun): Promise<Answer> {
   const { oracles } = loaded.view;
   const refused = (oracles?.changes ?? []).filter(({ allowed }) => allowed === null);

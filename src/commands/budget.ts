@@ -11,7 +11,7 @@ import type { CommandContext } from "../project/command-context.ts";
 import { answered, refuse, reply } from "../project/reply.ts";
 import { requireStatus, loadRun, type LoadedRun } from "../project/runs/loaded-run.ts";
 
-/** What may be used and what has been used. */
+/** Limits and usage. */
 export function budget(context: CommandContext, input: { readonly run?: string | undefined }): Promise<Answer> {
   return answered(async () => {
     const { run, view } = await loadRun(context, input.run);
@@ -90,7 +90,7 @@ function readRaise({ view, run }: LoadedRun, word: string): Raise {
   return { scope, dimension, to };
 }
 
-/** What the phase that is open may use, else what any may; null if nothing limits it. */
+/** The limit of the open phase, else of any phase; null if there is none. */
 function phaseLimit(view: RunView, dimension: string): number | null {
   const phase = view.phases.find(({ status }) => status === "open");
   const limit = phase === undefined ? view.limits.phase[dimension] : limitOf(view, "phase", phase.id, dimension as Dimension);

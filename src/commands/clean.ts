@@ -1,5 +1,5 @@
-// clean: frees disk. What agents and checks worked in goes at once, for runs that are over; whole runs go only when an age or a number says so.
-// Branches with work that is on no other branch always stay.
+// clean: frees disk. Folders of agents and checks are deleted at once for finished runs; whole runs only by age or number. Branches with
+// unmerged work always stay.
 
 import type { Answer } from "../contracts/answer.ts";
 import { formatBytes } from "../views/runs-page.ts";
@@ -49,7 +49,7 @@ export function clean(context: CommandContext, input: Input): Promise<Answer> {
 
 type Row = Awaited<ReturnType<typeof knownRuns>>[number];
 
-/** The runs to remove: older than asked, and not among the newest that are to be kept. */
+/** The runs to remove: older than the given age, and not among the newest to keep. */
 function doomedOf(over: readonly Row[], { olderThan, keep }: Input, now: string): readonly Row[] {
   if (olderThan === undefined && keep === undefined) return [];
   const ageMs = olderThan === undefined ? 0 : ageOf(olderThan);

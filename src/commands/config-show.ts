@@ -37,7 +37,9 @@ function originText({ from, file, line }: Origin): string {
 
 type Leaf = { readonly key: string; readonly value: unknown };
 
-/** Every value with its name, `checks.detect`. A variable that an agent or a check is given may be a secret: then its name is shown and no more. */
+/**
+ * Every value with its name, `checks.detect`. An environment variable of an agent or check may be a secret: then only its name is shown.
+ */
 function leavesOf(value: unknown, path: readonly string[] = []): readonly Leaf[] {
   if (typeof value === "object" && value !== null && !Array.isArray(value))
     return Object.entries(value).flatMap(([name, one]) => (one === undefined ? [] : leavesOf(one, [...path, name])));

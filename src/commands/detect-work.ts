@@ -1,4 +1,4 @@
-// detect-work: detects work that a run could start from: another tool's run, or documents nobody has started on.
+// detect-work: detects work that a run could start from: another tool's run, or documents without a run.
 
 import { join } from "node:path";
 import type { Foreign } from "../playbooks/contract/playbook.ts";
@@ -8,10 +8,10 @@ import { refuse } from "../project/reply.ts";
 import { findingText } from "../kit/finding.ts";
 import type { CommandContext } from "../project/command-context.ts";
 
-/** Something that a run could take up: another tool's run (`begun`), or documents that nobody has begun with. */
+/** Work that a run could start from: another tool's run (`begun`), or documents without a run. */
 export type DetectedWork = Foreign & { readonly isBegun: boolean };
 
-/** What is here for a run to take up, of every playbook there is. Reads only; nothing is drawn, nothing is decided. */
+/** The work detected here, by every playbook. Reads only; nothing is generated or decided. */
 export async function detectWork(context: CommandContext, root: string): Promise<readonly DetectedWork[]> {
   if (isInTheWay({ root, folder: join(root, ".autopilot") }))
     return refuse("workspace_unusable", {
@@ -32,13 +32,13 @@ export async function detectWork(context: CommandContext, root: string): Promise
   return found;
 }
 
-/** The commands that take up what is here, one for each; a bare one where there is nothing to choose. */
+/** The commands that take up the detected work, one for each; a bare one if there is no choice. */
 export function resumeCommands(detected: readonly DetectedWork[]): readonly string[] {
   if (detected.length > 1) return detected.map(({ flow }) => `autopilot go --flow ${flow}`);
   return detected.map(({ isBegun }) => (isBegun ? "autopilot resume" : "autopilot go"));
 }
 
-/** The one thing there is to take up; refused where there are several, or where its files cannot be read. Null if there is none. */
+/** The only candidate; refused if there are several, or if its files cannot be read. Null if there is none. */
 export function onlyCandidate(detected: readonly DetectedWork[]): DetectedWork | null {
   const [only, ...others] = detected;
   if (only === undefined) return null;

@@ -18,7 +18,7 @@ const turnsOf = (open: Readonly<Record<string, { readonly role: string | null; r
     .filter(({ role }) => role !== null)
     .map(({ attempt }) => describeAttempt(attempt));
 
-/** What a run has changed: from the commit it began at to its branch's newest. Work of a turn that is not over is not in it. */
+/** What a run has changed: from its base commit to its branch's newest. The work of an unfinished turn is not included. */
 export function diff(context: CommandContext, input: { readonly run?: string | undefined; readonly stat: boolean }): Promise<Answer> {
   return answered(async () => {
     const { paths, run, view, owner } = await loadRun(context, input.run);

@@ -14,7 +14,7 @@ import { refuseIfForeign } from "../project/runs/require-own-run.ts";
 type Input = { readonly runs: readonly string[]; readonly yes: boolean };
 type Doomed = { readonly run: string; readonly branches: readonly RunBranch[] };
 
-/** Removes runs that are over, or drafts, with their branches. Work that is on no other branch goes only after a yes. */
+/** Removes finished runs, or drafts, with their branches. Unmerged work is deleted only after confirmation. */
 export function discard(context: CommandContext, input: Input): Promise<Answer> {
   return answered(async () => {
     const paths = findProject(context.cwd);
@@ -50,7 +50,7 @@ export function discard(context: CommandContext, input: Input): Promise<Answer> 
   });
 }
 
-/** The runs that are named, each one over; without names every draft. */
+/** The named runs, each finished; without names every draft. */
 async function chosen(context: CommandContext, paths: ProjectPaths, named: readonly string[]): Promise<readonly string[]> {
   for (const run of named) {
     namedRun(paths, run);
@@ -70,7 +70,7 @@ async function chosen(context: CommandContext, paths: ProjectPaths, named: reado
   return [...new Set(named)];
 }
 
-/** What would be lost. Drafts that nobody named are asked about too. */
+/** What would be lost. Unnamed drafts are asked about too. */
 function risksOf(doomed: readonly Doomed[], isUnnamed: boolean): readonly string[] {
   const unmerged = doomed.flatMap(({ branches }) => branches.filter(({ isMerged }) => !isMerged).map(({ name }) => name));
   return [
@@ -82,7 +82,7 @@ function risksOf(doomed: readonly Doomed[], isUnnamed: boolean): readonly string
 const waysToKeep = ({ branches }: Doomed): readonly string[] =>
   branches.filter(({ isMerged }) => !isMerged).map(({ name }) => `git merge ${name}`);
 
-/** Null if nobody is there to say it. */
+/** Null if there is no terminal to confirm on. */
 function asked(context: CommandContext, risks: readonly string[]): Promise<string | null> {
   for (const risk of risks) context.show(`! ${risk}`);
   return context.ask("Remove?", ["y", "n"]);

@@ -22,7 +22,7 @@ import { answered, reply, screenRows } from "../project/reply.ts";
 
 const blocking: ReadonlySet<string> = new Set(["node", "git", "repository", "config", "folder", "disk"]);
 
-/** What doctor comes to, by what is missing: without any of it a run can't begin, or can't be held or proved. */
+/** The result of doctor, by what is missing: without any of it a run can't begin, or can't be isolated or proved. */
 export function doctorCode(missing: readonly string[]): ReasonCode {
   if (missing.length === 0) return "ok";
   if (missing.some((name) => blocking.has(name))) return "workspace_unusable";
@@ -32,7 +32,7 @@ export function doctorCode(missing: readonly string[]): ReasonCode {
 /** `isAside`: worth knowing, neither good nor missing. */
 type Finding = { readonly name: string; readonly ok: boolean; readonly found: string; readonly fix: string; readonly isNote?: true };
 
-/** Looks at the machine and the folder, and says how to fix what is missing. Changes nothing. */
+/** Checks the machine and the folder, and says how to fix what is missing. Changes nothing. */
 export function doctor(context: CommandContext, _input: object): Promise<Answer> {
   return answered(async () => {
     const availability = await agentsHere(context, configOf(context));
@@ -169,11 +169,11 @@ function disk(root: string): readonly Finding[] {
     const found = `${(free / 1024 ** 3).toFixed(1)} GB free`;
     return [{ name: "disk", ok: free >= freeBytesMin, found, fix: "free a few hundred MB" }];
   } catch {
-    return []; // a file system that does not tell
+    return []; // a file system that does not report it
   }
 }
 
-/** Only where it is not used though the user has not switched it off: every start is slower then. */
+/** Only if it is unused though the user has not switched it off: every start is slower then. */
 export function codeCache({ env }: Pick<CommandContext, "env">): readonly Finding[] {
   const folder = codeCacheFolder(env);
   const why = folder === null ? null : whyNoCache(folder);
@@ -192,7 +192,7 @@ function config(context: CommandContext): Finding {
   };
 }
 
-/** A level that is not to be had is worth a word where no other holds an agent either. */
+/** An unavailable level is worth mentioning if no other isolates an agent either. */
 async function isolations(): Promise<Finding[]> {
   const found = await isolationsHere();
   const isHeld = found.some(({ level, isUsable: holds }) => holds && !detects(level));
@@ -209,7 +209,7 @@ async function isolations(): Promise<Finding[]> {
   ];
 }
 
-/** What is named like a secret and cannot be distinguished from ordinary text is not redacted, and whoever set it should know. */
+/** A variable named like a secret whose value cannot be distinguished from ordinary text is not redacted, and its user should know. */
 function secrets(context: CommandContext, root: string | null): readonly Finding[] {
   const weak = redactionOf(context, root).weakSecrets();
   if (weak.length === 0) return [];
@@ -222,7 +222,7 @@ function configOf(context: CommandContext): Config {
   return read.kind === "settings" ? read.config : {};
 }
 
-/** One that can be used is enough; which are missing is reported below, with how to get them. */
+/** One usable agent is enough; missing ones are listed below, with how to install them. */
 function agentsFound(availability: readonly AgentAvailability[]): Finding {
   const real = availability.filter(({ profile }) => profile.found !== "embedded");
   const usable = real.filter(isUsable);

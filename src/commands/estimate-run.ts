@@ -1,4 +1,4 @@
-// estimate-run: what a whole run of a flow will probably use, from earlier runs of it here. Nothing runs and nothing is written.
+// estimate-run: forecasts the usage of a whole run of a flow, from earlier runs of it here. Nothing runs and nothing is written.
 
 import type { Answer } from "../contracts/answer.ts";
 import { loadFlow } from "../flows/load.ts";

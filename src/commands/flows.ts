@@ -1,4 +1,4 @@
-// flows: `autopilot flow`: which flows there are, what one says, what is wrong with it.
+// flows: `autopilot flow`: lists flows, shows one, lints one.
 
 import { stringify } from "yaml";
 import type { Answer } from "../contracts/answer.ts";
@@ -42,7 +42,7 @@ export function show(context: CommandContext, input: { readonly name?: string | 
   });
 }
 
-/** Everything wrong with a flow, by file and line; then every path of it is run. */
+/** Everything wrong with a flow, by file and line; then every path of it is explored. */
 export function lint(context: CommandContext, input: { readonly name?: string | undefined }): Promise<Answer> {
   return answered(async () => {
     const names = input.name === undefined ? await namesOfFlows(rootOf(context)) : [input.name];
@@ -73,7 +73,7 @@ export function lint(context: CommandContext, input: { readonly name?: string | 
   });
 }
 
-/** What is odd about a flow and keeps nobody from running it. */
+/** Oddities of a flow that do not prevent running it. */
 const warningsOf = async (context: CommandContext, loaded: LoadedFlow): Promise<readonly string[]> =>
   lintFlow({ ...loaded, registry: await registryFor(rootOf(context), loaded.flow) })
     .filter(({ severity }) => severity === "warning")

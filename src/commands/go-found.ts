@@ -12,7 +12,7 @@ import { refuse, reply } from "../project/reply.ts";
 
 const findingsShownMax = 8;
 
-/** No run is open and no goal was said: what is here is resumed, if it is one thing; else a goal is asked for. */
+/** No run is open and no goal was given: detected work is resumed, if there is exactly one candidate; else a goal is asked for. */
 export async function goFound(context: CommandContext, paths: ProjectPaths | null, input: GoFlags): Promise<Answer> {
   const detected = paths === null || input.run !== undefined ? [] : await detectWork(context, paths.root);
   const one = onlyCandidate(detected);
@@ -21,7 +21,7 @@ export async function goFound(context: CommandContext, paths: ProjectPaths | nul
   return (paths === null || input.run !== undefined ? null : await finishedHere(paths.root)) ?? invalidGoal(context, input);
 }
 
-/** A project that has nothing left to do answers with where it stands, not with a question for a goal. */
+/** A project with nothing left to do answers with its status, not with a question for a goal. */
 async function finishedHere(root: string): Promise<Answer | null> {
   for (const load of Object.values(playbooks)) {
     const finished = await (await load()).finished?.(root);
@@ -37,7 +37,7 @@ async function finishedHere(root: string): Promise<Answer | null> {
   return null;
 }
 
-/** A failed run of another tool's goes on only if a person says `resume`. */
+/** A failed run of another tool continues only if a person says `resume`. */
 export function refuseFailedElsewhere({ summary: standing, files, flow }: DetectedWork): never {
   return refuse("phase_failed", {
     state: "idle",
@@ -46,7 +46,7 @@ export function refuseFailedElsewhere({ summary: standing, files, flow }: Detect
   });
 }
 
-/** Drafts a run of ours over what is there. The same acknowledgement is needed as for any other draft. */
+/** Drafts a run over the detected work. It needs the same acknowledgement as any other draft. */
 export function goDetected(
   context: CommandContext,
   { flow, options, summary: standing, files, findings }: DetectedWork,

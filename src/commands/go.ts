@@ -12,10 +12,10 @@ import { isOurs } from "../project/runs/run-binding.ts";
 import { resumeRun } from "../runner/resume-run.ts";
 import { requireStatus, type LoadedRun } from "../project/runs/loaded-run.ts";
 
-/** Starts or takes up a run, and works until it rests: done, paused, or out of cycles. */
+/** Starts or resumes a run, and works until it rests: done, paused, or out of cycles. */
 export function go(context: CommandContext, input: GoFlags): Promise<Answer> {
   return answered(async () => {
-    // Drafting is loaded when it is needed: a run that is only taken up again must not wait for the parsers and linters of flows.
+    // Drafting is loaded on demand: a resumed run must not wait for the parsers and linters of flows.
     if (hasGoal(input)) return (await import("../runner/go-draft.ts")).goNew(context, input);
     const paths = findProject(context.cwd);
     const loaded = paths === null ? null : await openRunHere(context, paths, input.run);
@@ -47,7 +47,7 @@ export function go(context: CommandContext, input: GoFlags): Promise<Answer> {
   });
 }
 
-/** The run that is named, else the current one while it is open, else the newest that is. */
+/** The named run, else the current one while it is open, else the newest open one. */
 async function openRunHere(context: CommandContext, paths: ProjectPaths, named: string | undefined): Promise<LoadedRun | null> {
   const run = namedRun(paths, named);
   if (run === null) return null;

@@ -1,11 +1,11 @@
-// html-file: a report as one HTML file in the place a person names.
+// html-file: writes a report as one HTML file at a path that a person names.
 
 import { lstatSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Answer } from "../contracts/answer.ts";
 import { refuse, reply } from "../project/reply.ts";
 
-/** A folder that is there, and nothing in the file's place but a file: a link is not written through. */
+/** The folder exists, and at the file's path is nothing but a file: a link is not written through. */
 export function requireWritable(path: string): void {
   const bad = (message: string): never =>
     refuse("usage", { message, remediation: ["name a file in a folder that is there"], data: { file: path } });

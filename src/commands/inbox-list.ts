@@ -23,7 +23,7 @@ type Waiting = {
   /** What an answer to it is bound to. */
   readonly content: string;
   readonly show: readonly string[];
-  /** The phase whose verdict is asked for, with the tasks that only a person can judge. */
+  /** The phase that waits for a verdict, with the tasks that only a person can judge. */
   readonly phase?: string;
   readonly tasks?: readonly string[];
   /** What they are, in the words of the plan. */

@@ -21,7 +21,7 @@ import { readSettings } from "../project/config/settings.ts";
 
 type Found = { readonly agents: readonly string[]; readonly checks: readonly string[] };
 
-/** The config to begin with. What was found is a comment: it is found again at every start, and only what differs need be said. */
+/** The initial config. Detected values are comments: they are detected again at every start, and only differences need to be written. */
 export function configTemplate({ agents, checks }: Found): string {
   const comment = (items: readonly string[], none: string): string =>
     items.length === 0 ? none : items.join(", ").replaceAll(/[\p{Cc}\u2028\u2029]/gu, " ");
@@ -39,7 +39,7 @@ version: 1
 `;
 }
 
-/** Lays out what a project needs: a config file, and ignore lines so that our files never show up as changes. Asks first on a terminal. */
+/** Writes what a project needs: a config file, and ignore lines so that our files never show up as changes. Asks first on a terminal. */
 export function init(
   context: CommandContext,
   input: { readonly gitignore?: boolean | undefined; readonly yes?: boolean | undefined },
@@ -91,7 +91,7 @@ async function foundHere(context: CommandContext, { root, head }: Repository): P
   return { agents, checks: checks.map(({ command }) => command) };
 }
 
-/** Skills for each agent whose folder is in the project or whose program is here; a file that is there is never touched. */
+/** Skills for each agent whose folder is in the project or whose program is installed; an existing file is never touched. */
 async function missingSkills(root: string, context: CommandContext): Promise<readonly SkillFile[]> {
   const meant = skillFolders.filter(({ agents }) =>
     agents.some(({ mark, program }) => existsSync(join(root, mark)) || onPath(program, context.env) !== null),
@@ -99,7 +99,7 @@ async function missingSkills(root: string, context: CommandContext): Promise<rea
   return (await skillFilesIn(root, meant)).filter(({ state }) => state === "absent");
 }
 
-/** The schemas that editors complete by, as far as they are missing or of another version. */
+/** The schemas for editors, if they are missing or of another version. */
 async function staleSchemas(root: string): Promise<readonly (readonly [string, string])[]> {
   const { fileSchemaNames, schemaFile, schemaText } = await import("./schemas/file-schemas.ts");
   const stale: (readonly [string, string])[] = [];
@@ -126,5 +126,5 @@ async function addToGitignore(root: string): Promise<boolean> {
 
 const gitignoreBytesMax = 1024 * 1024;
 
-/** A link that leads nowhere is there too: writing to it would make a file somewhere else. */
+/** A dangling link counts as present: writing to it would create a file somewhere else. */
 const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;

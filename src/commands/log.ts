@@ -15,7 +15,7 @@ type Input = {
   readonly print?: ((line: string) => void) | undefined;
 };
 
-/** The journal in words; with `jsonl`, as it is, line by line. */
+/** The journal as text; with `jsonl`, unchanged, line by line. */
 export function log(context: CommandContext, input: Input): Promise<Answer> {
   return answered(async () => {
     const { paths, run, view } = await loadRun(context, input.run);

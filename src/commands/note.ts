@@ -1,4 +1,4 @@
-// note: records what a person noted on lines of a run's change, all at once, for the next turn that changes something.
+// note: records a person's notes on lines of a run's change, all at once, for the next turn that changes something.
 
 import * as v from "valibot";
 import type { Answer } from "../contracts/answer.ts";

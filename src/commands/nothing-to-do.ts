@@ -1,11 +1,11 @@
-// nothing-to-do: the answer when there is no goal and no open run: names what was found and what to type.
+// nothing-to-do: the answer when there is no goal and no open run: what was detected and what to type.
 
 import type { Answer } from "../contracts/answer.ts";
 import { type DetectedWork, shownAs, resumeCommands } from "./detect-work.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { reply } from "../project/reply.ts";
 
-/** No goal, and nothing to take up: a goal is never guessed, but what is here is named. */
+/** No goal, and nothing to resume: a goal is never guessed, but detected work is named. */
 export function invalidGoal(
   _context: CommandContext,
   input: { readonly run?: string | undefined },

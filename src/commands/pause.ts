@@ -12,7 +12,7 @@ import { requireStatus, loadRun, type LoadedRun } from "../project/runs/loaded-r
 export function pause(context: CommandContext, input: { readonly run?: string | undefined; readonly now: boolean }): Promise<Answer> {
   return answered(async () => {
     const loaded = await loadRun(context, input.run);
-    // A run that is parked by a living owner would go on by itself: a pause keeps it from that.
+    // A run parked by a live owner would resume by itself: a pause prevents that.
     const isParked = loaded.view.parked !== undefined && loaded.owner !== null;
     if (!isParked && loaded.view.status === "paused" && loaded.owner !== null) return leaveQuestion(context, loaded);
     if (!isParked) requireStatus(loaded, "pause", "running");
@@ -41,7 +41,7 @@ export function pause(context: CommandContext, input: { readonly run?: string | 
 
 const leftWithinMs = 5_000;
 
-/** The run is paused already, and its process asks somebody a question: the question goes away, and the process ends. */
+/** The run is paused already, and its process is asking a question: the question disappears, and the process ends. */
 async function leaveQuestion(context: CommandContext, { paths, run, view }: LoadedRun): Promise<Answer> {
   const request = requestOf(context, paths.root, { event: "control_requested", control: "pause", now: false });
   const sent = await sendRequest(runFolder(paths, run), request, { waitMs: leftWithinMs });

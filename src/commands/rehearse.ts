@@ -24,7 +24,7 @@ import { temporaryFolder } from "../project/runs/temporary.ts";
 const minutesMax = 2;
 const saidCharsMax = 200;
 
-/** One harmless turn in an empty folder that goes again: is the agent there, does it answer, what does it report. */
+/** One harmless turn in an empty temporary folder: is the agent there, does it answer, what does it report. */
 export async function rehearse(context: CommandContext, name: string): Promise<Answer> {
   const settings = readSettings(context, findProject(context.cwd)?.root ?? context.cwd);
   if (settings.kind !== "settings") return refuse("config_invalid", invalidConfig(settings.findings));
@@ -49,7 +49,7 @@ export async function rehearse(context: CommandContext, name: string): Promise<A
   }
 }
 
-/** The agents of a folder that goes again, with all around them that a run puts around its own. */
+/** The agents of a temporary folder, with the same isolation, limits and meter as in a run. */
 async function trialAgents(
   context: CommandContext,
   { config, isolation: wanted }: Settings,
@@ -98,7 +98,7 @@ const trialOrder = (cast: Cast, layer: string, cancel: AbortSignal): TurnRequest
   onLiveEvent: () => undefined,
 });
 
-/** What came of it. Every failure has its reason, the sentence of whoever saw it, and what to do next. */
+/** The result. Every failure has its reason, the message of the part that saw it, and what to do next. */
 function reported(name: string, cast: Cast, result: TurnResult): Answer {
   if (result.kind === "ended")
     return reply("ok", {

@@ -28,7 +28,7 @@ const linesOfAllMax = 8_000;
 
 type Input = { readonly run?: string | undefined; readonly file: string };
 
-/** The report as a file that opens anywhere and asks for nothing. */
+/** The report as a file that opens anywhere and loads nothing. */
 export function reportHtml(context: CommandContext, input: Input): Promise<Answer> {
   return answered(async () => {
     const path = resolve(context.cwd, input.file);
@@ -63,7 +63,7 @@ async function portfolioHtml(context: CommandContext): Promise<string> {
 
 type Change = Pick<FileReport, "files" | "more"> & { readonly changes: FileReport["report"]["changes"] | null };
 
-/** The change with its lines, as far as a file to send around should hold them. */
+/** The change with its lines, as far as a file to share should have them. */
 async function changeOf(root: string, base: string, tip: string): Promise<Change> {
   const none = { files: [], more: 0, changes: null };
   const opened = await findRepository(root);

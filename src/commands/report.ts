@@ -17,7 +17,7 @@ import { answered, reply, screenRows } from "../project/reply.ts";
 import { readEvidence } from "../project/runs/read-evidence.ts";
 import { loadRun } from "../project/runs/loaded-run.ts";
 
-/** What came of a run: what was asked, what was done, the proof, what is open, what to do next. */
+/** The report of a run: what was asked, what was done, the proof, what is open, what to do next. */
 export function report(context: CommandContext, input: { readonly run?: string | undefined }): Promise<Answer> {
   return answered(async () => {
     const { paths: projectPaths, run, view, owner } = await loadRun(context, input.run);
@@ -54,7 +54,7 @@ async function changesOf(projectPaths: ProjectPaths, view: RunView): Promise<Cha
     .catch(() => null);
 }
 
-/** The end of what each deciding check printed. */
+/** The end of each deciding check's output. */
 function excerptsOf(projectPaths: ProjectPaths, run: string, view: RunView): Record<string, string> {
   const excerpts: Record<string, string> = {};
   for (const { latest } of Object.values(view.checks)) {

@@ -14,7 +14,7 @@ import { isOurs } from "../project/runs/run-binding.ts";
 import { requireStatus, loadRun, type LoadedRun } from "../project/runs/loaded-run.ts";
 import { resumeRun } from "../runner/resume-run.ts";
 
-/** Takes a paused run up again, or one whose owner died, after validating its gates anew; else what another tool left of one. */
+/** Resumes a paused run, or one whose owner died, after validating its gates again; else a run that another tool left. */
 export function resume(context: CommandContext, input: GoFlags): Promise<Answer> {
   return answered(async () => {
     const loaded = await openHere(context, input.run);
@@ -35,7 +35,7 @@ export function resume(context: CommandContext, input: GoFlags): Promise<Answer>
   });
 }
 
-/** The run that is meant, where it can be resumed. */
+/** The run to resume, if it can be resumed. */
 async function openHere(context: CommandContext, named: string | undefined): Promise<LoadedRun | null> {
   const paths = findProject(context.cwd);
   const run = namedRun(paths, named);
@@ -46,11 +46,11 @@ async function openHere(context: CommandContext, named: string | undefined): Pro
   return named === undefined ? openInstead(context, paths, run) : null;
 }
 
-/** A run of another tool's is resumed as a run of ours. Null if there is none, or a run of ours was named. */
+/** Resumes another tool's run as a run of ours. Null if there is none, or a run of ours was named. */
 async function importHere(context: CommandContext, input: GoFlags): Promise<Answer | null> {
   const paths = findProject(context.cwd);
   if (paths === null || input.run !== undefined) return null;
-  const { detectWork, onlyCandidate } = await import("./detect-work.ts"); // a run that is only taken up again needs none of this
+  const { detectWork, onlyCandidate } = await import("./detect-work.ts"); // a plain resume needs none of this
   const one = onlyCandidate((await detectWork(context, paths.root)).filter(({ isBegun }) => isBegun));
   return one === null ? null : (await import("./go-found.ts")).goDetected(context, one, input);
 }

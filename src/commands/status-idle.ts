@@ -6,7 +6,7 @@ import { detectWork, shownAs, resumeCommands } from "./detect-work.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { reply } from "../project/reply.ts";
 
-/** No run at all: the same fields, with nothing in them, so that a program need not ask first; and what is here to be resumed. */
+/** Without a run: the same fields, empty, so that a program need not ask first; and the detected work. */
 export async function idle(context: CommandContext, root: string | null): Promise<Answer> {
   const detected = root === null ? [] : await detectWork(context, root);
   const portfolio = await portfolioLine(context);
@@ -43,7 +43,7 @@ export async function idle(context: CommandContext, root: string | null): Promis
   });
 }
 
-/** How the portfolio of this folder stands; null if there is none. */
+/** The state of this folder's portfolio; null if there is none. */
 async function portfolioLine(context: CommandContext): Promise<string | null> {
   const { isPortfolioMeant } = await import("./portfolio/meant.ts");
   if (!isPortfolioMeant(context.cwd, {})) return null;

@@ -15,7 +15,7 @@ import { statusSummary } from "../runner/status-summary.ts";
 
 type Input = { readonly run?: string | undefined };
 
-/** What only the whole command line brings: the answer where there is no run at all, and what a playbook's own files say besides. */
+/** Parts that only the full command line loads: the answer without a run, and a playbook's own files. */
 export type StatusMore = {
   readonly idle: (root: string | null) => Promise<Answer>;
   readonly beside: (
@@ -24,7 +24,7 @@ export type StatusMore = {
   ) => Promise<{ readonly page: readonly string[]; readonly data: Readonly<Record<string, unknown>> } | null>;
 };
 
-/** Where a run stands. Reads only; nothing is executed to find out. */
+/** The state of a run. Reads only; nothing is executed. */
 export function status(context: CommandContext, input: Input, { idle, beside }: StatusMore): Promise<Answer> {
   return answered(async () => {
     const paths = findProject(context.cwd);
@@ -47,7 +47,7 @@ export function status(context: CommandContext, input: Input, { idle, beside }: 
   });
 }
 
-/** What is shown where no run is named: neither a draft nor somebody else's run hides one of the user's own that is open. */
+/** The run shown if none is named: neither a draft nor another user's run hides an open one of this user's. */
 async function shownInstead(
   context: CommandContext,
   paths: ProjectPaths,
@@ -72,7 +72,7 @@ async function folded(paths: ProjectPaths, run: string): Promise<StatusSummary> 
   return statusSummary(view, owner);
 }
 
-/** Whether `status` here is about a run, and nothing is beside it that only the whole command line can read. */
+/** Whether `status` here is about a run, without anything that only the full command line can read. */
 export function isPlain(cwd: string, named: string | undefined): boolean {
   const paths = findProject(cwd);
   if (paths === null || existsSync(join(paths.root, "_docs"))) return false;

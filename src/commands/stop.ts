@@ -7,7 +7,7 @@ import type { CommandContext } from "../project/command-context.ts";
 import { answered, reply } from "../project/reply.ts";
 import { requireStatus, loadRun } from "../project/runs/loaded-run.ts";
 
-/** Stops a run for good: the agent is ended, whole process tree, and the branch stays as it is. */
+/** Stops a run for good: ends the agent's whole process tree; the branch stays as it is. */
 export function stop(
   context: CommandContext,
   input: { readonly run?: string | undefined; readonly reason?: string | undefined },

@@ -1,8 +1,8 @@
-// trace: what agents and autopilot did in each phase, span by span. A roadmap keeps its spans in files in the phases' folders;
-// those of every other run are put together from its journal and its transcripts.
+// trace: shows what agents and autopilot did in each phase, span by span. A roadmap keeps its spans in files in the phases' folders;
+// those of every other run are built from its journal and its transcripts.
 //
 // Invariants:
-//   T1. Every whole line counts or is reported with its number; a line that a crash cut in two is passed over.
+//   T1. Every whole line counts or is reported with its number; a line that a crash cut in two is skipped.
 
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from "node:fs";
 import { join } from "node:path";
@@ -78,12 +78,12 @@ async function tracesOfRun(paths: ProjectPaths, named: string | null, wanted: st
   return reply("ok", { ...where, message: `${spans.length} spans of ${run}.`, page: tracePage(spans), data: { phases, spans } });
 }
 
-/** From when to when a run that was named has worked; null if none was: then everything that is there is meant. */
+/** The time span of the named run; null if none was named: then everything counts. */
 async function timesOf(paths: ReturnType<typeof findProject>, named: string | undefined) {
   const run = named === undefined || paths === null ? null : namedRun(paths, named);
   if (paths === null || run === null) return null;
   const { view, owner } = await readRun(paths, run);
-  // While somebody works on it there is no end yet.
+  // While a process works on it there is no end yet.
   return { run, state: view.status, from: view.startedAt ?? view.updatedAt, to: owner === null ? view.updatedAt : "9999" };
 }
 

@@ -10,7 +10,7 @@ import { answered, reply } from "../project/reply.ts";
 
 const runsMax = 1_000;
 
-/** How often what agents said held, in the runs of this repository. A journal that cannot be read is named and left out. */
+/** How often agents' claims were true, in the runs of this repository. An unreadable journal is named and left out. */
 export function truth(context: CommandContext): Promise<Answer> {
   return answered(async () => {
     await Promise.resolve();

@@ -1,5 +1,5 @@
-// watch: a run as it continues, seen from another terminal: what happens line by line, and below it a board that is drawn in place.
-// Where there is no terminal there are only the lines. Reads only.
+// watch: follows a run from another terminal: events line by line, and below them a board that is redrawn in place. Without a terminal only
+// the lines. Reads only.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer } from "../contracts/answer.ts";
@@ -21,16 +21,16 @@ import { loadRun } from "../project/runs/loaded-run.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
 
 const lookEveryMs = 250;
-/** Facts from before the watcher came that are still reported; the board says the rest. */
+/** Events from before the watcher started that are still reported; the board shows the rest. */
 const earlierMax = 20;
 
-/** Shows a run as it continues, until nobody works on it or the watcher leaves. Each line once. */
+/** Follows a run until no process works on it or the watcher leaves. Each line once. */
 export function watch(context: CommandContext, input: { readonly run?: string | undefined }): Promise<Answer> {
   return answered(async () => {
     const { paths, run } = await loadRun(context, input.run);
     const folder = runFolder(paths, run);
     const fold = openFold();
-    const view = (): RunView => fold.state as RunView; // a journal begins with its draft, and `standingOf` has read it
+    const view = (): RunView => fold.state as RunView; // a journal begins with its draft, which `standingOf` has read
     const earlier = openEarlier(context);
     const report = narrate({ show: earlier.show });
     const onEntry = (entry: Entry): void => {
@@ -60,7 +60,7 @@ export function watch(context: CommandContext, input: { readonly run?: string | 
   });
 }
 
-/** Holds back what happened before the watcher came, and tells the end of it. On a pipe everything is reported. */
+/** Holds back events from before the watcher started, and shows only the last of them. On a pipe everything is reported. */
 function openEarlier(context: CommandContext): { readonly show: (line: string) => void; readonly end: () => void } {
   let held: string[] | null = context.board === undefined ? null : [];
   let left = 0;

@@ -1,5 +1,5 @@
-// code-cache-folder: where compiled code is kept, and whether it may be taken from there: it is code, so whoever can write it, or put another
-// folder in its place, runs as this user.
+// code-cache-folder: where compiled code is cached, and whether it may be loaded: anyone who can write it, or replace the folder, runs code
+// as this user.
 
 import { lstatSync, realpathSync, type Stats } from "node:fs";
 import { homedir } from "node:os";
@@ -17,7 +17,7 @@ export function codeCacheFolder(env: Env): string | null {
   return join(cache, "autopilot", "code");
 }
 
-/** Why nothing is taken from a folder, as the end of a sentence; null if it may be. What is not there yet is no reason. */
+/** Why nothing is loaded from a folder, as the end of a sentence; null if it may be. A folder that does not exist yet is fine. */
 export function whyNoCache(folder: string): string | null {
   if (!folder.startsWith("/")) return `${folder} isn't an absolute path`;
   for (let at = folder; ; at = dirname(at)) {
@@ -29,8 +29,8 @@ export function whyNoCache(folder: string): string | null {
     if (found !== null && !found.isDirectory()) return `${at} is ${found.isSymbolicLink() ? "a link" : "not a folder"}`;
     if (found !== null && (!isOurs(found) || (found.mode & 0o022) !== 0)) return notAlone(at, found);
   }
-  // Whoever can rename a folder on the way could put another in its place: it must be ours or root's, and nobody else's to write but with
-  // the sticky bit, which lets everybody rename only their own.
+  // Anyone who can rename a parent folder could replace it: it must be ours or root's, and not writable by others except with the sticky
+  // bit, which lets users rename only their own.
   for (let at = nearestReal(dirname(dirname(folder))); at !== dirname(at); at = dirname(at)) {
     const found = lookAt(at);
     if (found === null) continue;

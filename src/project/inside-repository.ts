@@ -6,7 +6,7 @@ import type { ProjectPaths } from "./runs/project-paths.ts";
 import type { CommandContext } from "./command-context.ts";
 import { refuse } from "./reply.ts";
 
-/** A run works on the whole repository, so one that is begun in a folder of it would run its checks elsewhere than its user expects. */
+/** A run works on the whole repository: started in a subfolder, it would run its checks elsewhere than its user expects. */
 export function refuseInside(context: Pick<CommandContext, "cwd">, paths: Pick<ProjectPaths, "root">): void {
   const [here, root] = [realpathSync(context.cwd), realpathSync(paths.root)];
   if (here === root) return;

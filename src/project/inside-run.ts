@@ -1,7 +1,7 @@
-// inside-run: whether a process was started by an agent that works in a run. Such a process may look, draft and pause; it grants nothing.
+// inside-run: whether a process was started by an agent of a run. Such a process may read, draft and pause; it grants nothing.
 //
-// The mark is a handful of environment variables (agents/process/mark.ts). Clients of MCP hand their servers a short environment, so there
-// the processes above are inspected too. An agent that may do anything can strip both; docs/ISOLATION.md says at which levels.
+// The mark is a few environment variables (agents/process/mark.ts). MCP clients give their servers a reduced environment, so there
+// the parent processes are inspected too. An agent that may do anything can strip both; docs/ISOLATION.md says at which levels.
 
 import { readFileSync } from "node:fs";
 import { bearsMark } from "../agents/process/mark.ts";
@@ -11,7 +11,7 @@ const ancestorsMax = 64;
 
 export const isInsideRun = ({ env }: Pick<CommandContext, "env">): boolean => bearsMark(env);
 
-/** The same, by the environment of every process above this one, as far as the system shows it. */
+/** The same, by the environment of every parent process, as far as the system shows it. */
 export function isBelowRun(context: Pick<CommandContext, "env">, pid: number = process.ppid): boolean {
   if (isInsideRun(context)) return true;
   for (let at = pid, seen = 0; at > 1 && seen < ancestorsMax; seen += 1) {
@@ -23,7 +23,7 @@ export function isBelowRun(context: Pick<CommandContext, "env">, pid: number = p
   return false;
 }
 
-/** Null if the system shows nothing of it: another user's, gone meanwhile, or no /proc. */
+/** Null if the system does not show it: another user's, gone meanwhile, or no /proc. */
 function processAt(pid: number): { readonly env: Readonly<Record<string, string>>; readonly parent: number } | null {
   try {
     const words = readFileSync(`/proc/${pid}/environ`, "latin1").split("\0");

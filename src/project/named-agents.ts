@@ -1,4 +1,4 @@
-// named-agents: agents as a person names them, made good for another folder: a script's path counts from where it was given.
+// named-agents: resolves agents as a person names them: a script's path is relative to where it was given.
 
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
@@ -6,7 +6,7 @@ import { refuse } from "./reply.ts";
 
 const marker = "scripted:";
 
-/** `codex,scripted:../a.yaml` with whole paths. */
+/** `codex,scripted:../a.yaml` with absolute paths. */
 export const agentsGivenIn = (cwd: string, names: string): string =>
   names
     .split(",")
@@ -14,7 +14,7 @@ export const agentsGivenIn = (cwd: string, names: string): string =>
     .map((one) => (one.startsWith(marker) ? `${marker}${resolve(cwd, one.slice(marker.length))}` : one))
     .join(",");
 
-/** The same; a script that isn't there is refused now, not when somebody is to play it. */
+/** The same; a missing script is refused now, not when an agent is to play it. */
 export function requireAgents(cwd: string, names: string): string {
   const given = agentsGivenIn(cwd, names);
   const missing = given.split(",").find((one) => one.startsWith(marker) && !existsSync(one.slice(marker.length)));

@@ -1,14 +1,14 @@
-// own-file: the door by which files of ours are read outside the journal. What is in a repository may have been put there by anybody: a
-// pipe in a file's place must not hang a command, a device must not fill the memory, a link must not lead elsewhere.
+// own-file: the safe way to read our files outside the journal. A repository's contents are untrusted: a pipe at a file's path must not
+// hang a command, a device must not fill the memory, a link must not lead elsewhere.
 
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 
-/** A file's beginning is read into memory up to here, unless a caller says less. */
+/** The most that is read into memory, unless a caller asks for less. */
 const bytesMaxDefault = 64 << 20;
 const noFollow = constants.O_NOFOLLOW ?? 0;
 const noWait = constants.O_NONBLOCK ?? 0;
 
-/** Opens a regular file without waiting, hands it over, and closes it; null if there is none, or something else is there. */
+/** Opens a regular file without blocking, passes it on, and closes it; null if there is none, or something else is there. */
 export function withOwnFile<T>(path: string, use: (fd: number, size: number) => T): T | null {
   let fd: number;
   try {

@@ -1,15 +1,15 @@
-// own-folder: the one way to a folder of ours below a place that others can have filled, such as a cloned repository. A link that came with
-// it would lead every file that is written or read behind it to wherever its author likes.
+// own-folder: the safe way to our folders below an untrusted one, such as a cloned repository. A link in
+// it would redirect every read and write below it to wherever its author likes.
 //
 // Invariants:
-//   F1. Every part of the path below `root` is inspected, and a link or a file among them refuses; `root` itself is the user's own word.
-//   F2. The refusal names the link and where it lies, so that its user can look at it.
+//   F1. Every part of the path below `root` is inspected, and a link or a file among them refuses; `root` itself is the user's choice.
+//   F2. The refusal names the link and its location, so that the user can inspect it.
 
 import { lstatSync, mkdirSync, type Stats } from "node:fs";
 import { join, sep } from "node:path";
 import { refuse } from "./reply.ts";
 
-/** What is in the way to a folder. */
+/** What blocks the path to a folder. */
 export type Obstacle = { readonly path: string; readonly is: "link" | "file" };
 
 /** The first link or file on the way to a folder below `root`; null if there is none, even if the folder isn't there yet. */
@@ -24,13 +24,13 @@ export function obstacleBelow(root: string, path: string): Obstacle | null {
   return null;
 }
 
-/** Refuses where a link or a file is on the way. F1 */
+/** Refuses if a link or a file is on the way. F1 */
 export function requireNoLink(root: string, path: string): void {
   const obstacle = obstacleBelow(root, path);
   if (obstacle !== null) refuseInTheWay(obstacle.path, obstacle.is, "folder");
 }
 
-/** A folder below `root`, made where it is missing. F1 */
+/** A folder below `root`, created if missing. F1 */
 export function folderBelow(root: string, path: string, mode = 0o700): string {
   let at = root;
   for (const part of partsOf(path)) {

@@ -4,12 +4,12 @@ import type { Answer } from "../contracts/answer.ts";
 import { type ReasonCode, type ResultWord, reasons } from "../contracts/reason.ts";
 import { classifySystemError } from "./system-errors.ts";
 
-/** What fits a terminal of the usual size with room for a prompt. */
+/** What fits a usual terminal with room for a prompt. */
 export const screenRows = 34;
 
 type Parts = Partial<Omit<Answer, "reason_code" | "remediation">> & { readonly remediation?: readonly (string | undefined)[] };
 
-/** An answer from a reason code: its result, and its hint where nothing better is said. */
+/** An answer from a reason code: its result, and its hint unless a better one is given. */
 export function reply(code: ReasonCode, parts: Parts = {}): Answer {
   const { meaning, result, hint } = reasons[code];
   const named = (parts.remediation ?? []).filter((line) => line !== undefined && line !== "") as string[];
@@ -30,7 +30,7 @@ export function reply(code: ReasonCode, parts: Parts = {}): Answer {
   };
 }
 
-/** A failure on its way to the person: it carries the whole answer. */
+/** A failure as an exception: it carries the whole answer. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly answer: Answer;
@@ -45,7 +45,7 @@ export function refuse(code: ReasonCode, parts: Parts = {}): never {
   throw new Refusal(reply(code, parts));
 }
 
-/** Runs a use case; what it refuses, and what the world refuses it, becomes its answer. */
+/** Runs a use case; its refusals and system errors become its answer. */
 export async function answered(work: () => Promise<Answer>): Promise<Answer> {
   try {
     return await work();

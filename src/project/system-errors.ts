@@ -6,10 +6,10 @@ import type { ReasonCode } from "../contracts/reason.ts";
 import { codeOf, JournalFailure } from "../journal/failure.ts";
 import { WorkspaceFailed } from "../workspace/failure.ts";
 
-/** What the world put in the way, as a reason and a sentence. */
+/** A system failure, as a reason and a sentence. */
 export type Trouble = { readonly code: ReasonCode; readonly message: string; readonly hint?: string };
 
-/** What a system says when it has no room, no right or no luck; every other error of a call is a mistake of ours. */
+/** Errors for lack of space, permission or resources; every other system error is a bug of ours. */
 const ofTheSystem = [
   "EIO",
   "EROFS",
@@ -26,7 +26,7 @@ const ofTheSystem = [
   "ENXIO",
 ];
 
-/** Why something failed through nobody's bug; null if it is one. */
+/** The system's reason for a failure; null if it is a bug. */
 export function classifySystemError(error: unknown): Trouble | null {
   if (error instanceof JournalFailure) {
     const { kind, trouble } = error;
@@ -59,12 +59,12 @@ export function classifySystemError(error: unknown): Trouble | null {
 
 const refused = (error: Error): Trouble => ({ code: "workspace_unusable", message: `The system refused: ${error.message}.` });
 
-/** Making a folder with those above it never fails for a missing one: Node says so where the system said something else. */
+/** A recursive mkdir never fails with ENOENT: Node reports that in place of the real error. */
 function isHiddenBehindMkdir(error: Error): error is Error & { readonly path: string } {
   return "syscall" in error && error.syscall === "mkdir" && codeOf(error) === "ENOENT" && "path" in error && typeof error.path === "string";
 }
 
-/** Somebody's own file of that name, `.autopilot` say. */
+/** A user's own file of that name, for example `.autopilot`. */
 const isFileInTheWay = (error: Error): boolean =>
   "syscall" in error && error.syscall === "mkdir" && ["ENOTDIR", "EEXIST"].includes(codeOf(error) ?? "");
 
@@ -75,6 +75,6 @@ function hasRoom(path: string): boolean {
     const { bavail, bsize } = statfsSync(dirname(path));
     return bavail * bsize >= roomBytesMin;
   } catch {
-    return true; // nobody can say, so it is not said
+    return true; // unknown, so it is left out
   }
 }

@@ -27,7 +27,7 @@ export async function driven(context: CommandContext, open: OpenCycle, jobs: num
       remediation: [
         result.problem.remedy,
         `autopilot calibrate resume ${cycle.name}`,
-        // A cycle's plan is fixed: a slip in it is mended by a new cycle, and nothing was measured yet that would be lost.
+        // A cycle's plan is fixed: a mistake in it takes a new cycle, and nothing measured is lost by that.
         ...(result.kind === "preflight"
           ? [`if a flag was wrong: rm -r "${cyclesFolder}/${cycle.name}", then autopilot calibrate start again`]
           : []),
@@ -40,7 +40,7 @@ function describeEnd({ log: { cycle } }: OpenCycle): string {
   return `The cycle ${cycle.name} ended: ${cycle.end?.verdict ?? "no verdict"}. ${cyclesFolder}/${cycle.name}/audit.md tells why.`;
 }
 
-/** What a verdict asks of a person. */
+/** What a verdict asks a person to do. */
 function nextSteps({ log: { cycle } }: OpenCycle): readonly string[] {
   const { applied, end } = cycle;
   if (end?.verdict === "iterate" && Object.values(end.delta).every((gain) => gain === null))

@@ -1,4 +1,4 @@
-// noise-floor: the floor as it is given: a number in the figure's own unit, or a share of the figure before.
+// noise-floor: parses the noise floor: a number in the figure's own unit, or a share of the earlier figure.
 
 import { refuse } from "../../project/reply.ts";
 

@@ -1,4 +1,4 @@
-// show: calibration cycles as they stand: status, report, list; and resume, which goes on with one.
+// show: shows calibration cycles (status, report, list) and resumes one.
 
 import { join, resolve } from "node:path";
 import type { Answer } from "../../contracts/answer.ts";
@@ -21,7 +21,7 @@ import { requireWritable, written } from "../html-file.ts";
 import { cycleData, cyclePage } from "./cycle-page.ts";
 import { driven } from "./driven.ts";
 
-/** The cycle that is meant: the named one, the only open one, or the newest. */
+/** The cycle to use: the named one, the only open one, or the newest. */
 async function meant(context: CommandContext, name: string | undefined, isOpenOnly: boolean) {
   const paths = await homeOf(context.cwd);
   const names = cycleNames(paths.root);
@@ -33,7 +33,7 @@ async function meant(context: CommandContext, name: string | undefined, isOpenOn
   }
   const all = readCycles(paths.root).cycles;
   const own = all.filter((cycle) => isOwnCycle(context.env, paths.root, cycle));
-  const cycles = own.length > 0 ? own : all; // nobody means somebody else's while there is one of theirs
+  const cycles = own.length > 0 ? own : all; // another user's cycle is never meant while there is one of this user's
   const isOwn = own.length > 0;
   const open = cycles.filter(({ end }) => end === null);
   const [only] = open;
@@ -61,13 +61,13 @@ function foreignLines(cycle: Cycle): readonly string[] {
   ];
 }
 
-/** What is left to do with a cycle of somebody else's: its commands are not run under another name. */
+/** What can be done with another user's cycle: its commands are not run under another name. */
 const foreignWays = ({ name }: Cycle): readonly string[] => [
   `read its plan in "${cyclesFolder}/${name}/run_state.jsonl", then begin a cycle of your own: autopilot help calibrate start`,
   `to be rid of it: git rm -r -- "${cyclesFolder}/${name}"`,
 ];
 
-/** The process that works on a cycle now: there is one at a time, and the log that was written last is its own. */
+/** The process that works on a cycle now: there is one at a time, and it wrote the newest log. */
 function workerOf(context: CommandContext, paths: ProjectPaths, cycle: Cycle): number | null {
   const owner = cycle.end === null ? ownerOf(join(paths.folder, calibrationsFolder)) : null;
   if (owner === null) return null;

@@ -1,4 +1,4 @@
-// start: begins a calibration cycle: what was asked is checked and written down, then the cycle is driven to its verdict.
+// start: starts a calibration cycle: validates and records the request, then drives the cycle to its verdict.
 
 import { existsSync, statSync } from "node:fs";
 import { basename, isAbsolute, join, relative, resolve } from "node:path";
@@ -88,7 +88,7 @@ export function startCalibration(context: CommandContext, input: StartInput): Pr
   });
 }
 
-/** Two cycles whose levers are in the tree at once could not be distinguished. What a log from elsewhere says of a lever keeps nobody. */
+/** Two levers in the tree at once could not be told apart. A log from elsewhere does not count here. */
 function refuseWhileOpen(context: CommandContext, paths: ProjectPaths): void {
   for (const cycle of readCycles(paths.root).cycles) {
     const { name } = cycle;
@@ -202,7 +202,7 @@ function leverOf(
   return { id, plan: { kind, source: kind === "patch" ? pathIn(paths, resolve(context.cwd, source)) : source } };
 }
 
-/** As the log may name it: from the repository's root where it is inside. */
+/** As the log may name it: relative to the repository's root if it is inside. */
 function pathIn({ root }: ProjectPaths, path: string): string {
   const inside = relative(root, path);
   return inside.startsWith("..") || isAbsolute(inside) ? path : inside;

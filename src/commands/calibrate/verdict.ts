@@ -1,4 +1,4 @@
-// verdict: the verdict of two files of recalls, by the rules of a cycle. Nothing is touched.
+// verdict: computes the verdict of two files of recalls, by the rules of a cycle. Changes nothing.
 
 import { resolve } from "node:path";
 import type { Answer } from "../../contracts/answer.ts";
@@ -53,7 +53,7 @@ export function calibrationVerdict(context: CommandContext, input: Input): Promi
   });
 }
 
-/** A benchmark that only one file names is n/a; most likely it is called otherwise in the other. */
+/** A benchmark in only one file is n/a; most likely it has another name in the other. */
 function oneSided(before: Figures, after: Figures): readonly string[] {
   const only = (one: Figures, other: Figures): readonly string[] => Object.keys(one).filter((name) => !Object.hasOwn(other, name));
   return [

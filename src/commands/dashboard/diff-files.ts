@@ -1,4 +1,4 @@
-// diff-files: what a run changed, file by file, with what of it is not plainly in scope; and one file's lines.
+// diff-files: what a run changed, file by file, marking what is not plainly in scope; and one file's lines.
 
 import type { FollowedRun } from "./followed-runs.ts";
 import type { RunView } from "../../core/state.ts";

@@ -1,4 +1,4 @@
-// facts: everything the dashboard's pages ask for, in one place: the runs of this project and of the portfolio here, read and never written.
+// facts: the data behind every dashboard page: the runs of this project and of its portfolio. Reads only.
 
 import { existsSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
@@ -45,7 +45,7 @@ export type SettingsPage = {
 export type Facts = {
   readonly overview: () => Promise<Overview>;
   readonly run: (key: string, expanded?: ReadonlySet<string>) => ShownRun | null;
-  /** What is above a run's log and diff. */
+  /** The header of a run's log and diff pages. */
   readonly head: (key: string) => RunHead | null;
   readonly log: (key: string, asked: LogAsked) => LogPage | null;
   readonly entry: (key: string, seq: number) => string | null;
@@ -56,13 +56,13 @@ export type Facts = {
   readonly cost: () => Promise<CostView>;
   readonly settings: () => Promise<SettingsPage>;
   readonly sourceOf: (key: string) => RunSource | null;
-  /** Why a page may only look; null if it may act. */
+  /** Why a page is read-only; null if it may act. */
   readonly weak: () => Promise<string | null>;
   /** Changes whenever a page would show something else: by run, and `portfolio`. */
   readonly marks: () => Readonly<Record<string, string>>;
 };
 
-/** A store is not watched: its page is asked for again this often while somebody looks at it. */
+/** A store is not watched: its page is polled this often while it is open. */
 const fleetEveryMs = 2_000;
 const summariesKept = 1_000;
 const reportsKept = 3;
@@ -171,7 +171,7 @@ export function openFacts(context: CommandContext): Facts {
   };
 }
 
-/** A portfolio counts where the command is given in its folder, not in a copy somewhere below it. */
+/** A portfolio counts if the command was started in its folder, not in a copy below it. */
 function portfolioHere(cwd: string): PortfolioPaths | null {
   const here = portfolioAt(resolve(cwd));
   if (existsSync(join(here.own, journalFile))) return here;
@@ -188,7 +188,7 @@ function tasksRuns(state: PortfolioView | null): readonly RunSource[] {
   });
 }
 
-/** What of a run's files tells that something happened: how long its journal is, who holds it, what passes by. */
+/** The signs in a run's files that something happened: journal length, owner, live events. */
 function markOf(folder: string): string {
   const live = statSync(livePath(folder), { throwIfNoEntry: false });
   const lock = statSync(join(folder, "journal.lock"), { throwIfNoEntry: false });

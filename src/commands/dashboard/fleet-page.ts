@@ -1,4 +1,4 @@
-// fleet-page: a store's workers, leases, queue and take-overs, as the dashboard shows them. Three questions, asked while the page is inspected.
+// fleet-page: a store's workers, leases, queue and take-overs, as the dashboard shows them. Three queries, only while the page is open.
 
 import { storeAddress } from "../../fleet/address.ts";
 import { Refusal } from "../../project/reply.ts";
@@ -10,7 +10,7 @@ const runsShownMax = 100;
 
 export type FleetPage = {
   readonly store: string | null;
-  /** Why the store could not be asked; then there is no board. */
+  /** Why the store could not be reached; then there is no board. */
   readonly problem: string | null;
   readonly runs: number;
   readonly take_overs: number;
@@ -19,7 +19,7 @@ export type FleetPage = {
 
 const nothing: FleetPage = { store: null, problem: null, runs: 0, take_overs: 0, board: null };
 
-/** Without a store there is nothing to show, and nothing of PostgreSQL is loaded. */
+/** Without a store there is nothing to show, and PostgreSQL is not loaded. */
 export async function fleetPageIn(env: NodeJS.ProcessEnv): Promise<FleetPage> {
   try {
     if (storeAddress(env) === null) return nothing;

@@ -3,8 +3,8 @@
 // Invariants:
 //   W1. A run whose journal cannot be read is listed, says so, and never hides another.
 //   W2. A journal that became shorter, or is another file, is read again.
-//   W3. Only the runs that somebody looked at last keep their entries in memory.
-//   W4. `mark` changes whenever anything else of a followed run does: what was worked out of a run is kept for as long as its mark.
+//   W3. Only the most recently viewed runs keep their entries in memory.
+//   W4. `mark` changes whenever a followed run does: values computed from a run are cached by its mark.
 
 import { statSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -23,7 +23,7 @@ import { isOurs } from "../../project/runs/run-binding.ts";
 import { livePath } from "../../runner/live-view.ts";
 import { openRunIndex, type RunIndex } from "../../views/facts/run-index.ts";
 
-/** A run, and where it is. `task`: a portfolio's task that it works for. */
+/** A run and its folder. `task`: the portfolio task it works for. */
 export type RunSource = {
   readonly key: string;
   readonly paths: ProjectPaths;
@@ -60,7 +60,7 @@ const entriesKeptOfRuns = 3;
 const liveCharsMax = 2_000;
 
 export type FollowedRuns = {
-  /** Whether a run's journal was read, and so was begun. */
+  /** Whether a run's journal was read, so the run was begun. */
   readonly isKnown: (key: string) => boolean;
   readonly all: (sources: readonly RunSource[]) => Promise<readonly (FollowedRun | UnreadableRun)[]>;
   readonly one: (source: RunSource) => FollowedRun | UnreadableRun | null;
@@ -141,7 +141,7 @@ export function followRuns(context: Pick<CommandContext, "env">): FollowedRuns {
         const isNew = !readings.has(source.key);
         const run = one(source);
         if (run !== null) found.push(run);
-        if (isNew) await new Promise((resolve) => setImmediate(resolve)); // others are answered meanwhile
+        if (isNew) await new Promise((resolve) => setImmediate(resolve)); // other requests are answered meanwhile
       }
       return found;
     },
@@ -171,7 +171,7 @@ export function followRuns(context: Pick<CommandContext, "env">): FollowedRuns {
   }
 }
 
-/** What is worked out of a run, kept for as long as its mark: a page is asked for far more often than a run moves. W4 */
+/** A value computed from a run, cached by its mark: pages are requested far more often than a run changes. W4 */
 export function keptWhileUnchanged<T>(work: (run: FollowedRun) => T, runsMax: number): (run: FollowedRun) => T {
   const kept = new Map<string, { readonly mark: string; readonly found: T }>();
   return (run) => {
@@ -197,6 +197,6 @@ const anew = (ino: number): Reading => ({
   foreign: null,
 });
 
-/** What passes by in a run that somebody works on. */
+/** The live events of a run that a process works on. */
 export const liveLineOf = ({ folder, owner }: Pick<FollowedRun, "folder" | "owner">): string =>
   owner === null ? "" : (readOwnFile(livePath(folder), 1 << 20) ?? "").trim().slice(0, liveCharsMax);

@@ -1,4 +1,4 @@
-// overview: every run here with what waits for a person, what landed today and what was looked up.
+// overview: every run here, with what waits for a person, what landed today and what was verified.
 
 import type { FollowedRun, UnreadableRun } from "./followed-runs.ts";
 import { isReadable, liveLineOf } from "./followed-runs.ts";
@@ -26,9 +26,9 @@ export type Overview = {
   readonly today: DayCounts;
   readonly live: Readonly<Record<string, string>>;
   readonly hasPortfolio: boolean;
-  /** Whether a store is named that other machines share. */
+  /** Whether a shared store is configured. */
   readonly hasStore: boolean;
-  /** Why nothing may be done from a page before the terminal's code was typed; null if nothing keeps it. */
+  /** Why pages may not act before the terminal's code was typed; null if they may. */
   readonly weak: string | null;
 };
 
@@ -91,7 +91,7 @@ const attentionIn = ({ view, key, project, owner, foreign, index, run }: Followe
     contentOf: (block, question) => contentOfBlock(run, block, question),
   });
 
-/** At these levels an agent runs as the user and could read what a page is opened with. */
+/** At these levels an agent runs as the user and could read the page's access token. */
 const weakLevels: ReadonlySet<string> = new Set(["none", "clone"]);
 
 export function weakness(runs: readonly FollowedRun[]): string | null {

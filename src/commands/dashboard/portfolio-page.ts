@@ -1,4 +1,4 @@
-// portfolio-page: the state of a portfolio, as pages show it: projects by state, the merge queue, who works on what, why the rest waits.
+// portfolio-page: the state of a portfolio, as pages show it: projects by state, the merge queue, workers, and why the rest waits.
 
 import type { PortfolioBudget, PortfolioUsage } from "../../contracts/portfolio-journal.ts";
 import { msOf } from "../../kit/iso-time.ts";
@@ -41,7 +41,7 @@ export type PortfolioPage = {
     readonly budget: PortfolioBudget;
   }[];
   readonly queue: readonly PortfolioTask[];
-  /** Tasks of a batch that was proved on the merged tree and is landing. */
+  /** Tasks of a batch that passed on the merged tree and is landing. */
   readonly batch: readonly string[];
   readonly returned: readonly PortfolioTask[];
   readonly landed: readonly PortfolioTask[];
@@ -115,7 +115,7 @@ export function portfolioPageOf(
   };
 }
 
-/** How a page names a task's run. */
+/** A page's name for a task's run. */
 export const runKeyOf = ({ task_id, run_id }: Pick<TaskView, "task_id" | "run_id">): string | null =>
   run_id === null ? null : `${task_id}:${run_id}`;
 

@@ -1,9 +1,10 @@
-// requests: what a page may ask for, each carried out by the same use case as its command, as the person who started the server.
+// requests: the requests a page may send, each handled by the same use case as its command, as the person who started the server.
 //
 // Invariants:
-//   D1. Nothing is written here: every change goes through the use case, so through the run's inbox or lock, and is journaled with its actor.
-//   D2. Who acts is never part of a request.
-//   D3. An answer or approval names the content it was shown; stopping names the run.
+//   D1. Nothing is written here: every change goes through the use case, so through the run's inbox or lock, and is journaled with its
+//   actor.
+//   D2. The actor is never part of a request.
+//   D3. An answer or approval names the content that was shown; a stop names the run.
 
 import * as v from "valibot";
 import type { Answer } from "../../contracts/answer.ts";

@@ -1,4 +1,4 @@
-// resume-apart: goes on with a run in its own process, as `autopilot resume` in a terminal would: it outlives whoever asked for it.
+// resume-apart: resumes a run in a separate process, as `autopilot resume` in a terminal would: it outlives its caller.
 
 import { spawn } from "node:child_process";
 import type { Answer } from "../../contracts/answer.ts";
@@ -10,7 +10,7 @@ export type ResumeApart = (context: CommandContext, run: string) => Promise<Answ
 const refusedWithinMs = 2_500;
 const outputCharsMax = 200_000;
 
-/** `program`: the words that start this program. What it refuses at once is the answer; otherwise it continues. */
+/** `program`: the command line of this program. An immediate refusal is returned; otherwise it keeps running. */
 export const resumeApart =
   (program: readonly string[]): ResumeApart =>
   (context, run) =>

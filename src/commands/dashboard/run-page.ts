@@ -1,4 +1,4 @@
-// run-page: everything a page about one run shows, and what a report in a file shows beyond it.
+// run-page: all data of a page about one run, and what a report file shows beyond it.
 
 import type { IsolationInForce } from "../../contracts/event.ts";
 import type { Entry } from "../../contracts/event.ts";
@@ -18,17 +18,17 @@ import type { FollowedRun } from "./followed-runs.ts";
 import { liveLineOf } from "./followed-runs.ts";
 import { cardOf } from "./overview.ts";
 
-/** What is above every page about a run. */
+/** The header of every page about a run. */
 export type RunHead = {
   readonly card: RunCard;
-  /** What its goal says below the first line. */
+  /** Its goal below the first line. */
   readonly goal_rest: string;
   readonly branch: string;
   readonly agents: readonly (readonly [role: string, agent: string])[];
   readonly isolation: IsolationInForce;
 };
 
-/** What needs the whole history, and so is worked out once for as long as no line is added. */
+/** Values that need the whole history, computed once until a line is added. */
 export type ShownReport = Pick<ReportView, "ending" | "criteria" | "evidence" | "gates" | "claims" | "looked_up" | "gaps">;
 
 type Moving = {
@@ -155,7 +155,7 @@ function thinned<T>(points: readonly T[]): readonly T[] {
   return Array.from({ length: pointsMax }, (_, at) => points[at === pointsMax - 1 ? points.length - 1 : Math.floor(at * step)] as T);
 }
 
-/** The end of what each deciding check printed. */
+/** The end of each deciding check's output. */
 function excerptsOf(folder: string, { view }: FollowedRun): Record<string, string> {
   const excerpts: Record<string, string> = {};
   for (const { latest } of Object.values(view.checks)) {

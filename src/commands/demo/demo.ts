@@ -1,5 +1,5 @@
-// demo: the whole thing on a throw-away repository with the embedded agent: an honest step, a lie caught, a break-out blocked,
-// the plug pulled, a resume, and a report with proof. Everything shown is what the real commands printed.
+// demo: runs everything on a throw-away repository with the embedded agent: an honest step, a false claim caught, an escape blocked, a kill
+// -9, a resume, and a report with proof. All output is that of the real commands.
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -106,7 +106,7 @@ function layOut(shop: string, folder: string): void {
 const entry = (): string => process.argv[1] ?? "";
 const environment = (context: CommandContext): NodeJS.ProcessEnv => ({ ...context.env, NO_COLOR: context.isTerminal ? undefined : "1" });
 
-/** Runs a command to its end, or until whoever watches has seen enough. */
+/** Runs a command to its end, or until the viewer has seen enough. */
 async function runQuietly(
   context: CommandContext,
   cwd: string,
@@ -121,7 +121,7 @@ async function runQuietly(
   return { code, ...said };
 }
 
-/** The code a child ends with. An interrupt ends it at once; what it started is its guardian's to end. */
+/** A child's exit code. An interrupt ends it at once; its guardian ends what it started. */
 async function endOf(context: CommandContext, child: ChildProcess): Promise<number> {
   const end = (): void => void child.kill("SIGKILL");
   context.interrupted.addEventListener("abort", end, { once: true });
@@ -156,7 +156,7 @@ async function show(
 
 const quoted = (words: readonly string[]): string => words.map((word) => (/^[\w./:=-]+$/.test(word) ? word : `"${word}"`)).join(" ");
 
-/** Runs until the last turn is under way, kills the runner, and counts what is left of its processes. */
+/** Runs until the last turn is under way, kills the runner, and counts its remaining processes. */
 async function runAndPullThePlug(
   context: CommandContext,
   cwd: string,
@@ -186,7 +186,7 @@ async function runAndPullThePlug(
   return { pid, left: await leftOf(cwd) };
 }
 
-/** How many processes of the run are left, once its guardian has had its time. */
+/** How many processes of the run are left after its guardian has acted. */
 async function leftOf(cwd: string): Promise<number> {
   for (let waited = 0; waited < waitMsMax && processesOf(cwd) > 0; waited += lookEveryMs) await sleep(lookEveryMs);
   return processesOf(cwd);
@@ -211,18 +211,18 @@ function journalText(cwd: string): string {
   }
 }
 
-/** Processes that still carry the run's marker in their environment; where that cannot be read, none are known. */
+/** Processes with the run's marker in their environment; none if that cannot be read. */
 function processesOf(cwd: string): number {
   let found = 0;
   try {
     const [run] = readdirSync(join(cwd, ".autopilot", "runs"));
-    const place = basename(dirname(cwd)); // another run of the same second, elsewhere, has the same name
+    const place = basename(dirname(cwd)); // a run elsewhere that began in the same second has the same id
     for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
       try {
         const wording = readFileSync(join("/proc", pid, "environ"), "utf8");
         if (wording.includes(`AUTOPILOT_RUN=${run}`) && wording.includes(place)) found++;
       } catch {
-        // The process ended meanwhile, or is not ours to look at.
+        // The process ended meanwhile, or is not ours to inspect.
       }
     }
   } catch {

@@ -1,4 +1,4 @@
-// shop: the throw-away project of the demo, and the script its agent plays: an honest step, a lie, a break-out, and an honest end.
+// shop: the throw-away project of the demo, and the script of its agent: an honest step, a false claim, an escape, and an honest end.
 
 export const files: Readonly<Record<string, string>> = {
   "package.json": `${JSON.stringify({ name: "shop", version: "1.0.0", type: "module", private: true }, null, 2)}\n`,
@@ -27,7 +27,7 @@ export const goal = "Make the shop's prices right";
 export const scope = "src/**";
 export const criteria = ["prices add up :: node --test test/total.test.js", "discounts apply :: node --test test/discount.test.js"];
 
-/** How long the last turn takes before it does anything: time enough to pull the plug. */
+/** How long the last turn waits before it acts: time enough to kill the runner. */
 const thinkingMs = 2_500;
 
 export const script = `turns:

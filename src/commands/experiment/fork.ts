@@ -1,4 +1,4 @@
-// fork: begins a new run from a line of another one: what was finished is taken over, what is new is paid.
+// fork: starts a new run from a journal line of another: finished work is taken over, new work is paid.
 
 import type { Answer } from "../../contracts/answer.ts";
 import type { Draft, Entry } from "../../contracts/event.ts";
@@ -61,7 +61,7 @@ export function fork(context: CommandContext, input: ForkInput): Promise<Answer>
   });
 }
 
-/** A run whose truth is in a shared store is held by whoever has its lease there: its lines are not copied out of it. */
+/** A run in a shared store belongs to the holder of its lease: its lines are not copied out of it. */
 function refuseShared(context: CommandContext, { paths, run }: LoadedRun): void {
   if (sharedMark(runFolder(paths, run)) === null && storeAddress(context.env) === null) return;
   refuse("fork_refused", {
@@ -73,7 +73,7 @@ function refuseShared(context: CommandContext, { paths, run }: LoadedRun): void 
 
 type ForkPoint = { readonly at: number; readonly state: RunView; readonly committed: Draft | null };
 
-/** The line to fork after, with a paid turn that lay open there brought to its commit: it is not bought again. */
+/** The line to fork after; a paid turn that was open there is committed first, so that it is not paid again. */
 async function forkPoint({ paths, run, view }: LoadedRun, entries: readonly Entry[], given: ForkInput): Promise<ForkPoint> {
   const { at: asked } = given;
   const last = entries.at(-1)?.seq ?? 0;
@@ -102,7 +102,7 @@ async function forkPoint({ paths, run, view }: LoadedRun, entries: readonly Entr
 const tipAfter = (committed: Draft, { tip }: RunView): RunView["tip"] =>
   committed.event === "changes_applied" ? { commit: committed.commit, tree: committed.tree } : tip;
 
-/** The step whose prompt is meant where none is named: the agent's step that is under way. */
+/** The step whose prompt is meant if none is named: the agent step under way. */
 function stepUnderWay(state: RunView): string | null {
   const open = Object.values(state.open).filter(({ kind }) => kind === "agent");
   return open.length === 1 ? (open[0]?.step ?? null) : null;

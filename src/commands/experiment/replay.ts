@@ -1,4 +1,4 @@
-// replay: runs one step of a run again from its recorded input, in a folder that is thrown away, and compares the two.
+// replay: runs one step of a run again from its recorded input, in a temporary folder, and compares the two.
 
 import type { Answer } from "../../contracts/answer.ts";
 import type { Entry } from "../../contracts/event.ts";
@@ -87,7 +87,7 @@ export function replay(context: CommandContext, input: ReplayInput): Promise<Ans
   });
 }
 
-/** A run of somebody else's could run anything in a user's name. */
+/** Another user's run could execute anything under this user's name. */
 export async function requireMine(context: CommandContext, { paths, run }: LoadedRun): ReturnType<typeof requireOurs> {
   const bound = await requireOurs(context, paths, runFolder(paths, run), run);
   const foreign = whyForeign(context, paths, run);
@@ -96,7 +96,7 @@ export async function requireMine(context: CommandContext, { paths, run }: Loade
 
 type Started = Extract<Entry, { event: "step_started" }>;
 
-/** The last attempt of the step that is named, or the attempt itself. Steps with effects outside a folder are not run again. */
+/** The last attempt of the named step, or the attempt itself. Steps with effects outside their folder are not run again. */
 function attemptMeant(run: string, entries: readonly Entry[], step: string | undefined): Pick<Started, "attempt" | "seq" | "step"> {
   const started = entries.filter((entry) => entry.event === "step_started");
   const attempts = [...new Set(started.filter(({ kind }) => kind === "agent").map(({ attempt }) => attempt))];
@@ -126,7 +126,7 @@ function attemptMeant(run: string, entries: readonly Entry[], step: string | und
   return last;
 }
 
-/** What a person should know where the repository has moved on; refused where the commit that the step began at is gone. */
+/** A warning if the repository has moved on; refused if the commit that the step began at is gone. */
 export async function movedOn({ paths, run }: LoadedRun, { tip, drafted }: RunView): Promise<readonly string[]> {
   const repository = await openedRepository(paths.root);
   if ((await treeOf(repository, tip.commit)) === null)

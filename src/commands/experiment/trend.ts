@@ -1,4 +1,4 @@
-// trend: the runs of a flow side by side, and what changed between them; reads only.
+// trend: compares the runs of a flow, and what changed between them; reads only.
 
 import type { Answer } from "../../contracts/answer.ts";
 import { runTrendOf } from "../../insight/run-trend.ts";

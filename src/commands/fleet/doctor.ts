@@ -1,4 +1,4 @@
-// doctor: whether a store can be trusted with runs: server, schema, durable commits, rights, clock, what a failover may lose.
+// doctor: checks whether a store can be trusted with runs: server, schema, durable commits, rights, clock, what a failover may lose.
 
 import type { Answer } from "../../contracts/answer.ts";
 import { requireStoreAddress } from "../../fleet/address.ts";

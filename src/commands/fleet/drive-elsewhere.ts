@@ -1,11 +1,11 @@
-// drive-elsewhere: a task's run, handed to the workers of a store. The pool waits for it; its journal and commits come back to where the
-// task's copy lies, and count there as if it had been worked on here.
+// drive-elsewhere: hands a task's run to the workers of a store. The pool waits for it; its journal and commits come back to the
+// task's copy, and count as if it had run here.
 //
 // Invariants:
 //   Y1. One order of a run is open at a time: a pool that was killed finds it, and waits for it again.
-//   Y2. A pool that is asked to end leaves no worker with a run it does not know of: what nobody has taken is withdrawn, what somebody has is paused.
-//   Y3. Told to end at once it waits for a bounded time, whatever is silent. The pause is in the store, and the next pool finds the order.
-//   Y4. A pool that has lost the portfolio asks nothing of its runs: the one that has it now waits for the same orders.
+//   Y2. A pool that ends leaves no worker with a run it does not know of: untaken orders are withdrawn, taken ones are paused.
+//   Y3. Ended at once, it waits for a bounded time only. The pause is in the store, and the next pool finds the order.
+//   Y4. A pool that has lost the portfolio sends its runs no requests: the new owner waits for the same orders.
 
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
@@ -27,12 +27,12 @@ import { hasLostPortfolio } from "./planner-lease.ts";
 import { requireHub } from "./worker.ts";
 
 const lookEveryMs = 500;
-/** A worker that lives has read a request and ended its agents by then. */
+/** By then a live worker has read a request and ended its agents. */
 const patienceMs = 30_000;
 /** The planner gives out no more than its projects' slots. */
 const slots = 1_000;
 
-/** `here` drives what was begun before there was a store. */
+/** `here` drives runs that were begun before there was a store. */
 export const driveElsewhere =
   (here: Drive): Drive =>
   async (context, copy, run) => {
@@ -47,7 +47,7 @@ export const driveElsewhere =
     const view = await viewIn(store, key);
     if (view === null) return `There is no run ${key} in the store.`;
     if (view.status === "draft") {
-      await hub.send(key, 0, view.drafted.base.commit); // what the order names is there
+      await hub.send(key, 0, view.drafted.base.commit); // what the order refers to exists
       await withRun({ ...context, cwd: copy }, paths, run, async (openRun) => {
         const [{ ack }, actor] = [openRun.view().drafted, actorOf(context)];
         await openRun.append({ event: "preview_acknowledged", ack, actor, reason_code: "ack_recorded" });
@@ -55,15 +55,15 @@ export const driveElsewhere =
       });
     }
     const before = (await viewIn(store, key))?.seq;
-    const isOver = view.status === "completed" || view.status === "stopped"; // while no pool was there
+    const isOver = view.status === "completed" || view.status === "stopped"; // while no pool was running
     const outcome = isOver ? null : await workedOn(context, store, key, await repositoryId(repository));
     const isBegun = (await viewIn(store, key))?.seq !== before;
     await hub.bring(key);
     await bringCopy(store, key, folder);
-    return isBegun ? null : outcome; // what became of a run that was begun, its journal tells
+    return isBegun ? null : outcome; // the journal of a begun run says what happened to it
   };
 
-/** Waits until the run's order has ended; its result, null if it was withdrawn, or where the pool waits no longer. Y1 */
+/** Waits until the run's order has ended; its result, null if it was withdrawn or the pool stops waiting. Y1 */
 async function workedOn(context: CommandContext, store: PostgresStore, key: string, repository: string): Promise<string | null> {
   const dispatch = openOrders(store.database);
   const known = await ordersIn(store.database, key);

@@ -1,4 +1,4 @@
-// export: a run's journal out of a store, byte for byte the file it would have been.
+// export: exports a run's journal from a store, byte for byte as the file would be.
 
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { resolve } from "node:path";
@@ -36,7 +36,7 @@ export function exportRun(context: CommandContext, { store: flag, run, to }: Exp
   });
 }
 
-/** A new file, never over another. */
+/** A new file, never overwriting another. */
 function opened(path: string): number {
   try {
     return openSync(path, "wx", 0o600);

@@ -1,4 +1,4 @@
-// init: makes the store in a database, or brings it to this product's version; gives a role the rights of a worker.
+// init: creates the store in a database, or migrates it to this version; grants a role the rights of a worker.
 
 import type { Answer } from "../../contracts/answer.ts";
 import { requireStoreAddress } from "../../fleet/address.ts";

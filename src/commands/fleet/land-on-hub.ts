@@ -1,9 +1,9 @@
-// land-on-hub: brings the work of a completed run to the branch of the hub that it began on.
+// land-on-hub: merges the work of a completed run into the hub's branch that it began on.
 //
 // Invariants:
-//   G1. The branch moves by compare-and-set from the commit that was inspected: a landing that lost the race looks again.
-//   G2. What lands was proved as it lands. A run's own proof counts while the branch is where the run began; on a newer tip the merge is
-//       proved anew, in a fresh checkout.
+//   G1. The branch moves by compare-and-set from the commit that was inspected: a landing that lost the race starts over.
+//   G2. Exactly what lands was proved. A run's own proof counts while the branch has not moved; on a newer tip the merge is
+//       proved again, in a fresh checkout.
 //   G3. Work that is in the branch already has landed: doing it again changes nothing.
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -22,7 +22,7 @@ export type LandedOnHub =
   | { readonly kind: "landed"; readonly commit: string }
   /** It stays on the run's own ref; a person decides. */
   | { readonly kind: "kept"; readonly why: string }
-  /** Nothing is known against it: somebody else may go on. */
+  /** Nothing is known against it: another worker may continue. */
   | { readonly kind: "unsure"; readonly why: string };
 
 const racesMax = 20;
@@ -69,7 +69,7 @@ async function mergedOnto(exchange: Exchange, tip: string, view: RunView): Promi
   return { why: `it conflicts with what has landed in ${merged.conflicts.slice(0, 5).join(", ")}` };
 }
 
-/** What the run itself was held to, beside its criteria: what it must pass, and which of the project's checks nobody held against it. */
+/** The run's requirements besides its criteria: what must pass, and which project checks don't block. */
 export function alsoProved({ drafted, checks }: Pick<RunView, "drafted" | "checks">): {
   readonly more: readonly Check[];
   readonly redBefore: ReadonlySet<string>;

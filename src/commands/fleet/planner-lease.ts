@@ -1,8 +1,8 @@
-// planner-lease: who plans a portfolio whose tasks are worked on by workers of a store: whoever holds its row there. Others wait to follow.
+// planner-lease: the lease on planning a portfolio whose tasks run on a store's workers. Other pools wait to take over.
 //
 // Invariants:
-//   Z1. The database says who plans. A pool that waits takes over when the lease has lapsed, however the one before it went silent.
-//   Z2. A pool that has lost its lease ends by itself, and asks nothing of the runs that its successor waits for.
+//   Z1. The database decides who plans. A waiting pool takes over when the lease has lapsed, for whatever reason.
+//   Z2. A pool that has lost its lease ends by itself, and sends no requests to runs that its successor waits for.
 
 import { createHash } from "node:crypto";
 import { readFileSync, realpathSync } from "node:fs";
@@ -25,7 +25,7 @@ export type PlannerLease = NonNullable<PortfolioPaths["planner"]> & {
 const lookEveryMs = 1_000;
 const doubtMs = 50;
 
-/** Resolves when this pool may plan. Refused where somebody interrupts before. */
+/** Resolves when this pool may plan. Refused if it is interrupted before. */
 export async function waitForPortfolio(context: CommandContext, paths: PortfolioPaths): Promise<PlannerLease> {
   const store = await storeIn(context.env);
   const key = keyOf(paths);
@@ -61,7 +61,7 @@ export async function waitForPortfolio(context: CommandContext, paths: Portfolio
 export const hasLostPortfolio = ({ interrupted }: Pick<CommandContext, "interrupted">): boolean =>
   interrupted.aborted && interrupted.reason instanceof JournalFailure && interrupted.reason.kind === "lease_lost";
 
-/** The folder and its beginning: a copy of it elsewhere is another portfolio, which has its own planner. */
+/** The folder and its creation: a copy elsewhere is another portfolio, with its own planner. */
 function keyOf({ own }: PortfolioPaths): string {
   const [first = ""] = readFileSync(join(own, journalFile), "utf8").split("\n", 1);
   return `portfolio-${createHash("sha256")

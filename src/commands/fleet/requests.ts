@@ -1,5 +1,5 @@
-// requests: pause, stop, answer and resume a run that another machine works on, or nobody: the request is in the store until its owner
-// has journaled it.
+// requests: sends pause, stop, answer and resume requests to a run in a store: the request stays in the store until its owner has journaled
+// it.
 
 import type { Answer } from "../../contracts/answer.ts";
 import { questionsOpen } from "../../core/selectors.ts";
@@ -78,7 +78,7 @@ function pauseRun(context: CommandContext, known: Known, now: boolean): Promise<
 }
 
 async function resumeRun(context: CommandContext, known: Known): Promise<Answer> {
-  requireOutside(context); // a run that failed goes on by a person's word alone
+  requireOutside(context); // only a person continues a failed run
   if (isUnderWay(known)) return reply("ok", { message: `${known.key} is under way.`, state: known.view.status });
   if (known.orders.length === 0) await offerFirst(context, known);
   else await offerAgain(known);
@@ -109,7 +109,7 @@ function answerRun(context: CommandContext, known: Known, text: string, named: s
   );
 }
 
-/** Leaves the request, and sees to it that somebody takes it up. */
+/** Leaves the request, and makes sure that a worker takes it up. */
 async function sent(context: CommandContext, known: Known, asked: Parameters<typeof requestOf>[2], what: string): Promise<Answer> {
   const { store, key, view } = known;
   const request = requestOf(context, context.cwd, asked);
@@ -120,7 +120,7 @@ async function sent(context: CommandContext, known: Known, asked: Parameters<typ
       data: { allowed_from: ["running"] },
     });
   await store.send(key, request);
-  const isHeld = await hastenOrders(store.database, key); // asked after it was left: an order that has ended meanwhile didn't see it
+  const isHeld = await hastenOrders(store.database, key); // read after the request was left: an order that ended meanwhile did not see it
   if (!isHeld) await offerAgain({ ...known, orders: await ordersIn(store.database, key) });
   return reply("ok", {
     message: `${what} as soon as ${isHeld ? "its worker has read it" : "a worker is free"}.`,
@@ -130,7 +130,7 @@ async function sent(context: CommandContext, known: Known, asked: Parameters<typ
   });
 }
 
-/** Whoever submitted it was killed before its order was written: nobody has it, and a person wants it worked on. */
+/** The submitter was killed before its order was written: no worker has it, and a person wants it worked on. */
 async function offerFirst(context: CommandContext, { store, key }: Known): Promise<void> {
   const holder = (await store.runs()).find(({ run }) => run === key)?.holder ?? null;
   if (holder !== null)

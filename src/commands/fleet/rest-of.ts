@@ -1,4 +1,4 @@
-// rest-of: what an order comes to whose run has not completed, from what the run's journal says. Pure except for the clock.
+// rest-of: an order's result for a run that has not completed, from the run's journal. Pure except for the clock.
 
 import type { Answer } from "../../contracts/answer.ts";
 import { hasFailed, questionsOpen } from "../../core/selectors.ts";
@@ -6,19 +6,19 @@ import type { RunView } from "../../core/state.ts";
 import type { OrderEnd } from "../../ports/dispatch.ts";
 import { goesOnAt } from "../../runner/park.ts";
 
-/** What a worker's own pause says: any worker goes on with it. Every other pause is for a person to end. */
+/** A worker's own pause: any worker continues it. Every other pause is for a person to end. */
 export const handedBack = "handed back";
 export const troubleAgainMs = 5_000;
-/** Another worker, a newer one say, may be able to, or this one later. */
+/** Another worker, for example a newer one, may be able to, or this one later. */
 export const fixable: ReadonlySet<string> = new Set(["hub_unreachable", "disk_full", "journal_newer"]);
 
-/** Whether a person asked for a pause, come about or not. */
+/** Whether a person requested a pause, whether or not it took effect. */
 const isPausedByPerson = ({ status, reason, detail, asked, asker }: RunView): boolean =>
   status === "paused"
     ? reason === "operator_paused" && detail !== handedBack
     : status === "running" && asked === "pause" && asker?.detail !== handedBack && asker?.actor !== "system";
 
-/** Whether a run that a worker left behind stays as it is until a person says something. */
+/** Whether a run that a worker left stays as it is until a person acts. */
 export function restsForPerson(view: RunView): boolean {
   if (hasFailed(view) || isPausedByPerson(view)) return true;
   const { status, reason, parked, decided } = view;
@@ -26,7 +26,7 @@ export function restsForPerson(view: RunView): boolean {
   return decided !== true;
 }
 
-/** `answer`: what driving it said; null if it wasn't driven. */
+/** `answer`: the result of driving it; null if it wasn't driven. */
 export function restOf(view: RunView, answer: Pick<Answer, "result" | "message"> | null, isInterrupted = false): OrderEnd {
   if (view.status === "stopped") return { kind: "ended", outcome: `stopped: ${view.reason ?? "on request"}`, isOver: true };
   const at = goesOnAt(view, Date.now());
@@ -41,7 +41,7 @@ export function restOf(view: RunView, answer: Pick<Answer, "result" | "message">
   if (question !== undefined) return { kind: "ended", outcome: `waits for an answer: ${question.question}` };
   if (isPausedByPerson(view)) return { kind: "ended", outcome: "rests: paused on request" };
   const refused = answer?.result === "FAIL" ? answer.message : null;
-  if (refused !== null && view.status === "running") return { kind: "ended", outcome: `failed: ${refused}` }; // it could not be gone on with
+  if (refused !== null && view.status === "running") return { kind: "ended", outcome: `failed: ${refused}` }; // it could not be continued
   const why = view.detail ?? refused ?? view.reason ?? view.status;
   return { kind: "ended", outcome: hasFailed(view) ? `failed: ${why}` : `rests: ${why}` };
 }

@@ -1,4 +1,4 @@
-// status: the runs of a store and who holds them, its workers and what waits for them. One question for all runs.
+// status: lists the runs of a store with their owners, its workers and queued orders. One query for all runs.
 
 import type { Answer } from "../../contracts/answer.ts";
 import { requireStoreAddress } from "../../fleet/address.ts";
@@ -126,7 +126,7 @@ const orderRow = ({ id, priority, needs, state, worker, outcome }: StoredOrder):
   state === "taken" ? `with ${worker ?? "?"}` : outcome === null ? "waits for a worker" : `waits: ${oneLine(outcome, 60)}`,
 ];
 
-/** What became of a run's newest order: also of one that is over, which no list of orders shows any more. */
+/** The state of a run's newest order: also of a finished one, which no list of orders shows. */
 const lastOf = (order: StoredOrder | undefined): { order: string; state: string; outcome: string | null } | null =>
   order === undefined ? null : { order: order.id, state: order.state, outcome: order.outcome };
 

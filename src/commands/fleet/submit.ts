@@ -1,4 +1,4 @@
-// submit: drafts a run for the workers of a store. It is begun here, by the person who read its preview, and worked on elsewhere.
+// submit: drafts a run for the workers of a store. It is started here, by the person who read its preview, and runs elsewhere.
 
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
@@ -81,7 +81,7 @@ export function submitRun(given: CommandContext, objective: GoInput, input: Subm
           data: { preview: preview.data },
         });
       const key = sharedMark(runFolder(there, run))?.key ?? "";
-      await (await openHub(repository, join(own, "hub.git"), url)).send(key, 0, head.commit); // what the order names is there
+      await (await openHub(repository, join(own, "hub.git"), url)).send(key, 0, head.commit); // what the order refers to exists
       await withRun(here, there, run, async (openRun) => {
         const { ack } = openRun.view().drafted;
         const actor = actorOf(place);

@@ -1,5 +1,5 @@
-// take: brings a run of a store into this repository: its journal, its blobs and its commits. Nothing of it is executed, and it is not
-// this user's until they adopt it.
+// take: copies a run from a store into this repository: its journal, blobs and commits. Nothing of it is executed, and it is not this
+// user's until they adopt it.
 
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -53,7 +53,7 @@ export function takeRun(context: CommandContext, { key, store: flag }: TakeInput
   });
 }
 
-/** A run's commits, journal and blobs into a repository that does not have it. */
+/** Copies a run's commits, journal and blobs into a repository that does not have it. */
 export async function bringRun(context: CommandContext, paths: ProjectPaths, store: RunStore, key: string, view: RunView): Promise<void> {
   const folder = runFolder(paths, view.drafted.run_id);
   await bringCommits(context, await openedRepository(paths.root), ownFolder(paths), key, view);

@@ -1,9 +1,10 @@
-// work-on-run: one order of a worker: the run is brought into a copy of the repository, driven until it rests, and landed on the hub.
+// work-on-run: handles one order of a worker: copies the run into a clone of the repository, drives it until it rests, and lands it on the
+// hub.
 //
 // Invariants:
-//   W1. Who may write is said by the run's lease, never by the order: a run that another has is left alone.
-//   W2. A copy is used again only while nobody else has written to the run since; else it is made again from the store and the hub.
-//   W3. What became of the run is read from its journal.
+//   W1. The run's lease decides who may write, never the order: a run that another worker has is left alone.
+//   W2. A copy is reused only while no other worker has written to the run since; else it is made again from the store and the hub.
+//   W3. The run's result is read from its journal.
 
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -33,14 +34,14 @@ import { bringRun, viewIn } from "./take.ts";
 export type WorkerParts = {
   readonly context: CommandContext;
   readonly paths: ProjectPaths;
-  /** Where this worker's copies lie: its name is its own, so nobody else works there. */
+  /** The folder of this worker's copies: its name is unique, so no other process works there. */
   readonly copies: string;
   readonly store: PostgresStore;
   readonly hub: string;
   readonly isolation?: string | undefined;
 };
 
-/** Somebody else has the run, or had it until now: looked at again soon. */
+/** Another worker has the run, or had it until now: tried again soon. */
 const lockedAgainMs = 500;
 
 export async function workOnRun(
@@ -68,7 +69,7 @@ export async function workOnRun(
     if (before === null) return { kind: "ended", outcome: "failed: there is no such run in the store", isOver: true };
     const run = before.drafted.run_id;
     const over = before.status === "completed" || before.status === "stopped";
-    // A worker died between a failure or a pause and saying so. Nothing but a person's word goes on with that.
+    // A worker died between a failure or a pause and reporting it. Only a person can continue that.
     if (order.times > 1 && restsForPerson(before)) return restOf(before, null);
     await makeReady(here, paths, store, order.run, before, url);
     isUntried = over;
@@ -96,7 +97,7 @@ export async function workOnRun(
   }
 }
 
-/** It is this machine's from here on, under its own config (decision 0097), and works until it rests. */
+/** It belongs to this machine from here on, under its own config (decision 0097), and works until it rests. */
 async function driven(here: CommandContext, run: string): Promise<Answer> {
   const adopted = await adopt(here, { run, yes: true });
   return adopted.result === "FAIL" ? adopted : resume(here, { words: [], yes: true, run, leavesParked: true, now: true });
@@ -115,7 +116,7 @@ async function makeReady(
   const { run_id: run, base } = view.drafted;
   const folder = runFolder(homeOfCopy(copy), run);
   if (existsSync(folder)) {
-    if (linesIn(folder) >= view.seq) return; // even if the store has lost lines, which opening it finds out
+    if (linesIn(folder) >= view.seq) return; // even if the store has lost lines: opening the run reports that
     forget(here, copy, run);
   }
   const repository = await openedRepository(paths.root);
@@ -128,7 +129,7 @@ async function makeReady(
   await bringRun(here, homeOfCopy(copy), store, key, view);
 }
 
-/** Takes away copies of runs that are over or went on elsewhere, before the first is worked on. */
+/** Deletes copies of runs that are over or continued elsewhere, before the first order. */
 export async function sweepCopies({ context, copies, store }: Pick<WorkerParts, "context" | "copies" | "store">): Promise<void> {
   for (const key of readdirSync(copies).filter(isKey)) {
     const copy = join(copies, key);
@@ -136,7 +137,7 @@ export async function sweepCopies({ context, copies, store }: Pick<WorkerParts, 
       if (error instanceof JournalFailure && error.kind !== "store_unreachable") return "unreadable" as const;
       throw error;
     });
-    if (view === "unreadable") continue; // opening it says so; its copy may be all there is
+    if (view === "unreadable") continue; // opening it reports that; this copy may be the only one
     const run = view?.drafted.run_id ?? key.slice(0, key.lastIndexOf("."));
     const folder = runFolder(homeOfCopy(copy), run);
     const isOver = view === null || view.status === "completed" || view.status === "stopped";
@@ -144,7 +145,7 @@ export async function sweepCopies({ context, copies, store }: Pick<WorkerParts, 
   }
 }
 
-/** How many lines a copy holds; none if they cannot be read: the store has them all. */
+/** How many lines a copy has; 0 if they cannot be read: the store has them all. */
 function linesIn(folder: string): number {
   try {
     return readJournal(folder, { from: "start" }).end.seq;
@@ -169,7 +170,7 @@ function outcomeOf(view: RunView, landed: Awaited<ReturnType<typeof landOnHub>> 
 
 const passing: ReadonlySet<string> = new Set(["run_locked", "lease_lost", "store_unreachable"]);
 
-/** Somebody else's run, or a store that is away, is tried again; what a person must fix ends the order with its words. */
+/** Another worker's run, or an unreachable store, is tried again; an error that a person must fix ends the order with its message. */
 function orderEndOf(error: unknown): OrderEnd {
   const code = error instanceof Refusal ? error.answer.reason_code : (classifySystemError(error)?.code ?? "");
   const text = error instanceof Refusal ? error.answer.message : error instanceof Error ? error.message : String(error);

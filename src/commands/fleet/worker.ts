@@ -1,8 +1,9 @@
-// worker: works for a store on this machine: takes runs that were submitted for this repository, and those whose worker is gone.
+// worker: runs a worker of a store on this machine: takes runs submitted for this repository, and those whose worker is gone.
 //
 // Invariants:
-//   V1. The worker's name is held by a lease. A worker that is not sure of it takes nothing; one that has lost it ends its runs and begins again.
-//   V2. Asked to end it takes nothing more. Runs pause when their turn ends and go back to the store for others.
+//   V1. The worker's name is held by a lease. A worker that is not sure of it takes nothing; one that has lost it ends its runs and begins
+//   again.
+//   V2. When asked to end it takes nothing more. Runs pause when their turn ends and go back to the store for others.
 
 import { createHash } from "node:crypto";
 import { hostname } from "node:os";
@@ -50,7 +51,7 @@ export function runWorker(given: CommandContext, input: WorkerInput): Promise<An
       import("../../fleet/postgres/orders.ts"),
     ]);
     const store = await storeIn(place.env);
-    const softly = new AbortController(); // V2: whatever the signal, turns may end
+    const softly = new AbortController(); // V2: on any signal, turns may end
     const parts: WorkerParts = {
       context: { ...place, interrupted: softly.signal },
       paths,
@@ -102,7 +103,7 @@ async function workUntilEnded(
         swept = null; // tried again with the next order
         throw error;
       });
-      await swept; // its name is its own by now
+      await swept; // it holds its name by now
       context.show(`▶ ${order.id}`);
       return note(order.id, await workOnRun(parts, order, lease));
     });
@@ -122,7 +123,7 @@ async function workUntilEnded(
   }
 }
 
-/** Takes the name; waits for a predecessor on this machine that is dead, and for a store that is away. Null: try again. */
+/** Takes the name; waits for a dead predecessor on this machine, and for an unreachable store. Null: try again. */
 async function seated(
   dispatch: Dispatch,
   registration: WorkerRegistration,
@@ -165,7 +166,7 @@ export function requireHub(env: NodeJS.ProcessEnv): string {
   );
 }
 
-/** The same after a restart, and another one for another clone on the same machine. */
+/** The same after a restart, and different for another clone on the same machine. */
 function nameOf(said: string | undefined, root: string): string {
   const name = said ?? `${hostname().replaceAll(/[^A-Za-z0-9_.-]/g, "-")}-${createHash("sha256").update(root).digest("hex").slice(0, 6)}`;
   if (namePattern.test(name)) return name;

@@ -1,5 +1,5 @@
-// granting-tools: the tools that give authority or end work. They are offered only by name, in a session that a person started for that
-// (`--as-operator`), and act as that person. An answer is bound to the content it was shown.
+// granting-tools: MCP tools that give authority or end work. They are offered only by name, in a session that a person started for that
+// (`--as-operator`), and act as that person. An answer is bound to the content that was shown.
 
 import * as v from "valibot";
 import { resumeApart } from "../dashboard/resume-apart.ts";

@@ -1,4 +1,4 @@
-// proposing-tools: the tools that draft, propose and pause. Nothing they do executes anything; a person takes each further.
+// proposing-tools: MCP tools that draft, propose and pause. They execute nothing; a person takes each further.
 
 import * as v from "valibot";
 import { type McpTool, runField, text, texts, tool } from "./tool.ts";

@@ -1,4 +1,4 @@
-// reading-tools: the tools that look: runs, reports, logs, questions, diffs, estimates, checks of files. They change nothing.
+// reading-tools: MCP tools that only read: runs, reports, logs, questions, diffs, estimates, checks of files.
 
 import * as v from "valibot";
 import { type ReasonCode, reasons } from "../../contracts/reason.ts";

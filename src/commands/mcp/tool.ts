@@ -1,4 +1,4 @@
-// tool: a tool of the MCP server: its words, what it takes, and the use case behind it, which is the same as a command's.
+// tool: the type of an MCP tool: its description, its input, and the use case behind it, which is the same as a command's.
 
 import { toJsonSchema } from "@valibot/to-json-schema";
 import * as v from "valibot";

@@ -1,4 +1,4 @@
-// export-otel: sends the trace of a run to an OpenTelemetry collector, or writes it to a file, as often as one likes: ids follow from the run.
+// export-otel: sends the trace of a run to an OpenTelemetry collector, or writes it to a file. Repeatable: ids follow from the run.
 
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";

@@ -1,4 +1,4 @@
-// notify: shows where notices go and what became of them, sends a notice to try it out, and delivers what waits.
+// notify: shows where notices go and their delivery state, sends a test notice, and delivers what waits.
 
 import type { Answer } from "../../contracts/answer.ts";
 import type { CommandContext } from "../../project/command-context.ts";
@@ -49,7 +49,7 @@ export function listNotifications(context: CommandContext): Promise<Answer> {
   });
 }
 
-/** Sends one notice now and says what came of it; nothing is queued or journaled. */
+/** Sends one notice now and reports the result; nothing is queued or journaled. */
 export function testNotification(context: CommandContext, input: { readonly name?: string | undefined }): Promise<Answer> {
   return answered(async () => {
     requireOutside(context);
@@ -92,7 +92,7 @@ export function testNotification(context: CommandContext, input: { readonly name
   });
 }
 
-/** Delivers what waits. Runs start this by themselves; by hand it helps after a hook was fixed. */
+/** Delivers what waits. Runs start this by themselves; manually it helps after a hook was fixed. */
 export function sendNotifications(context: CommandContext, input: { readonly waits: boolean }): Promise<Answer> {
   return answered(async () => {
     requireOutside(context);

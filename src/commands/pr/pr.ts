@@ -41,7 +41,7 @@ export function watchPr(context: CommandContext, input: Named & WatchInput): Pro
   });
 }
 
-/** A follow-up works on another run's pull request: that run is the one to open or to watch. Else it is the run itself. */
+/** A follow-up works on another run's pull request: then that run is the one to open or watch. Else it is the run itself. */
 async function requestHolder(loaded: LoadedRun): Promise<Pick<LoadedRun, "paths" | "run">> {
   const { paths, view } = loaded;
   const source = view.outside?.source;

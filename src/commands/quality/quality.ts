@@ -1,4 +1,4 @@
-// quality: an audit of this code base: the one that is open is resumed, else a new one is drafted and begun.
+// quality: audits this code base: resumes the open audit, or drafts and starts a new one.
 
 import type { Answer } from "../../contracts/answer.ts";
 import { goDraft, goNew, type GoFlags } from "../../runner/go-draft.ts";

@@ -14,7 +14,7 @@ import { estimateRoadmap } from "../../playbooks/roadmap/files/roadmap-estimate.
 import { judged, refuseRoadmap, roadmapHere } from "../../playbooks/roadmap/files/roadmap-problems.ts";
 import { settingsOf } from "../../project/config/settings.ts";
 
-/** What phases of the roadmap will probably cost. Nothing runs and nothing is written. */
+/** Forecasts the cost of roadmap phases. Nothing runs and nothing is written. */
 export function estimate(context: CommandContext, input: { readonly phases?: string | undefined }): Promise<Answer> {
   return answered(async () => {
     const paths = await homeOf(context.cwd);

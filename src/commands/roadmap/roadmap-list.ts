@@ -1,4 +1,4 @@
-// roadmap-list: shows what a roadmap says, in the order in which it would be run, and everything that is wrong with it. Nothing runs.
+// roadmap-list: shows a roadmap in the order in which it would be run, and everything that is wrong with it. Nothing runs.
 
 import { join } from "node:path";
 import type { Answer } from "../../contracts/answer.ts";
@@ -22,7 +22,7 @@ export function roadmapList(context: CommandContext): Promise<Answer> {
   });
 }
 
-/** What `roadmap all` would be refused with; null if it would begin, or nothing is left to do. */
+/** Why `roadmap all` would be refused; null if it would begin, or nothing is left to do. */
 async function refusalOf(choose: () => Promise<unknown>): Promise<Answer | null> {
   try {
     await choose();
@@ -63,7 +63,7 @@ const nameCharactersMax = 60;
 function table(phases: readonly RoadmapPhase[], completed: ReadonlySet<string>): readonly string[] {
   const rows = phases.map(({ id, name, depends_on, success_criteria, checked, inserted, stub }) => {
     const withCommand = success_criteria.filter(({ command }) => command !== null).length;
-    // A phase that a run completed is ticked, even if the document doesn't say so yet; what runs know better is said beside it.
+    // A phase that a run completed is ticked, even if the document isn't yet; a run's better knowledge is shown beside it.
     const known = completed.has(id) === checked ? "" : checked ? "not completed" : "completed, not ticked in the file";
     const marks = [inserted ? "inserted" : "", stub ? "stub" : "", known].filter(Boolean).join(", ");
     const short = name.length > nameCharactersMax ? `${name.slice(0, nameCharactersMax - 1)}…` : name;

@@ -1,4 +1,4 @@
-// roadmap: the phases of a roadmap, walked: what is open is resumed, else a run of the phases asked for is drafted and begun.
+// roadmap: runs the phases of a roadmap: resumes the open run, or drafts and starts one of the requested phases.
 
 import type { Answer } from "../../contracts/answer.ts";
 import { phaseIdOf } from "../../documents/phase-id.ts";
@@ -44,7 +44,7 @@ export function roadmap(context: CommandContext, input: RoadmapInput): Promise<A
   });
 }
 
-/** What another tool left of a roadmap's run; refused where it cannot be read, and where it failed: that waits for an explicit `resume`. */
+/** Another tool's run of a roadmap; refused if it cannot be read, or if it failed: that needs an explicit `resume`. */
 async function begunElsewhere(context: CommandContext, run: string | undefined): Promise<DetectedWork | null> {
   const paths = findProject(context.cwd);
   if (paths === null || run !== undefined) return null;
@@ -53,7 +53,7 @@ async function begunElsewhere(context: CommandContext, run: string | undefined):
   return theirs;
 }
 
-/** `3, 5 8` is `3,5,8`: what a shell took apart is put together again. */
+/** `3, 5 8` is `3,5,8`: joins what a shell split. */
 function wordOf(words: readonly string[]): string | null {
   const joined = words
     .join(",")

@@ -67,7 +67,7 @@ function openFor(loaded: LoadedRun, named: string): VerdictOpen {
   });
 }
 
-/** Issues are what the debugger works on: there are some when there are issues, and none when all is well. */
+/** The debugger works on issues: required with `issues_found`, refused otherwise. */
 function refuseIssues(loaded: LoadedRun, phase: string, word: VerdictWord, issues: readonly string[]): void {
   const bad = (message: string, hint: string): never =>
     refuse("objective_schema_invalid", {

@@ -21,7 +21,7 @@ export const common = {
 export const changedFile = { path: text, insertions: v.nullable(v.number()), deletions: v.nullable(v.number()) };
 const amounts = v.record(text, v.nullable(v.number()));
 
-/** How one phase stands: a row of the table. */
+/** One phase: a row of the table. */
 const phaseRow = {
   id: text,
   name: text,
@@ -47,7 +47,7 @@ export const statusSchema = v.looseObject({
   phases: v.array(v.looseObject(phaseRow)),
   /** Only while there is a run. */
   breaker: v.optional(v.looseObject({ state: v.picklist(["closed", "open", "half_open"]), cooldown_until: v.nullable(text) })),
-  /** What is here to be resumed; only while there is no run. */
+  /** Detected work; only while there is no run. */
   found: v.optional(v.array(v.looseObject({ flow: text, files: v.array(text), standing: text, begun: v.boolean() }))),
   isolation: v.nullable(IsolationInForce),
   verdict: v.nullable(Verdict),
@@ -91,14 +91,14 @@ export const roadmapListSchema = v.looseObject({
   roadmap: text,
   spec: v.nullable(text),
   phases: v.array(RoadmapPhase),
-  /** Ids of those that are done, as state.json, the archive and the boxes tell it. */
+  /** Ids of finished phases, according to state.json, the archive and the checkboxes. */
   completed: v.array(text),
   problems: v.array(finding),
 });
 
 const range = v.looseObject({ p50: v.number(), p90: v.number() });
 const estimated = { tokens: range, minutes: v.nullable(range), usd: v.nullable(range), success: v.nullable(v.number()), basis: text };
-/** How good such estimates were; null while too little is known. */
+/** How accurate such estimates were; null while too little is known. */
 const record = v.nullable(
   v.looseObject({ forecasts: v.number(), within_p90: v.number(), within_p50: v.number(), bias: v.number(), brier: v.number() }),
 );

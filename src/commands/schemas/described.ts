@@ -1,11 +1,11 @@
-// described: puts a description on every key of a JSON Schema, from a table by place: `checks.commands`, `agents.*.argv`, `Step.agent`.
+// described: adds a description to every key of a JSON Schema, from a table by path: `checks.commands`, `agents.*.argv`, `Step.agent`.
 
 type Node = { [key: string]: unknown };
 
 const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null && !Array.isArray(value);
 const join = (place: string, key: string): string => (place === "" ? key : `${place}.${key}`);
 
-/** The same schema with descriptions; a key that has one of its own keeps it. `tell` hears every place. */
+/** The same schema with descriptions; a key that already has one keeps it. `tell` is called with every path. */
 export function described(
   schema: object,
   table: Readonly<Record<string, string>>,

@@ -36,14 +36,14 @@ const written: Readonly<Record<FileSchemaName, Written>> = {
   },
 };
 
-/** Drawn from the schema that reads the file, so that an editor and the reader never disagree. */
+/** Generated from the schema that reads the file, so that editor and reader never disagree. */
 export function fileSchema(name: FileSchemaName, report?: (place: string, about: string | null) => void): object {
   const { title, schema, parts, keys } = written[name];
   const drawn = toJsonSchema(schema, { errorMode: "ignore", ...(parts === undefined ? {} : { definitions: parts }) });
   return { title, ...described(drawn, keys, report) };
 }
 
-/** Beside the files that name them, by a path that holds on every machine. */
+/** Beside the files that refer to them, by a path that is valid on every machine. */
 export const schemaFile = (name: FileSchemaName): string => `.autopilot/schemas/${name}.json`;
 export const schemaText = (name: FileSchemaName): string => `${JSON.stringify(fileSchema(name), null, 2)}\n`;
 

@@ -1,4 +1,4 @@
-// flow-key-descriptions: what every key of a flow means, for an editor that shows it while one types; docs/FLOWS.md explains them.
+// flow-key-descriptions: the description of every key of a flow, for editors; docs/FLOWS.md explains them.
 
 const under = (place: string, table: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(table).map(([key, about]) => [`${place}.${key}`, about]));

@@ -1,4 +1,4 @@
-// key-descriptions: what every key of the files that people write means, for an editor that shows it while one types.
+// key-descriptions: the description of every key of the files that people write, for editors.
 
 const limits = {
   no_progress_threshold: "Attempts in a row without progress before the breaker opens.",

@@ -12,7 +12,7 @@ export const diffSchema = v.looseObject({
   tip: text,
   files: v.array(v.looseObject(changedFile)),
   commits: v.array(v.looseObject({ sha: text, subject: text })),
-  /** Not with --stat, nor where nothing changed. */
+  /** Not with --stat, nor if nothing changed. */
   patch: v.optional(text),
 });
 

@@ -66,7 +66,7 @@ const schemas: Readonly<Record<string, () => object>> = {
     type: "object",
     properties: Object.fromEntries(Object.entries(returnSchemas).map(([name, schema]) => [name, draw(schema)])),
   }),
-  // Drawn as one: each kind of line drawn by itself would bring definitions of its own, which nothing at the root refers to.
+  // Generated as one: each kind of line by itself would bring definitions that nothing at the root refers to.
   journal: () => ({
     title: "one line of a journal",
     ...draw(v.union(eventNames.map((name) => v.strictObject({ ...eventSchemas[name].entries, ...envelope })))),

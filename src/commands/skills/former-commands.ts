@@ -1,4 +1,4 @@
-// former-commands: the slash commands that earlier versions wrote, so that an unedited one makes room for the skill that replaces it.
+// former-commands: the slash commands that earlier versions wrote, so that an unedited one is replaced by the new skill.
 
 const about = "Drive an objective with autopilot: gated, journaled, proved by the runner.";
 const words =

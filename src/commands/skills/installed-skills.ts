@@ -20,7 +20,7 @@ export type SkillFile = {
 
 const skillBytesMax = 256 * 1024;
 
-/** Every skill in every one of these folders, and what is in its place. */
+/** Every skill in each of these folders, and what is at its path. */
 export async function skillFilesIn(root: string, folders: readonly SkillFolder[]): Promise<readonly SkillFile[]> {
   for (const { path } of folders) refuseFileInTheWay(root, `${path}/SKILL.md`);
   const files = folders
@@ -39,7 +39,7 @@ export async function skillFilesIn(root: string, folders: readonly SkillFolder[]
   return Promise.all(files.map(async (file) => ({ ...file, state: skillStateOf(await textAt(root, file.path), file.text) })));
 }
 
-/** Projects often make one of the folders a link to the other: its skills are there already. */
+/** Projects often link one of the folders to the other: its skills are there already. */
 function isTheOther(root: string, path: string): boolean {
   if (lstatSync(join(root, path), { throwIfNoEntry: false })?.isSymbolicLink() !== true) return false;
   const others = skillFolders.filter((folder) => folder.path !== path).map((folder) => join(root, folder.path));
@@ -47,7 +47,7 @@ function isTheOther(root: string, path: string): boolean {
     const real = realpathSync(join(root, path));
     return others.some((other) => lstatSync(other).isDirectory() && real === realpathSync(other));
   } catch {
-    return false; // it leads nowhere, and is refused as any other link
+    return false; // a dangling link, refused like any other
   }
 }
 
@@ -61,14 +61,14 @@ export async function writeSkills(root: string, files: readonly SkillFile[]): Pr
   return due;
 }
 
-/** Removes what is ours and unedited, and the folders that are empty then. */
+/** Removes our unedited files, and the folders that become empty. */
 export function removeSkills(root: string, files: readonly SkillFile[]): readonly SkillFile[] {
   const due = files.filter(({ state }) => isOurs(state));
   for (const { path } of due) removeFile(root, path);
   return due;
 }
 
-/** The slash commands that earlier versions wrote: a skill of the same name does their work. One that was edited stays. */
+/** Slash commands that earlier versions wrote: a skill of the same name replaces them. An edited one stays. */
 export async function removeFormerCommands(root: string): Promise<readonly string[]> {
   const removed: string[] = [];
   for (const { path, text } of formerCommands) {
@@ -80,7 +80,7 @@ export async function removeFormerCommands(root: string): Promise<readonly strin
   return removed;
 }
 
-/** Everything is refused before anything is written: no file of ours goes through a link, or out of the root. */
+/** Everything is refused before anything is written: no file of ours is written through a link, or outside the root. */
 export function refuseLinks(root: string, planned: readonly string[]): void {
   for (const path of planned) refuseFileInTheWay(root, path);
   const linked = planned.find((path) => {
@@ -94,7 +94,7 @@ export function refuseLinks(root: string, planned: readonly string[]): void {
     });
 }
 
-/** A file where a folder must be. What is behind a link is inspected elsewhere. */
+/** A file at a folder's path. What is behind a link is checked elsewhere. */
 function refuseFileInTheWay(root: string, path: string): void {
   let at = "";
   for (const part of path.split("/").slice(0, -1)) {

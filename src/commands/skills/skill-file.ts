@@ -1,4 +1,4 @@
-// skill-file: a skill as it is installed: its text with a stamp, and how a file that is in its place is distinguished. Pure.
+// skill-file: an installed skill: its text with a stamp, and the classification of a file found at its path. Pure.
 //
 // Invariants:
 //   K1. The stamp holds the hash of everything else in the file, so that one changed character makes it an edited file.

@@ -1,4 +1,4 @@
-// skills: installs, removes and lists the skills by which coding agents learn to use autopilot, in a project or for the user everywhere.
+// skills: installs, removes and lists the skills that teach coding agents to use autopilot, in a project or for the user.
 
 import { isAbsolute } from "node:path";
 import type { Answer } from "../../contracts/answer.ts";

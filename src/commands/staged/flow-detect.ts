@@ -11,7 +11,7 @@ import { answered, Refusal, reply } from "../../project/reply.ts";
 
 type Found = { readonly flow: string; readonly step: string; readonly name: string; readonly because: string };
 
-/** Which flow a project is in, and at which step: an open run is asked first, then the state file, then the folders. Writes nothing. */
+/** Which flow a project is in, and at which step: from an open run, then the state file, then the folders. Writes nothing. */
 export function detect(context: CommandContext, _input: object): Promise<Answer> {
   return answered(async () => {
     const paths = findProject(context.cwd);
@@ -25,7 +25,7 @@ export function detect(context: CommandContext, _input: object): Promise<Answer>
   });
 }
 
-/** The newest run that is open here; its artifacts may still lie on its branch. */
+/** The newest open run here; its artifacts may still be only on its branch. */
 async function openIn(paths: ProjectPaths): Promise<Found | null> {
   for (const run of listRuns(paths).toReversed()) {
     const view = await viewOf(paths, run);

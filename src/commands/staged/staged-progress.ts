@@ -6,7 +6,7 @@ import { stagedTextIn } from "../../playbooks/staged/files/staged-file.ts";
 
 type Progress = { readonly page: readonly string[]; readonly data: Readonly<Record<string, unknown>> };
 
-/** Where a staged project stands, as its state file tells it: the answer to "where am I". Reads only. */
+/** The progress of a staged project, from its state file. Reads only. */
 export async function stagedStatus(root: string): Promise<Progress> {
   const found = await stagedTextIn(root);
   if (found === null || "why" in found) return { page: [], data: { staged: null } };

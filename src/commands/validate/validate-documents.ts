@@ -1,4 +1,4 @@
-// validate-documents: the formats that are read as a whole: each by the reader that a run goes through, so that both find the same.
+// validate-documents: validates formats that are read as a whole, each with the reader that a run uses, so that both find the same.
 
 import { basename, dirname } from "node:path";
 import type * as v from "valibot";
@@ -28,7 +28,7 @@ import type { Format, LogFormat } from "../../playbooks/contract/formats.ts";
 import { bytesOf } from "./validate-open.ts";
 
 export type DocumentFormat = Exclude<Format, LogFormat | "journal" | "unknown">;
-/** `path` is where the file really lies; `shown` is what the user called it. */
+/** `path` is the file's real path; `shown` is what the user called it. */
 export type Document = { readonly fd: number; readonly path: string; readonly shown: string; readonly size: number };
 
 const judges: Readonly<Record<DocumentFormat, (document: Document) => readonly Violation[] | Promise<readonly Violation[]>>> = {
@@ -38,7 +38,7 @@ const judges: Readonly<Record<DocumentFormat, (document: Document) => readonly V
   roadmap: (document) => asText(document, (text) => readRoadmap(document.shown, text).findings),
   plan: (document) =>
     asText(document, (text) => {
-      // Whose plan it is is not known here, so only its own requirements count.
+      // The plan's phase is not known here, so only its own requirements count.
       const { plan, findings } = readPlan(document.shown, text);
       return [...findings, ...lintPlan(document.shown, plan, { requirements: [] })].toSorted((a, b) => a.line - b.line);
     }),
@@ -68,7 +68,7 @@ export async function judgeDocument(format: DocumentFormat, document: Document):
   return judges[format](document);
 }
 
-/** What a JSON text holds that readers disagree about; empty if it is none. */
+/** Parts of a JSON text that readers disagree about; empty if it isn't JSON. */
 const hazardsOf = (text: string): readonly Hazard[] => (isJson(text) ? hazardsIn(text) : []);
 
 const dangersIn = (text: string, hazards: readonly Hazard[]): readonly Violation[] =>
@@ -79,7 +79,7 @@ function isJson(text: string): boolean {
     JSON.parse(text);
     return true;
   } catch {
-    return false; // its reader says where
+    return false; // its reader reports the position
   }
 }
 
@@ -90,7 +90,7 @@ export const violationOf = ({ line, rule, message, path, severity }: Finding): V
   severity,
 });
 
-/** One more than a reader takes, so that the reader itself says it is too much. */
+/** One more than a reader accepts, so that the reader itself reports that it is too much. */
 const textBytesMax = 4_194_305;
 
 function asText(document: Document, judge: (text: string) => readonly Finding[]): readonly Violation[] {
@@ -100,7 +100,7 @@ function asText(document: Document, judge: (text: string) => readonly Finding[])
 
 const locatedBytesMax = 1_048_577;
 
-/** Fields that the format does not name are reported, and no reason to refuse it: another tool may keep more. */
+/** Unknown fields are reported, but do not refuse the file: another tool may keep more. */
 function bySchema(document: Document, schema: v.GenericSchema): readonly Violation[] {
   const name = document.shown.endsWith(".json") ? document.shown : `${document.shown}.json`;
   const isYaml = schema === Script && !/^\s*[[{]/.test(bytesOf(document.fd, 64).toString("utf8"));
@@ -112,7 +112,7 @@ function bySchema(document: Document, schema: v.GenericSchema): readonly Violati
   );
 }
 
-/** Keys are told by these readers themselves. */
+/** These readers report keys themselves. */
 function halvesIn({ fd }: Document): readonly Violation[] {
   const text = bytesOf(fd, locatedBytesMax).toString("utf8");
   return dangersIn(
@@ -139,7 +139,7 @@ function configFindings(path: string): readonly Finding[] {
   return "findings" in read ? read.findings : [];
 }
 
-/** What the reader of another tool's state puts right on the way is still a fault of the file; names of the same thing are only reported. */
+/** What the reader of another tool's state repairs silently is still a fault of the file; aliases are only reported. */
 const tolerated: ReadonlySet<string> = new Set(["unknown_key", "phase_key", "score_place", "time_zone"]);
 
 function judgeState({ fd, shown, size }: Document): readonly Violation[] {
@@ -176,5 +176,5 @@ function judgePortfolioSnapshot({ fd, path, shown }: Document): readonly Violati
   return judgeSnapshot("portfolio", shown, read.text, null);
 }
 
-/** A file that is not called by an id may be anybody's copy. */
+/** A file whose name is not an id may be a copy. */
 const nameIn = (name: string, prefix: string): string | null => (name.startsWith(prefix) ? name : null);

@@ -12,16 +12,16 @@ export type Validated = {
   readonly format: string;
   readonly valid: boolean;
   readonly violations: readonly Violation[];
-  /** Violations beyond those that are listed; not there where all are. */
+  /** Violations beyond those listed; absent if all are. */
   readonly more?: number;
-  /** Rules that could not be held against anything; not there where all could. */
+  /** Rules that could not be applied; absent if all could. */
   readonly unchecked?: readonly Unchecked[];
 };
 
 /** `path` is absolute; nothing leads out of `within`; `shown` is what the user called it. */
 export type FileNamed = { readonly path: string; readonly within: string; readonly shown: string };
 
-/** Recognises one file by what is in it and holds it to its rules. Reads only; whatever the file is, the answer is findings. */
+/** Recognises one file by its content and applies its rules. Reads only; for any file the result is findings. */
 export async function validateFile({ path, within, shown }: FileNamed): Promise<Validated> {
   const found = await withOpened(path, within, async (fd, { size }) => {
     const format = formatOf(path, bytesOf(fd, headBytes).toString("utf8"));
@@ -37,7 +37,7 @@ type Opened = { readonly fd: number; readonly path: string; readonly shown: stri
 async function judge(format: Format, file: Opened): Promise<LogJudged> {
   if (format === "journal") return judgeJournal(file.fd);
   if (isLog(format)) return judgeLog(format, file.fd, file.path);
-  // The readers of documents bring much with them that a log does not need.
+  // The document readers load much that a log does not need.
   const violations = format === "unknown" ? [unknown] : await (await import("./validate-documents.ts")).judgeDocument(format, file);
   return { format, violations, more: 0, isValid: !violations.some(({ severity }) => severity === "error"), unchecked: [] };
 }

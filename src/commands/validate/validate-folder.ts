@@ -1,8 +1,9 @@
-// validate-folder: what a folder holds that can be validated. A portfolio is a folder itself; anything else is looked for by name and content.
+// validate-folder: finds the files of a folder that can be validated. A portfolio is a folder itself; anything else is found by name and
+// content.
 //
 // Invariants:
 //   N1. The walk is bounded in entries, depth and files, follows no link, and says where it stopped.
-//   N2. A file that only happens to look like something is not judged as it: names and places decide, and content where it cannot be mistaken.
+//   N2. A file that only resembles a format is not judged by it: name and location decide, and content only if unambiguous.
 
 import { type Dirent, existsSync, lstatSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -14,7 +15,7 @@ import { type FileNamed, type Validated, validateFile } from "./validate-file.ts
 import { bytesOf, isFolderAt, isUnread, withOpened } from "./validate-open.ts";
 
 const limits = { entriesMax: 50_000, depthMax: 10, filesMax: 5_000 } as const;
-/** Git's own, installed packages, and content named by its hash. */
+/** Git's own folders, installed packages, and content-addressed files. */
 const unseen: ReadonlySet<string> = new Set([".git", "node_modules", ".venv", "venv", "blobs"]);
 
 export async function validateFolder(folder: FileNamed): Promise<readonly Validated[]> {
@@ -43,7 +44,7 @@ function reported(path: string, format: string, violations: readonly Violation[]
   return { path, format, valid: !violations.some(({ severity }) => severity === "error"), violations };
 }
 
-/** Names below a folder that may be of use, in order. */
+/** Names below a folder that may be relevant, in order. */
 function walk(folder: string): { readonly names: readonly string[]; readonly isWhole: boolean } {
   const names: string[] = [];
   let entries = 0;
@@ -57,7 +58,7 @@ function walk(folder: string): { readonly names: readonly string[]; readonly isW
       }
       const name = path === "" ? item.name : join(path, item.name);
       if (unseen.has(item.name)) continue;
-      // A folder, link or pipe that has a file's name is judged like the file it stands for, and told.
+      // A folder, link or pipe with a file's name is judged like that file, and reported.
       if (item.isDirectory() && !isFileName(item.name)) {
         if (isPortfolio(join(folder, name))) names.push(name);
         if (depth < limits.depthMax) into(name, depth + 1);
@@ -72,11 +73,11 @@ function itemsIn(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1));
   } catch {
-    return []; // one that may not be read, or is gone by now
+    return []; // unreadable, or gone by now
   }
 }
 
-/** Names that are only ever a file's. */
+/** Names that only this format uses. */
 const isFileName = (name: string): boolean => /\.(jsonl|json|md|ya?ml)$/.test(name) && formatByName(name) !== null;
 
 const mayBeOfUse = (name: string): boolean => /\.(jsonl|json|json\.backup)$|(^|\/)audit\.md$/.test(name) || formatByName(name) !== null;
@@ -124,7 +125,7 @@ function isPortfolio(folder: string): boolean {
   return has(portfolioFiles.events) && (has(portfolioFiles.portfolio) || has(portfolioFiles.projects) || has(portfolioFiles.tasks));
 }
 
-/** The layout that the seed asks for; what is in it is judged file by file. */
+/** The layout that the seed requires; its contents are judged file by file. */
 function portfolioLayout({ path, shown }: FileNamed): Validated {
   const kinds = { portfolio: "file", projects: "folder", tasks: "folder", events: "file", checkpoints: "file" } as const;
   const violations = Object.entries(portfolioFiles).flatMap(([part, name]) => {

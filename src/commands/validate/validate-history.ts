@@ -1,9 +1,9 @@
-// validate-history: whether a log was edited since: RS5, that what was written stays. One version of a file cannot tell; our own journal can,
-// and so can git's history, where one of them knows this log.
+// validate-history: whether a log was edited (rule RS5: written lines stay). One version of a file cannot show that; our own journal can,
+// and so can git's history, if one of them has this log.
 //
 // Invariants:
-//   A1. Nothing in the repository is run: only git's plumbing is asked, and only for names and bytes.
-//   A2. A version in history is held against the beginning of the file by its hash, so that its bytes are fetched only if they differ.
+//   A1. Nothing in the repository is executed: only git plumbing is used, and only for names and bytes.
+//   A2. A version in history is compared with the beginning of the file by hash; its bytes are fetched only if they differ.
 //   A3. Another run's log under the same name isn't an edit: only versions that begin with the same `_index` count.
 
 import { createHash } from "node:crypto";
@@ -25,7 +25,7 @@ import { Refusal } from "../../project/reply.ts";
 import { bytesOf } from "./validate-open.ts";
 
 export type Edit = { readonly line: number; readonly message: string };
-/** What was edited; or why nobody can know. */
+/** What was edited; or why that cannot be known. */
 export type Edited = { readonly edits: readonly Edit[] } | { readonly why: string };
 
 const comparedBytesMax = 16 * 1_048_576;
@@ -94,7 +94,7 @@ async function againstGit(path: string, fd: number, facts: RunStateFacts): Promi
   }
 }
 
-/** The newest commits that changed the file, and what it was in them. */
+/** The newest commits that changed the file, and its content in them. */
 async function versionsOf(path: string): Promise<readonly Version[]> {
   const cwd = dirname(path);
   const at = { cwd, timeoutMs: gitTimeoutMs, outputBytesMax: 65_536 };
@@ -136,7 +136,7 @@ async function editSince(
   const now = linesOf(bytesOf(fd, Math.max(size * 2, 65_536)));
   if (begunAtOf(before[0] ?? "") !== facts.begunAt) return "another run"; // A3
   const line = before.findIndex((one, n) => one !== now[n] && !(n === before.length - 1 && one === ""));
-  if (line === -1) return null; // only the ends of its lines are written otherwise
+  if (line === -1) return null; // only the line endings differ
   const what = now[line] === undefined ? "is gone" : "was edited";
   return { line: line + 1, message: `${what} since commit ${commit.slice(0, 10)}; what is written is never edited` };
 }
@@ -147,7 +147,7 @@ function begunAtOf(line: string): string | null {
   return /"started_at"\s*:\s*"([^"]*)"/.exec(line)?.[1] ?? /"ts"\s*:\s*"([^"]*)"/.exec(line)?.[1] ?? null;
 }
 
-/** What git would call the first bytes of the file. */
+/** The git hash of the first bytes of the file. */
 function hashOfFirst(fd: number, size: number, algorithm: "sha1" | "sha256"): string {
   const hash = createHash(algorithm).update(`blob ${size}\0`);
   const piece = Buffer.allocUnsafeSlow(262_144);

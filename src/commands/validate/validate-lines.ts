@@ -1,12 +1,12 @@
-// validate-lines: hands the lines of a file to the rules of its format: one pass, one buffer, whatever the file holds.
+// validate-lines: passes the lines of a file to the rules of its format: one pass, one buffer, for any file.
 //
 // Invariants:
 //   E1. Memory is the buffer: a line that does not fit is reported and skipped, however long it is.
 //   E2. Nothing reaches the rules that is not UTF-8.
-//   E3. A key that stands twice is found without looking at every text: as long as a piece holds exactly the quotes that the names and
-//       texts in it need (kit/json-hazards.ts, H1), none does. Only where the sum is off is each line looked into.
+//   E3. A duplicate key is found without inspecting every string: as long as a chunk has exactly the quotes that its names and
+//       strings need (kit/json-hazards.ts, H1), there is none. Only if the sum is off is each line inspected.
 //   E4. A file with thousands of lines that aren't JSON isn't a log: it is reported, and the rest is not read.
-//   E5. What was there when the reading began is judged; what came after is reported, and what a writer has not finished is not judged.
+//   E5. What existed when reading began is judged; what came after is reported, and an unfinished line is not judged.
 
 import { isAscii, isUtf8 } from "node:buffer";
 import { fstatSync, readSync } from "node:fs";
@@ -18,15 +18,15 @@ const chunkBytes = 65_536;
 const badLinesMax = 20_000;
 
 export type LinesRead = {
-  /** Lines that were there, blank ones and the one that does not end included. */
+  /** Lines read, including blank ones and an unfinished last one. */
   readonly lines: number;
-  /** How many bytes came while it was read; less than zero where some went. */
+  /** How many bytes were added while it was read; negative if some were removed. */
   readonly grewBytes: number;
-  /** The last line has no end, and was judged as it is only if nothing came after it. */
+  /** The last line is unfinished, and was judged only if nothing came after it. */
   readonly isUnended: boolean;
 };
 
-/** How far the judging has come: the last line, and how many were no JSON. */
+/** Progress: the last line, and how many were not JSON. */
 type Judged = { readonly lines: number; readonly bad: number };
 
 /** Reads a file from its beginning to the size it has now. */
@@ -75,7 +75,7 @@ function tooLong({ lines, bad }: Judged, rules: LineRules): Judged {
   return { lines: lines + 1, bad: bad + 1 };
 }
 
-/** Whole lines as they came: only the first, which was held, can be longer than a line may be. */
+/** Whole lines as they came: only the first, which was carried over, can be longer than a line may be. */
 function judgeLines(piece: Buffer, before: Judged, rules: LineRules): Judged {
   const first = piece.length > validatedLineBytesMax ? piece.indexOf(newline) : 0;
   if (first <= validatedLineBytesMax) return judgePiece(piece, before, rules);
@@ -94,7 +94,7 @@ function judgePiece(piece: Buffer, before: Judged, rules: LineRules): Judged {
 
 type Count = { line: number; strings: number; mayHoldHalves: boolean; readonly bad: Set<number> };
 
-/** Plain ASCII is decoded at once; a single letter beyond it would double the width of everything around, so it is kept apart. */
+/** Plain ASCII is decoded in one piece; a single non-ASCII letter would double the width of everything around it, so it is kept apart. */
 function handOver(piece: Buffer, count: Count, rules: LineRules): void {
   const isPlain = isAscii(piece);
   const middle = isPlain ? -1 : piece.indexOf(newline, piece.length >> 1);
@@ -114,7 +114,7 @@ function handOver(piece: Buffer, count: Count, rules: LineRules): void {
   count.mayHoldHalves ||= mayHoldHalves(text);
 }
 
-/** The quotes that begin or end a text: all of them, less those that are written in one. Four bytes at a time: it looks at every byte. */
+/** The quotes that begin or end a string: all of them, less the escaped ones. Four bytes at a time: it reads every byte. */
 function quotesIn(piece: Buffer): number {
   const isAligned = piece.byteOffset % 4 === 0; // or it is counted byte by byte
   const words = isAligned ? new Uint32Array(piece.buffer, piece.byteOffset, piece.length >> 2) : new Uint32Array();
@@ -133,7 +133,7 @@ const quotes = 0x22222222;
 const lowBits = 0x7f7f7f7f;
 const ones = 0x01010101;
 
-/** Half a character can only be written as an escape. */
+/** A lone surrogate can only be written as an escape. */
 const mayHoldHalves = (text: string): boolean => text.includes("\\u") && /\\u[dD][89a-fA-F]/.test(text);
 
 function lookInto(text: string, before: number, bad: ReadonlySet<number>, rules: LineRules): void {
@@ -144,7 +144,7 @@ function lookInto(text: string, before: number, bad: ReadonlySet<number>, rules:
   }
 }
 
-/** A piece that is not text as a whole, line by line. */
+/** A chunk that is not valid text as a whole, line by line. */
 function judgeApart(piece: Buffer, before: Judged, rules: LineRules): Judged {
   let judged = before;
   for (let start = 0; start < piece.length;) {
@@ -163,11 +163,11 @@ function judgeApart(piece: Buffer, before: Judged, rules: LineRules): Judged {
 
 const lineEnd = Buffer.from("\n");
 
-/** The first byte, from 1, with which the text stops being text. */
+/** The first invalid byte, from 1. */
 function firstBadIn(bytes: Buffer): number {
   let low = 0;
   let high = bytes.length;
-  // A character that is cut off at the end does not make a beginning bad, so the search allows for three bytes.
+  // A character cut off at the end does not make a prefix invalid, so the search allows for three bytes.
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
     const isGood = [0, 1, 2, 3].some((less) => middle - less >= 0 && isUtf8(bytes.subarray(0, middle - less)));

@@ -1,4 +1,4 @@
-// validate-logs: the formats that are read line by line, in one pass, however long they are.
+// validate-logs: validates formats that are read line by line, in one pass, at any length.
 
 import { basename, dirname, join } from "node:path";
 import type { LineRules, Violation, Violations } from "../../documents/line-rules.ts";
@@ -15,14 +15,14 @@ import type { LogFormat } from "../../playbooks/contract/formats.ts";
 import { type LinesRead, readLines } from "./validate-lines.ts";
 import { bytesOf, isUnread, withOpened } from "./validate-open.ts";
 
-/** A rule that could not be held against anything, and why. */
+/** A rule that could not be applied, and why. */
 export type Unchecked = { readonly rule: string; readonly why: string };
 
 export type LogJudged = {
-  /** What it turned out to be: only its lines tell a run's log from a cycle's. */
+  /** What it turned out to be: only its lines distinguish a run's log from a cycle's. */
   readonly format: string;
   readonly violations: readonly Violation[];
-  /** Violations beyond those that are listed. */
+  /** Violations beyond those listed. */
   readonly more: number;
   readonly isValid: boolean;
   readonly unchecked: readonly Unchecked[];
@@ -96,7 +96,7 @@ async function judgeRunState(fd: number, path: string, violations: Violations): 
   return judged(facts.level === "run" ? "quality run_state" : "calibration run_state", violations, unchecked);
 }
 
-/** A page that this log's run wrote; the run of an older log has other pages, or none. */
+/** A page that this log's run wrote; an older log's run has other pages, or none. */
 async function pageBeside(path: string, page: string): Promise<string | { readonly why: string }> {
   if (basename(path) !== "run_state.jsonl") return { why: `this is no run's newest log, so its ${page} is not known` };
   const folder = dirname(path);
@@ -106,7 +106,7 @@ async function pageBeside(path: string, page: string): Promise<string | { readon
 
 const bugsBytesMax = 8 * 1_048_576;
 
-/** How many bugs BUGS.md names, where a success claims to have counted them; null if nothing is claimed. */
+/** How many bugs BUGS.md names, if a success claims to have counted them; null if nothing is claimed. */
 async function bugsBeside(path: string, { level, end, bugsCounted }: RunStateFacts): Promise<{ found: number } | { why: string } | null> {
   if (level !== "run" || end?.status !== "success" || bugsCounted === null) return null;
   const folder = dirname(path);
@@ -118,7 +118,7 @@ async function bugsBeside(path: string, { level, end, bugsCounted }: RunStateFac
   return isUnread(read) ? { why: `the BUGS.md beside it ${read.format === "missing" ? "is not there" : read.message}` } : read;
 }
 
-/** A journal by its chain: every line sound, numbered, and tied to the one before. */
+/** A journal by its chain: every line valid, numbered, and linked to the one before. */
 export function judgeJournal(fd: number): LogJudged {
   const violations = openViolations();
   try {

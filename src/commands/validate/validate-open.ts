@@ -1,17 +1,17 @@
-// validate-open: opens a file that anybody may have put there, to be read and nothing else.
+// validate-open: opens an untrusted file for reading only.
 //
 // Invariants:
-//   O1. No link leads out of the folder that the reader was pointed at.
+//   O1. No link leads out of the given folder.
 //   O2. Only regular files are opened; opening never waits for the other end of a pipe.
 
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, isAbsolute, relative } from "node:path";
 import { codeOf } from "../../journal/failure.ts";
 
-/** Why a file is not read: `format` is what there is instead, `message` ends the sentence "the path …". */
+/** Why a file is not read: `format` is what was found instead, `message` completes the sentence "the path …". */
 export type Unread = { readonly format: "missing" | "folder" | "unknown"; readonly rule: string; readonly message: string };
 
-/** Opens it, hands it over and closes it; answers why not where it cannot be read. `within` is the folder that nothing leads out of. */
+/** Opens it, passes it on and closes it; returns why if it cannot be read. `within` is the folder that nothing leads out of. */
 export async function withOpened<Value>(
   path: string,
   within: string,
@@ -85,7 +85,7 @@ export function isFolderAt(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch {
-    return false; // whoever opens it says why
+    return false; // opening it reports the reason
   }
 }
 

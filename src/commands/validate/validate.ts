@@ -1,5 +1,5 @@
-// validate: says what is wrong with files: recognises each by what is in it, and lists every violation with file, line and rule.
-// Nothing is changed and nothing is put right.
+// validate: reports what is wrong with files: recognises each by its content, and lists every violation with file, line and rule. Changes
+// nothing.
 
 import { realpathSync } from "node:fs";
 import { dirname, isAbsolute, relative, resolve } from "node:path";
@@ -32,7 +32,7 @@ const counted = (files: number): string => (files === 1 ? "1 file is" : `${files
 async function validatedAt(cwd: string, given: string): Promise<readonly Validated[]> {
   const path = resolve(cwd, given);
   const named: FileNamed = { path, within: isBelow(cwd, path) ? cwd : dirname(path), shown: given };
-  // A folder that has a file's name is a file that cannot be read.
+  // A folder with a file's name is an unreadable file.
   const isFolder = isFolderAt(path) && !(/\.(jsonl|json|md|ya?ml)$/.test(path) && formatByName(path) !== null);
   const real = isFolder ? realpathSync(path) : path;
   if (!isFolder || !isBelow(realpathSync(named.within), real)) return [await validateFile(named)];
@@ -44,7 +44,7 @@ function isBelow(folder: string, path: string): boolean {
   return way !== ".." && !way.startsWith("../") && !isAbsolute(way);
 }
 
-/** Where there are many, those that are in order are only counted. */
+/** If there are many, valid ones are only counted. */
 const listedValidMax = 20;
 
 function pageOf(files: readonly Validated[]): readonly string[] {

@@ -1,9 +1,9 @@
-// recheck: runs recorded checks once more, on any machine that holds the commits, and touches nothing of the repository.
+// recheck: runs recorded checks again, on any machine that has the commits, without touching the repository.
 //
 // Invariants:
-//   A1. Nothing is refused here: what cannot be run again says why, so that what can be is.
+//   A1. Nothing is refused here: a check that cannot be run again says why, and the others still run.
 //   A2. The protected files that the recorded run took from the base are taken from it again.
-//   A3. Whatever ends this process, a guardian ends the check that runs and all it started.
+//   A3. However this process ends, a guardian ends the running check and all it started.
 
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ import { Refusal } from "../../project/reply.ts";
 
 export type Again = { readonly status: CheckStatus } | { readonly why: string };
 export type Recheck = {
-  /** The means of isolation in force here; null if none could be set up. */
+  /** The isolation in force here; null if none could be set up. */
   readonly isolation: string | null;
   readonly again: (evidence: Evidence, changes: readonly ProtectedChange[]) => Promise<Again>;
   readonly close: () => void;
@@ -83,7 +83,7 @@ export async function openRecheck(
         cancel: context.interrupted,
         onLiveEvent: () => undefined,
       });
-      const status = results.at(-1)?.status; // what restores dependencies comes before it
+      const status = results.at(-1)?.status; // restoring dependencies comes before it
       return status === undefined ? { why: "it was called off" } : { status };
     } catch (error) {
       return { why: error instanceof Error ? error.message : String(error) }; // A1

@@ -9,7 +9,7 @@ import { transcriptsFolder } from "../../project/runs/transcript-write.ts";
 
 const keptName = new RegExp(`^${transcriptsFolder}/[A-Za-z0-9._-]+$`);
 
-/** Transcripts that are no longer what the journal says they were. One that is gone is none of them: they are kept within a size. */
+/** Transcripts that differ from what the journal recorded. A missing one is not reported: they are kept within a size. */
 export async function changedTranscripts(paths: ProjectPaths, run: string): Promise<readonly string[]> {
   const kept = new Map<string, string>();
   await eachEntry(paths, run, (entry) => {

@@ -1,4 +1,4 @@
-// verify-records: what a journal rests on: its blobs, its commits and its evidence, gathered in one reading.
+// verify-records: collects what a journal refers to: its blobs, commits and evidence, in one reading.
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -61,7 +61,7 @@ function blobsIn(entry: Entry): readonly string[] {
 const scriptsIn = (cast: Readonly<Record<string, { readonly script?: string | undefined }>>): readonly string[] =>
   Object.values(cast).flatMap(({ script }) => (script === undefined ? [] : [script]));
 
-/** Every blob the journal names, and every one that is there: each must be what its name says. */
+/** Every blob the journal refers to, and every one on disk: each must match its hash. */
 export function damagedBlobs(
   paths: ProjectPaths,
   run: string,
@@ -87,6 +87,6 @@ function blobsThere(folder: string): readonly string[] {
       .map((path) => path.split("/").at(-1) ?? "")
       .filter((name) => /^[0-9a-f]{64}$/.test(name));
   } catch {
-    return []; // a run that put nothing has no such folder
+    return []; // a run without blobs has no such folder
   }
 }

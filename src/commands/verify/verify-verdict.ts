@@ -6,12 +6,12 @@ import { judgeCompletion } from "../../core/completion.ts";
 import type { RunView } from "../../core/state.ts";
 import { verdictOf } from "../../core/verdict.ts";
 
-/** What a piece of evidence came to, by its hash: as recorded, or as it is now. */
+/** The result of a piece of evidence, by its hash: as recorded, or as re-checked. */
 export type StatusOf = (evidence: string, recorded: CheckStatus) => CheckStatus;
 
 /**
- * The verdict of a run, and what it would be if its evidence had come to what it comes to now. The same rules judge both, so that
- * only evidence makes a difference: what was promised, approved or waited for is as it was.
+ * The verdict of a run as recorded, and with the evidence as re-checked now. The same rules judge both, so that only evidence makes a
+ * difference: promises, approvals and waits are unchanged.
  */
 export function verdictAgain(view: RunView, statusNow: StatusOf): { readonly recorded: Verdict; readonly now: Verdict } {
   const recorded = view.verdict ?? verdictOf(view).verdict;

@@ -33,7 +33,7 @@ export function verify(
     const chain = verifyJournal(runFolder(paths, run));
     const shown = { ok: chain.ok, events: chain.events, damaged_line: chain.damaged_line };
     if (chain.damaged_line !== null) return damaged(run, chain, shown);
-    const { view } = await readRun(paths, run); // what is wrong without being damage, a newer version say, is refused here by its own name
+    const { view } = await readRun(paths, run); // an error other than damage, such as a newer version, is refused here by its own name
     if (input.chainOnly === true)
       return reply("ok", {
         run_id: run,
@@ -113,10 +113,10 @@ async function commitsAgain(repository: Repository, { commits }: Records): Promi
 }
 
 const gone = "evidence is gone or damaged";
-/** Its commands are somebody else's, and nobody has inspected them yet. */
+/** Its commands are another user's, and have not been reviewed here. */
 const notYours = "the run isn't yours, so its commands are not run; autopilot adopt takes it over";
 
-/** Each distinct check on a commit that the journal rests on, run again; `now` is what the pieces come to, by their hash. */
+/** Each distinct check on a commit that the journal refers to, run again; `now` has the results by hash. */
 async function evidenceAgain(
   context: CommandContext,
   paths: ProjectPaths,
@@ -137,7 +137,7 @@ async function evidenceAgain(
     }
     const key = JSON.stringify([piece.check.id, piece.commit, piece.oracles ?? []]);
     const hashes = [...(pieces.get(key)?.hashes ?? []), hash];
-    pieces.set(key, { piece, hashes }); // the last one made counts
+    pieces.set(key, { piece, hashes }); // the newest one counts
   }
   if (isForeign)
     for (const { piece, hashes } of pieces.values()) evidence.push(comparedWith(piece, hashes.at(-1) ?? "", { why: notYours }));
@@ -163,7 +163,7 @@ async function evidenceAgain(
   }
 }
 
-/** What was not run again says nothing, so nothing is said of the whole. */
+/** If something was not run again, nothing is said of the whole. */
 function refuseInterrupted({ status, drafted }: RunView, done: number, all: number): never {
   return refuse("command_interrupted", {
     run_id: drafted.run_id,
@@ -178,7 +178,7 @@ function comparedWith({ check, commit, status }: Evidence, id: string, found: Ag
   if ("why" in found) return { ...piece, now: "cannot be run again", holds: null, why: found.why };
   const same = { ...piece, now: found.status, holds: found.status === status };
   if (same.holds) return same;
-  // A tool this machine lacks, and a check that is sometimes this and sometimes that, say nothing against what was recorded.
+  // A missing tool, and a flaky check, say nothing against what was recorded.
   if (found.status === "not_found") return { ...same, holds: null, why: "a program it needs is not found here" };
   if (status === "flaky" || found.status === "flaky") return { ...same, holds: null, why: "it passes and fails on the same tree" };
   return same;

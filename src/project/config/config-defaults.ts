@@ -3,7 +3,7 @@
 import type { Config } from "../../contracts/config.ts";
 import { breakerDefaults } from "../../contracts/limit-ranges.ts";
 
-/** What holds where nobody says otherwise. */
+/** The default values. */
 export const configDefaults = {
   isolation: "auto",
   dry_run: "required",
@@ -11,7 +11,7 @@ export const configDefaults = {
   network: { checks: false },
 } as const satisfies Config;
 
-/** The breaker's thresholds and the caps, by their names, with what holds where nobody says otherwise, and which way is looser. */
+/** The breaker's thresholds and the caps, by their names, with their defaults, and which direction is looser. */
 export const limitDefaults: Readonly<Record<string, { readonly value: number; readonly looser: "more" | "less" }>> = {
   no_progress_threshold: { value: breakerDefaults.no_progress_threshold, looser: "more" },
   same_error_threshold: { value: breakerDefaults.same_error_threshold, looser: "more" },

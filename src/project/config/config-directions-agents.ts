@@ -1,5 +1,5 @@
-// config-directions-agents: what the file that travels with a repository may say of agents and what they cost. Which program gets a login,
-// where a key is sent, and what an agent may reach are the user's to say.
+// config-directions-agents: what a repository's config file may say about agents and prices. Only the user may say which program gets a
+// login, where a key is sent, and what an agent may reach.
 
 import type { AgentProfile, Mode } from "../../agents/profiles/profile.ts";
 import { shippedProfile } from "../../agents/profiles/table.ts";
@@ -40,19 +40,19 @@ function mineOf({ name, own }: RuleContext): AgentOverride | undefined {
 const profileOf = (context: RuleContext): AgentProfile | null =>
   shippedProfile(mineOf(context)?.like ?? (context.beside as AgentOverride).like ?? context.name);
 
-/** A login, a key or variables of the user's go to whatever is started under this name. */
+/** A login, a key or variables of the user's go to whatever program starts under this name. */
 const mayBeLoggedIn = (profile: AgentProfile | null, mine: AgentOverride | undefined): boolean =>
   (profile !== null && (profile.own !== null || profile.meters.length > 0)) ||
   [mine?.argv, mine?.env, mine?.pass_env].some((value) => value !== undefined);
 
 const mostOf = (profile: AgentProfile | null): Mode => (profile?.mode === "read" ? "read" : "edit");
 
-/** Why a price that travels with a repository does not count; null if the model is at least as dear as it is known to be. */
+/** Why a repository's price does not count; null if it is at least the model's known price. */
 export function whyCheaper(model: string, price: ModelPrice, own: Config): string | null {
   return isLower(price, priceFrom(own.prices ?? {})(model)) ? "it would make a model seem cheaper than it is known to be" : null;
 }
 
-/** A price nobody knows is taken for any: a budget in dollars rather stops than counts too little. */
+/** For a model without a known price any price counts: a budget in dollars would rather stop than count too little. */
 function isLower(price: ModelPrice, known: ListPrice | null): boolean {
   if (known === null || known.long !== undefined) return true;
   const cached = (one: ModelPrice): number => one.cached ?? one.input;

@@ -1,4 +1,4 @@
-// config-directions: for every key of the config, what the file that travels with a repository may do with it. Whoever can write to the
+// config-directions: for every config key, what a repository's config file may do with it. Anyone who can write to the
 // repository writes that file, so it may only make a run stricter than the user's own settings.
 //
 // Invariants:
@@ -18,14 +18,14 @@ import { costNames } from "./cost-constants.ts";
 import { looserIn, readBudget } from "./objective-budget.ts";
 import { neutral, type Node, type Rule, tighten, userOnly } from "./config-rule.ts";
 
-/** Not above what the user has, or the default. */
+/** Not above the user's value, or the default. */
 const atMost = (standard: number, why: string): Rule<number> => tighten((said, own) => (said > (own ?? standard) ? why : null));
 
-/** A later word of the list is stricter. */
+/** A later value in the list is stricter. */
 const noLooserThan = <Word extends string>(order: readonly Word[], standard: Word, why: string): Rule<Word> =>
   tighten((said, own) => (order.indexOf(said) < order.indexOf(own ?? standard) ? why : null));
 
-/** Only what the user's own list holds. */
+/** Only entries of the user's own list. */
 const within = <Item>(standard: readonly Item[], why: (more: readonly Item[]) => string): Rule<Item[]> =>
   tighten((said, own) => {
     const more = said.filter((item) => !(own ?? standard).includes(item));
@@ -41,7 +41,7 @@ const moreWork = "it would let processes take more of your machine";
 // D1
 export const configDirections: Node<Config> = {
   version: neutral,
-  // Whoever works is shown in the preview and held by the sandbox; what an agent is, and may do, has rules of its own.
+  // The preview shows the agent and the sandbox holds it; what an agent is, and may do, has separate rules.
   agent: neutral,
   agents: { each: agentDirections },
   roles: { each: neutral },
@@ -101,7 +101,7 @@ export const configDirections: Node<Config> = {
   on_limit: noLooserThan(["resume", "ask", "never"], "resume", "it would go on by itself where you want to be asked"),
   land: {
     minimum: noLooserThan(["verified_with_gaps", "verified"], "verified_with_gaps", "it would land work with gaps in its proof"),
-    squash: neutral, // how many commits the same change is
+    squash: neutral, // one commit or several, for the same change
     message: neutral, // what they are called
   },
   roadmap: { commit_pages: tighten((said, own) => (said && own === false ? "you keep these pages out of your history" : null)) },
@@ -126,7 +126,7 @@ export const configDirections: Node<Config> = {
   ),
 };
 
-/** Whether a limit allows more than the user's own, or the default. A name nobody knows is an option of some flow's own. */
+/** Whether a limit allows more than the user's own, or the default. An unknown name is a flow's option. */
 export function isRaised(name: string, said: number, own: number | undefined): boolean {
   const known = Object.hasOwn(limitDefaults, name) ? limitDefaults[name] : undefined;
   const most = own ?? known?.value;

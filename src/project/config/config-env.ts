@@ -8,7 +8,7 @@ import { distanceOf, suggest } from "../../kit/suggest.ts";
 
 type Kind = "text" | "flag" | "number";
 
-/** The environment's names for config keys. */
+/** The environment variables of config keys. */
 export const environmentKeys: Readonly<Record<string, { readonly path: readonly string[]; readonly kind: Kind }>> = {
   AUTOPILOT_AGENT: { path: ["agent"], kind: "text" },
   AUTOPILOT_ISOLATION: { path: ["isolation"], kind: "text" },
@@ -27,7 +27,7 @@ export const environmentKeys: Readonly<Record<string, { readonly path: readonly 
 
 export type EnvironmentRead = { readonly config: Config; readonly findings: readonly Finding[]; readonly warnings: readonly string[] };
 
-/** What the environment says. An empty variable says nothing. */
+/** The values from the environment. An empty variable counts as unset. */
 export function readEnvironment(env: Readonly<Record<string, string | undefined>>): EnvironmentRead {
   const data: Record<string, unknown> = {};
   const findings: Finding[] = [];

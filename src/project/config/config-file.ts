@@ -11,7 +11,7 @@ export type ConfigFile = { readonly config: Config; readonly positions: Position
 
 const versionMax = 1;
 
-/** One config file. One that is not there says nothing; one that is broken is reported with its line. */
+/** One config file. A missing one is empty; a broken one is reported with its line. */
 export function readConfigFile(path: string): ConfigFile {
   const refuse = (rule: string, message: string, place = { line: 1, column: 1 }, at = ""): ConfigFile => ({
     findings: [{ file: path, ...place, path: at, rule, message, severity: "error" }],
@@ -42,11 +42,11 @@ export function readConfigFile(path: string): ConfigFile {
   return { config: fit.value, positions: fit.positions };
 }
 
-/** The file's bytes, null if there is none, a sentence where it cannot be read. */
+/** The file's bytes, null if there is none, a message if it cannot be read. */
 function bytesOf(path: string): Uint8Array | null | string {
   let fd: number;
   try {
-    // Without waiting: a pipe in a config's place must not hang the command.
+    // Without blocking: a pipe at a config's path must not hang the command.
     fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? String(error);

@@ -1,4 +1,5 @@
-// config-loosened: the repository's config file held to the table of directions: what would loosen safety is left out, and told.
+// config-loosened: applies the table of directions to the repository's config file: settings that would loosen safety are dropped and
+// reported.
 
 import type { Config } from "../../contracts/config.ts";
 import { configDirections, isRaised } from "./config-directions.ts";
@@ -15,7 +16,7 @@ type Data = Readonly<Record<string, unknown>>;
 const isRule = (node: AnyNode): node is AnyRule => "refuses" in node && typeof node.refuses === "function";
 const isEach = (node: AnyNode): node is AnyEach => !isRule(node) && "each" in node;
 
-/** The repository's config without what would loosen safety, measured against what the user's own config and the defaults say. */
+/** The repository's config without settings that would loosen safety, compared with the user's own config and the defaults. */
 export function withoutLoosening(project: Config, own: Config): Kept {
   const ignored: { key: string; why: string }[] = [];
 
@@ -44,7 +45,7 @@ export function withoutLoosening(project: Config, own: Config): Kept {
 
 const isData = (value: unknown): value is Data => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Of limits that travel with a project those that loosen nothing, and the names of the others. */
+/** Of a project's limits those that loosen nothing, and the names of the others. */
 export function limitsNotRaised(
   project: Readonly<Record<string, number>>,
   own: Readonly<Record<string, number>>,

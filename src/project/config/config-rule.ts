@@ -1,11 +1,11 @@
-// config-rule: how one key of the config is held to what its user says, as the parts the table of directions is made of.
+// config-rule: the kinds of rules in the table of directions, and how one is applied to a key.
 
 import type { Config } from "../../contracts/config.ts";
 
 /** `tighten`: only a stricter value counts. `neutral`: nothing is less safe either way. `user`: never the repository's to say. */
 export type Direction = "tighten" | "neutral" | "user";
 
-/** What else a rule may look at: the entry's name in a mapping of free names, what the repository says beside the key, the user's own config. */
+/** What else a rule may read: the entry's name in a mapping of free names, the repository's other keys, the user's own config. */
 export type RuleContext = { readonly name: string; readonly beside: object; readonly own: Config };
 
 export type Rule<Value> = {
@@ -16,7 +16,7 @@ export type Rule<Value> = {
   readonly rest?: (said: Value, own: Value | undefined) => Value | undefined;
 };
 
-/** A mapping of free names: every entry is held to the same rule or table. */
+/** A mapping of free names: the same rule or table applies to every entry. */
 export type Each<Value> = { readonly each: Node<Value> };
 
 type IsMapping<Value> = [Value] extends [readonly unknown[]] ? false : [Value] extends [object] ? true : false;
@@ -29,7 +29,7 @@ export type Node<Value> =
 
 export const neutral = { direction: "neutral", refuses: () => null } as const satisfies Rule<never>;
 
-/** Only the user may say it; saying what they say already isn't a difference. */
+/** Only the user may set it; repeating the user's value isn't a difference. */
 export const userOnly = <Value>(why: string): Rule<Value> => ({
   direction: "user",
   refuses: (said, own) => (own !== undefined && JSON.stringify(said) === JSON.stringify(own) ? null : why),

@@ -1,8 +1,8 @@
-// config: every setting in force, and where it came from: flags over environment over project over user over defaults.
+// config: merges every setting, with its source: flags over environment over project over user over defaults.
 //
 // Invariants:
-//   K1. What loosens safety counts only from the user: a flag, the environment, the user's own file. Never from the project's.
-//   K2. A broken file is reported with its line, and nothing runs on half of it.
+//   K1. A setting that loosens safety counts only from the user: a flag, the environment, the user's own file. Never from the project's.
+//   K2. A broken file is reported with its line, and nothing runs with half of it.
 
 import { createHash } from "node:crypto";
 import { homedir } from "node:os";
@@ -16,7 +16,7 @@ import { readEnvironment } from "./config-env.ts";
 import { readConfigFile } from "./config-file.ts";
 import { withoutLoosening } from "./config-loosened.ts";
 
-/** Where a value came from; a file's with its line. */
+/** The source of a value; for a file with its line. */
 export type Origin = {
   readonly from: "flag" | "environment" | "project" | "user" | "default";
   readonly file?: string;
@@ -38,7 +38,7 @@ export type ConfigSources = {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The repository's root; null outside one. */
   readonly root: string | null;
-  /** What flags say, already checked by whoever read them. */
+  /** The flags' values, already validated by their reader. */
   readonly flags?: Config;
 };
 
@@ -80,7 +80,7 @@ export function readConfig({ env, root, flags = {} }: ConfigSources): ConfigRead
   return { kind: "config", config, origins, warnings: [...environment.warnings, ...ignored], hash: configHash(config) };
 }
 
-/** The name of a config's content, as far as a run goes by it: who is told of it changes nothing about its work. */
+/** The hash of the parts of a config that a run depends on: notification settings change nothing about its work. */
 export function configHash({ notify: _notify, otel: _otel, ...config }: Config): string {
   return createHash("sha256").update(canonicalJson(config)).digest("hex");
 }
@@ -91,10 +91,10 @@ const layer = (from: Origin["from"], config: Config, positions: Positions | null
 type Data = { [key: string]: unknown };
 const isMapping = (value: unknown): value is Data => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Lists that add up: what one layer protects, keeps secret or wants checked no other takes away. */
+/** Lists that add up: what one layer protects, keeps secret or checks, no other layer removes. */
 const additive: readonly string[] = ["protect", "redact", "checks.commands"];
 
-/** Mappings are laid over each other key by key; anything else, the additive lists apart, is replaced whole. */
+/** Mappings are merged key by key; anything else, except the additive lists, is replaced whole. */
 function merged(layers: readonly Layer[]): { config: Config; origins: Record<string, Origin> } {
   const origins: Record<string, Origin> = {};
   const data: Data = {};

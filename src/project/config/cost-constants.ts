@@ -5,7 +5,7 @@ import { type CostEstimation, costEstimation } from "../../insight/cost.ts";
 
 type Tuned = Readonly<Record<string, number>>;
 
-/** The constants of an estimate by the names under which `limits` of the config tunes them. */
+/** The constants of an estimate, by the names under which the config's `limits` tune them. */
 export const costNames: readonly string[] = [
   ...complexities.map((name) => `task_tokens_${name}`),
   "pipeline_overhead",
@@ -14,7 +14,7 @@ export const costNames: readonly string[] = [
   ...phaseTypes.map((name) => `default_estimates_${name}`),
 ];
 
-/** The constants in force: the tuned ones over the standard. */
+/** The constants in force: tuned values over the defaults. */
 export function costConstants(tuned: Tuned): CostEstimation {
   const value = (name: string, standard: number): number => (Object.hasOwn(tuned, name) ? (tuned[name] ?? standard) : standard);
   const { task_tokens, pipeline_overhead, buffer_multiplier, warning_threshold_pct, default_estimates } = costEstimation;

@@ -7,7 +7,7 @@ import { didYouMean } from "../../kit/suggest.ts";
 
 export type BudgetRead = { readonly budget: Budget } | { readonly fault: string };
 
-/** A budget as people give it: a profile's name, or limits like `tokens=250k,minutes=45`; an unnamed dimension keeps balanced's. */
+/** A budget as people write it: a profile's name, or limits like `tokens=250k,minutes=45`; an unnamed dimension keeps balanced's. */
 export function readBudget(text: string): BudgetRead {
   const message = text.trim();
   if (Object.hasOwn(profiles, message)) return { budget: profiles[message as keyof typeof profiles] };
@@ -36,12 +36,12 @@ export function readBudget(text: string): BudgetRead {
 const tokensMax = 5_000_000;
 const minutesMax = 1_440;
 const stepTokens = 15_000;
-/** A tasks step does its steps for each of so many tasks, as far as anybody knows beforehand. */
+/** A tasks step runs its steps for an assumed number of tasks. */
 const tasksExpected = 8;
-/** Rework and retries: a budget isn't an estimate. */
+/** Room for rework and retries: a budget isn't an estimate. */
 const reserve = 3;
 
-/** What the agents of a flow will use if every step is done once, as the flow estimates it; null if it says nothing of some of them. */
+/** The usage of a flow's agents if every step runs once, by the flow's estimates; null if some are missing. */
 export function flowEstimate(flow: Flow): number | null {
   const phases = [...(flow.before ?? []), ...("read" in flow.phases ? [] : flow.phases), ...(flow.after ?? [])];
   const steps = [...phases.flatMap((phase) => phase.steps), ...(flow.steps ?? []), ...(flow.closing ?? [])];
@@ -50,7 +50,7 @@ export function flowEstimate(flow: Flow): number | null {
     ({ step }) => step.agent !== undefined,
   );
   const isCapped = flow.limits?.run?.tokens !== undefined;
-  if (isCapped && (turns.length === 0 || turns.some(({ step }) => step.estimate === undefined))) return null; // its author has set what it may use
+  if (isCapped && (turns.length === 0 || turns.some(({ step }) => step.estimate === undefined))) return null; // its author has set its limits
   return turns.reduce((sum, { step, times }) => sum + (step.estimate ?? stepTokens) * times, 0);
 }
 
@@ -58,9 +58,8 @@ export function flowEstimate(flow: Flow): number | null {
 const budgetAround = (tokens: number): number => Math.max(profiles.balanced.limits.tokens, Math.ceil((tokens * reserve) / 10_000) * 10_000);
 
 /**
- * What a flow's run may use where nobody says. One objective is balanced. Everything else gets room around its estimate, which its
- * documents give or its steps do; its own limits, or those of a day, are the most. What a run that it continues with has used comes on top,
- * because it counts as used here too.
+ * A flow's default budget. A single objective gets `balanced`. Everything else gets room around its estimate, from its documents or its
+ * steps, capped by its own limits or those of a day. What a continued run has used is added, because it counts as used here too.
  */
 export function flowBudget(flow: Flow, ofDocuments?: number, usedBefore = 0): Budget {
   const own = flow.limits?.run;
@@ -76,7 +75,7 @@ export function flowBudget(flow: Flow, ofDocuments?: number, usedBefore = 0): Bu
   return { profile: null, soft_ratio: profiles.balanced.soft_ratio, limits };
 }
 
-/** The dimensions in which the first budget allows more than the second. No limit at all allows the most. */
+/** The dimensions in which the first budget allows more than the second. Unlimited allows the most. */
 export function looserIn(budget: Budget, than: Budget): readonly string[] {
   return dimensions.filter(
     (dimension) => (budget.limits[dimension] ?? Number.POSITIVE_INFINITY) > (than.limits[dimension] ?? Number.POSITIVE_INFINITY),

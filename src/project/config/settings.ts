@@ -9,11 +9,11 @@ import type { ProjectPaths } from "../runs/project-paths.ts";
 import type { CommandContext } from "../command-context.ts";
 import { refuse } from "../reply.ts";
 
-/** What is in force for a command, the flags of this very invocation apart. */
+/** The settings in force for a command, without its flags. */
 export type Settings = {
   readonly kind: "settings";
   readonly config: Config;
-  /** Of files, environment and defaults: flags are recorded with the run itself. */
+  /** From files, environment and defaults: flags are recorded with the run itself. */
   readonly hash: string;
   readonly warnings: readonly string[];
   readonly isolation: string;
@@ -32,7 +32,7 @@ export function readSettings(
   return { kind: "settings", config, hash, warnings, isolation: config.isolation ?? "auto", dryRun: config.dry_run ?? "required", files };
 }
 
-/** Everything that is wrong, a line each, and the files to look at: the mistake may be in the user's own. */
+/** Every error, one per line, and the files to look at: the mistake may be in the user's own. */
 export const invalidConfig = (findings: readonly Finding[]) => ({
   message: findings.map(findingText).join("\n"),
   remediation: [...new Set(findings.map(({ file }) => file))]

@@ -1,9 +1,10 @@
-// inbox-files: requests as files. A request is there when its name is there: written aside, synced, renamed, the folder synced.
+// inbox-files: stores requests as files. A request exists when its name does: written to a temporary file, synced, renamed, the folder
+// synced.
 //
 // Invariants:
 //   I1. A request file is complete or absent, whenever the power goes.
-//   I2. What is read is a regular file of bounded size, never through a link; what is not a request goes to `bad/` with a reason.
-//   I3. Nobody but the user can read or write here.
+//   I2. Only regular files of bounded size are read, never through a link; anything else goes to `bad/` with a reason.
+//   I3. Only the user can read or write here.
 
 import { createHash, randomBytes } from "node:crypto";
 import { constants } from "node:fs";
@@ -22,7 +23,7 @@ const Keyed = v.looseObject({
   event: v.picklist(["control_requested", "limit_raised", "oracles_approved", "review_noted", "block_answered", "run_resumed"]),
   request: v.pipe(v.string(), v.regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/, "expected a request id: letters, digits, . _ : -")),
 });
-/** What an event has, less what its owner adds. */
+/** An event without the fields that its owner adds. */
 const schemas = {
   control_requested: v.omit(eventSchemas.control_requested, ["reason_code"]),
   limit_raised: v.omit(eventSchemas.limit_raised, ["reason_code"]),
@@ -34,7 +35,7 @@ const schemas = {
 
 export const inboxFolder = (runDir: string): string => join(runDir, "inbox");
 
-/** Makes the folder where it is missing. A link or a file in its place is refused, for it would send requests somewhere else. */
+/** Creates the folder if missing. A link or a file in its place is refused, because it would send requests elsewhere. */
 export async function ensureInbox(runDir: string): Promise<string> {
   const folder = inboxFolder(runDir);
   await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
@@ -44,7 +45,7 @@ export async function ensureInbox(runDir: string): Promise<string> {
   return folder; // I3
 }
 
-/** Puts a request into the inbox; when this returns, it survives a power cut. Answers its file. */
+/** Puts a request into the inbox; when this returns, it survives a power cut. Returns its path. */
 export async function leaveRequest(runDir: string, request: Request): Promise<string> {
   const text = `${JSON.stringify(request)}\n`;
   const problem = faultOfRequest(text);
@@ -64,7 +65,7 @@ export async function leaveRequest(runDir: string, request: Request): Promise<st
   return path;
 }
 
-/** What is in the inbox, oldest first; a request sent twice counts once. What is none is put aside. */
+/** The requests in the inbox, oldest first; a request sent twice counts once. Other files are set aside. */
 export async function readRequests(runDir: string): Promise<readonly Request[]> {
   const folder = await ensureInbox(runDir);
   const requests = new Map<string, Request>();
@@ -83,7 +84,7 @@ export async function removeRequest(runDir: string, request: string): Promise<vo
   for (const name of await namesIn(folder)) if (name.endsWith(`-${fileKey(request)}.json`)) await rm(join(folder, name), { force: true });
 }
 
-/** Writes of senders that died before the rename; a living one is never this old. */
+/** Leftovers of senders that died before the rename; a live one is never this old. */
 export async function clearDrafts(runDir: string, nowMs: number): Promise<void> {
   const folder = await ensureInbox(runDir);
   for (const name of await readdir(folder)) {
@@ -103,7 +104,7 @@ export async function namesIn(folder: string): Promise<readonly string[]> {
   return names.filter((name) => name.endsWith(".json") && !name.startsWith(".")).sort();
 }
 
-/** The request in a file, a sentence why it is none, or null if the file has gone meanwhile. */
+/** The request in a file, a message why it isn't one, or null if the file has gone meanwhile. */
 async function readRequest(path: string): Promise<Request | string | null> {
   const stat = await lstat(path).catch(() => null);
   if (stat === null) return null;
@@ -120,7 +121,7 @@ async function readRequest(path: string): Promise<Request | string | null> {
     const problem = faultOfRequest(text);
     if (problem !== null) return problem;
     const request = JSON.parse(text) as Request;
-    // The name carries the key by which it will be forgotten; one that does not could never be.
+    // The name contains the key by which it is removed; a file without it could never be removed.
     return path.endsWith(`-${fileKey(request.request)}.json`) ? request : "its name does not carry its request id";
   } finally {
     await file.close();
@@ -141,7 +142,7 @@ export function faultOfRequest(text: string): string | null {
   return issue === undefined ? null : `${v.getDotPath(issue) ?? "it"}: ${issue.message}`;
 }
 
-/** I2. Kept for a person to look at, up to a number; the rest is removed. */
+/** I2. Kept for a person to inspect, up to a number; the rest is deleted. */
 async function putBad(folder: string, name: string, reason: string): Promise<void> {
   const bad = join(folder, "bad");
   await mkdir(bad, { mode: 0o700 }).catch(() => undefined);
@@ -152,7 +153,7 @@ async function putBad(folder: string, name: string, reason: string): Promise<voi
   await writeFile(join(bad, `${name}.reason`), `${reason}\n`, { mode: 0o600, flag: "wx" }).catch(() => undefined);
 }
 
-/** A key as part of a file name: as it is where every file system can have it, else by its hash. */
+/** A key as part of a file name: unchanged if every file system allows it, else its hash. */
 function fileKey(request: string): string {
   return /^[a-z0-9][a-z0-9-]{0,63}$/.test(request) ? request : `h${createHash("sha256").update(request).digest("hex").slice(0, 32)}`;
 }

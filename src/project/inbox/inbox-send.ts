@@ -1,4 +1,4 @@
-// inbox-send: how another process reaches a run's owner. The file is the request; the socket only makes it quick and tells the end.
+// inbox-send: how another process reaches a run's owner. The file is the request; the socket only speeds it up and returns the result.
 
 import { lstat } from "node:fs/promises";
 import { connect } from "node:net";
@@ -8,15 +8,15 @@ import { leaveRequest } from "./inbox-files.ts";
 import { findSocketPath } from "./inbox-socket-path.ts";
 
 /**
- * `journaled`: the owner has written it down. `left`: nobody has answered in time; the request is there and will be found.
- * `gone`: the owner took it away without writing it down anew: it was there already, or no longer fits.
+ * `journaled`: the owner has recorded it. `left`: no answer in time; the request is stored and will be found. `gone`: the owner removed it
+ * without recording it again: it was recorded already, or no longer fits.
  */
 export type Sent = "journaled" | "left" | "gone";
 
 const lookEveryMs = 100;
 const answerBytesMax = 4096;
 
-/** Leaves a request with a run and waits up to `waitMs` to hear what became of it. */
+/** Leaves a request for a run and waits up to `waitMs` for its result. */
 export async function sendRequest(runDir: string, request: Request, { waitMs }: { readonly waitMs: number }): Promise<Sent> {
   const path = await leaveRequest(runDir, request);
   const until = performance.now() + waitMs;
@@ -26,13 +26,13 @@ export async function sendRequest(runDir: string, request: Request, { waitMs }: 
     const socket = await findSocketPath(runDir).catch(() => null);
     const word = socket === null ? null : await nudge(socket, request.request, leftMs);
     if (word !== null) return word;
-    // An owner that hears nothing still looks; one that has just gone may have a successor.
+    // An owner without a socket still polls; one that has just ended may have a successor.
     if ((await lstat(path).catch(() => null)) === null) return "gone";
     await sleep(Math.max(1, Math.min(lookEveryMs, until - performance.now())));
   }
 }
 
-/** One connection: a nudge, and the answer to it; null if there is none. */
+/** One connection: a nudge, and its answer; null if there is none. */
 function nudge(socketPath: string, request: string, waitMs: number): Promise<"journaled" | "gone" | null> {
   return new Promise((resolve) => {
     const socket = connect(socketPath, () => socket.write(`${JSON.stringify({ nudge: request })}\n`));

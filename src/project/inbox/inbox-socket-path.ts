@@ -1,9 +1,9 @@
-// inbox-socket-path: where the run's socket lies. A socket's path may hold about a hundred bytes only, so a run in a deep folder has
-// its socket in a folder of the user's own under the system's temporary folder, and says so in control.json.
+// inbox-socket-path: the path of the run's socket. A socket's path is limited to about a hundred bytes, so a run in a deep folder has
+// its socket in a private folder under the system's temporary folder, recorded in control.json.
 //
 // Invariant:
-//   K1. A socket outside the run's folder is used only in a folder that is the user's and nobody else's, and only under the name
-//       that the run's own path gives it; whatever control.json says.
+//   K1. A socket outside the run's folder is used only in a folder that is private to the user, and only under the name
+//       derived from the run's own path; whatever control.json says.
 
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
@@ -14,7 +14,7 @@ import { basename, dirname, isAbsolute, join } from "node:path";
 const socketPathBytesMax = 100;
 const controlBytesMax = 4096;
 
-/** The owner's side: a path that can be bound, or null if there is none to be trusted. */
+/** The owner's side: a path that can be bound, or null if none can be trusted. */
 export async function chooseSocketPath(runDir: string): Promise<string | null> {
   const folder = await realpath(runDir);
   const near = join(folder, "control.sock");
@@ -39,7 +39,7 @@ export async function findSocketPath(runDir: string): Promise<string | null> {
   return (await isOwn(dirname(said))) ? said : null;
 }
 
-/** Takes away what a dead owner left. Only a socket or a link is removed; anything else was not ours. */
+/** Removes what a dead owner left. Only a socket or a link is removed; anything else was not ours. */
 export async function clearSocket(path: string): Promise<boolean> {
   const stat = await lstat(path).catch(() => null);
   if (stat === null) return true;

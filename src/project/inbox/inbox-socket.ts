@@ -1,8 +1,8 @@
-// inbox-socket: the owner's ear. A sender nudges (`{"nudge":"<request>"}`) and is told what became of its request
+// inbox-socket: the owner's socket. A sender nudges (`{"nudge":"<request>"}`) and gets the result of its request
 // (`{"journaled":"<request>"}` or `{"gone":"<request>"}`). The socket carries no request and no authority: the files do.
 //
 // Invariants:
-//   S1. Nothing a stranger sends can do more than make the owner look into its folder.
+//   S1. Nothing that is sent can do more than make the owner read its folder.
 //   S2. Bytes per connection, connections and waiting times are bounded.
 
 import { chmod, rm } from "node:fs/promises";
@@ -19,12 +19,12 @@ const rememberedMax = 1_000;
 const Nudge = v.strictObject({ nudge: v.pipe(v.string(), v.minLength(1), v.maxLength(128)) });
 
 export type InboxListener = {
-  /** Tells whoever waits for this request what became of it; later callers get the same answer. */
+  /** Notifies those who wait for this request of its result; later callers get the same answer. */
   readonly report: (request: string, word: "journaled" | "gone") => void;
   readonly close: () => Promise<void>;
 };
 
-/** Listens. Where no socket can be had, the folder is watched anyway: null. */
+/** Listens. Null if no socket is available: the folder is watched anyway. */
 export async function openInboxListener(runDir: string, onNudge: () => void): Promise<InboxListener | null> {
   const path = await chooseSocketPath(runDir).catch(() => null);
   if (path === null || !(await clearSocket(path))) return null;
@@ -68,7 +68,7 @@ export async function openInboxListener(runDir: string, onNudge: () => void): Pr
     },
     close: async () => {
       const closed = new Promise((resolve) => server.close(resolve));
-      // An answer that is on its way still leaves; a sender that does not read it is cut off.
+      // An answer on its way is still sent; a sender that does not read it is cut off.
       for (const socket of sockets) if (!socket.writableEnded) socket.destroy();
       const cut = setTimeout(() => sockets.forEach((socket) => socket.destroy()), 100);
       await closed;
@@ -84,7 +84,7 @@ async function listening(server: Server, path: string): Promise<boolean> {
     server.listen(path, () => resolve(true));
   });
   if (isUp) await chmod(path, 0o600);
-  // A server that fails later is deaf, not dead: the folder is watched as well.
+  // A server that fails later is not fatal: the folder is watched as well.
   server.on("error", () => undefined);
   return isUp;
 }
@@ -93,7 +93,7 @@ function answer(socket: Socket, request: string, word: "journaled" | "gone"): vo
   socket.end(`${JSON.stringify({ [word]: request })}\n`);
 }
 
-/** Hands over the first line and nothing after it; more than the limit without a line break ends the connection. */
+/** Passes on the first line and nothing after it; more than the limit without a line break ends the connection. */
 function onFirstLine(socket: Socket, onLine: (line: string) => void): void {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -103,7 +103,7 @@ function onFirstLine(socket: Socket, onLine: (line: string) => void): void {
     bytes += chunk.length;
     if (end === -1 && bytes <= lineBytesMax) return;
     socket.off("data", onData);
-    // Whatever else comes is read and dropped, so that the other side's close is seen.
+    // Anything else is read and dropped, so that the other side's close is seen.
     socket.resume();
     if (bytes > lineBytesMax) socket.destroy(); // S2
     else onLine(Buffer.concat(chunks.splice(0)).toString("utf8"));

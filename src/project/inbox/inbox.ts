@@ -1,7 +1,7 @@
-// inbox: requests of other processes, on files, for the one process that owns the run.
+// inbox: requests of other processes, stored as files, for the one process that owns the run.
 //
-// A request is in its file until the owner has journaled it and forgets it. If the owner dies in between, the next one finds
-// the file again, sees the request's key in the journal, and forgets it without writing it twice.
+// A request stays in its file until the owner has journaled it and removes it. If the owner dies in between, the next one finds
+// the file again, sees the request's key in the journal, and removes it without journaling it twice.
 
 import { type FSWatcher, watch } from "node:fs";
 import type { Inbox } from "../../ports/inbox.ts";
@@ -29,7 +29,7 @@ export async function openInbox(runDir: string): Promise<OwnedInbox> {
     pending: () => readRequests(runDir),
     forget: async (request) => {
       await removeRequest(runDir, request);
-      // Already acknowledged, and this changes nothing; otherwise the sender learns that nothing more will come of it.
+      // Already acknowledged, and this changes nothing; otherwise the sender learns that nothing more will happen.
       ear?.report(request, "gone");
     },
     watch: (callback) => {
@@ -45,7 +45,7 @@ export async function openInbox(runDir: string): Promise<OwnedInbox> {
   };
 }
 
-/** Rings when a name appears in the folder: by the system's word where it gives one, and by looking, for it does not always. */
+/** Rings when a name appears in the folder: by the system's notification if it has one, and by polling, because that is not reliable. */
 function lookFor(folder: string, ring: () => void): () => void {
   let known = new Set<string>();
   let isLooking = false;

@@ -1,9 +1,10 @@
-// courier: delivers what waits in the queue, hook by hook, apart from every run: one that hangs holds up nobody else.
+// courier: delivers queued notices, hook by hook, outside every run: a hanging hook delays no other.
 //
 // Invariants:
-//   C1. One courier a hook at a time, by a lock of the kernel; whoever adds a notice starts one, and the one at work looks again after it let go.
+//   C1. One courier per hook at a time, by a kernel lock; adding a notice starts one, and a working one looks again after releasing the
+//   lock.
 //   C2. A notice leaves the queue only when its outcome is journaled (sent, refused, or given up after a day), or when it was answered.
-//   C3. A hook that is gone from the user's config takes its notices with it; one that was fixed there is used as it is now.
+//   C3. The notices of a hook that is gone from the user's config are dropped; a changed hook is used as it is now.
 
 import { createHash } from "node:crypto";
 import { closeSync, mkdirSync, openSync } from "node:fs";
@@ -68,7 +69,7 @@ async function serve(hook: Hook, queue: Queue, options: CourierOptions): Promise
   return sent;
 }
 
-/** The hook as the user's config has it now; null if it is gone. A file that cannot be read changes nothing. */
+/** The hook as the user's config has it now; null if it is gone. An unreadable file changes nothing. */
 function asItIsNow(hook: Hook, env: Env): Hook | null {
   const { hooks, problem } = hooksOf(env);
   return problem === null ? (hooks.find(({ name }) => name === hook.name) ?? null) : hook;
@@ -117,7 +118,7 @@ async function serveLocked(
   }
 }
 
-/** C2. Of a message of several that failed, each is given up at its own age. */
+/** C2. If a message of several notices failed, each is given up at its own age. */
 function record(queue: Queue, hook: Hook, items: readonly Item[], message: Message, outcome: Outcome, nowMs: number): void {
   const tries = Math.max(...items.map((item) => item.tries)) + 1;
   const asked = outcome.kind === "failed" ? (outcome.retryAfterMs ?? null) : null;

@@ -1,9 +1,9 @@
-// delivery-plan: when the next message of a hook is due, and which notices it holds. Pure.
+// delivery-plan: when the next message of a hook is due, and which notices it contains. Pure.
 //
 // Invariants:
-//   P1. At most three single messages within ten minutes; what comes after them waits and is one message.
-//   P2. A failed message is tried again later and later, and given up after a day: nothing is tried in a loop.
-//   P3. What needs a person has its own allowance: it never waits behind news, and never makes news wait.
+//   P1. At most three single messages within ten minutes; later ones wait and are combined.
+//   P2. A failed message is retried with growing delays, and given up after a day.
+//   P3. Notices that need a person have a separate allowance: they never wait behind others, and never delay others.
 
 import type { Notice } from "../../views/outbound/notices.ts";
 
@@ -19,7 +19,7 @@ export type Due =
   | { readonly do: "wait"; readonly untilMs: number }
   | { readonly do: "rest" };
 
-/** A message of this hook that went out lately. */
+/** A message of this hook that was sent recently. */
 export type Sent = { readonly atMs: number; readonly isUrgent: boolean };
 export const isUrgent = ({ kind }: Pick<Notice, "kind">): boolean => kind === "needs_you";
 
@@ -49,7 +49,7 @@ function nextOf(queued: readonly Queued[], sentAtMs: readonly number[], nowMs: n
   return { do: "send", items: isBurst ? ready : ready.slice(0, 1) };
 }
 
-/** When a message that failed is tried again; null: it is given up. */
+/** When a failed message is retried; null: it is given up. */
 export function retryAt(tries: number, queuedAtMs: number, nowMs: number, askedMs: number | null): number | null {
   const after = Math.max(retryMs[Math.min(tries, retryMs.length) - 1] ?? retryMs[0], Math.min(askedMs ?? 0, 3_600_000));
   return nowMs + after - queuedAtMs > givenUpAfterMs ? null : nowMs + after; // P2

@@ -1,8 +1,8 @@
-// hooks: where the user wants notices to go, and the secrets that are needed for it.
+// hooks: the user's notification hooks, and the secrets they need.
 //
 // Invariants:
-//   H1. Only the user's own file is read: nothing that came with a repository makes this machine send or run anything.
-//   H2. A secret is read when it is used, from the environment or from a file that only its user can read, and is kept nowhere.
+//   H1. Only the user's own file is read: nothing from a repository makes this machine send or run anything.
+//   H2. A secret is read when it is used, from the environment or from a file that only its user can read, and is never stored.
 
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -58,7 +58,7 @@ export function readSecret(place: SecretPlace, env: Env): SecretRead {
   }
 }
 
-/** Where a hook sends to, in words that hold no secret: an address may share one in its path. */
+/** A hook's destination without secrets: a URL may have one in its path. */
 export function describeHook({ run, webhook }: Pick<NotifyHook, "run" | "webhook">): string {
   if (run !== undefined) return `runs ${run[0] ?? ""}`;
   if (typeof webhook === "object")

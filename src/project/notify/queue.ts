@@ -1,9 +1,9 @@
-// queue: notices on their way, one file each in the user's state folder, and the journal of what became of them.
+// queue: pending notices, one file each in the user's state folder, and the journal of deliveries.
 //
 // Invariants:
-//   Q1. A notice is there whole or not at all, and once for each hook: its file's name follows from its id.
-//   Q2. What was settled leaves a mark, so that a run that is read again tells nobody twice.
-//   Q3. No secret, and no word of a receiver's answer, is written here.
+//   Q1. A notice exists whole or not at all, and once for each hook: its file's name follows from its id.
+//   Q2. A settled notice leaves a mark, so that reading a run again notifies no one twice.
+//   Q3. No secret, and no part of a receiver's answer, is written here.
 
 import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -42,7 +42,7 @@ const Item = v.strictObject({
 });
 export type Item = v.InferOutput<typeof Item>;
 
-/** One line of the journal of deliveries: what was sent where and when, and what came of it. */
+/** One line of the journal of deliveries: what was sent where and when, and the result. */
 export const Delivery = v.strictObject({
   at: text,
   hook: text,
@@ -59,12 +59,12 @@ export type Delivery = v.InferOutput<typeof Delivery>;
 
 export type Queue = {
   readonly folder: string;
-  /** False: it is there or settled already. */
+  /** False: it is queued or settled already. */
   readonly add: (notice: Notice, hook: string, nowMs: number) => boolean;
   readonly waiting: () => readonly Item[];
   readonly later: (item: Item, notBeforeMs: number) => void;
   readonly settle: (item: Item) => void;
-  /** Takes out what nobody needs to be told of any more: it was answered. */
+  /** Removes notices that are no longer needed: the question was answered. */
   readonly withdraw: (isOver: (notice: Notice) => boolean) => void;
   readonly note: (delivery: Delivery) => void;
   readonly deliveries: () => readonly Delivery[];
@@ -95,7 +95,7 @@ export function openQueue(env: Env): Queue {
     folder,
     add: (notice, hook, nowMs) => {
       const name = nameOf(hook, notice.id);
-      if (existsSync(join(settled, name)) || itemIn(join(queued, `${name}.json`)).length > 0) return false; // Q2; what a crash left of one is none
+      if (existsSync(join(settled, name)) || itemIn(join(queued, `${name}.json`)).length > 0) return false; // Q2; a partial one left by a crash doesn't count
       if (namesIn(queued).length >= queuedMax) return false;
       put({ hook, notice: { ...notice }, queuedAtMs: nowMs, tries: 0, notBeforeMs: 0 });
       return true;
@@ -130,7 +130,7 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** What cannot be read is passed over: a file of a newer version, or one that somebody else put there. */
+/** Unreadable files are skipped: of a newer version, or foreign ones. */
 function itemIn(path: string): readonly Item[] {
   const read = v.safeParse(Item, jsonIn(readOwnFile(path, itemBytesMax) ?? ""));
   return read.success ? [read.output] : [];

@@ -1,9 +1,9 @@
-// send: one message to one hook: a command that reads it on stdin, or a signed POST. It takes a bounded time and says what came of it.
+// send: sends one message to one hook: a command that reads it on stdin, or a signed POST. Takes a bounded time and returns the outcome.
 //
 // Invariants:
-//   S1. No secret and no word of an answer is part of the outcome: only a number, an exit code or the kind of error.
+//   S1. No secret and no part of an answer is in the outcome: only a number, an exit code or the kind of error.
 //   S2. A hook that hangs is ended with all that it started.
-//   S3. Text reaches a command as data (stdin and variables), never as words of a command line.
+//   S3. Text reaches a command as data (stdin and variables), never as part of a command line.
 
 import { spawn } from "node:child_process";
 import { createHash, createHmac } from "node:crypto";
@@ -13,23 +13,25 @@ import { briefNotice, type Notice } from "../../views/outbound/notices.ts";
 import { readSecret } from "./hooks.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
-export type Message = Notice & { /** The ids it stands for: a receiver may drop those it has seen. */ readonly notices: readonly string[] };
+export type Message = Notice & {
+  /** The ids of its notices: a receiver may drop those it has seen. */ readonly notices: readonly string[];
+};
 type Target = Omit<NotifyHook, "name" | "on">;
 export type Outcome =
   | { readonly kind: "sent"; readonly detail: string }
-  /** `refused`: trying again would change nothing. */
+  /** `refused`: a retry would change nothing. */
   | { readonly kind: "failed" | "refused"; readonly detail: string; readonly retryAfterMs?: number };
 
 export const webhookMs = 10_000;
 export const commandMs = 30_000;
 
-/** An id with what follows the run's own hashed: phases and steps have names. */
+/** An id with the part after the run's id hashed: phases and steps have names. */
 const briefId = (id: string): string => {
   const at = id.indexOf(":");
   return at < 0 ? id : `${id.slice(0, at)}:${createHash("sha256").update(id.slice(at)).digest("hex").slice(0, 16)}`;
 };
 
-/** What is sent, as JSON. For Slack its markup is escaped: words of an agent must not call a channel or hide a link. */
+/** The body, as JSON. For Slack its markup is escaped: an agent's text must not mention a channel or hide a link. */
 export function bodyOf(message: Message, { as, content }: Pick<NotifyHook, "as" | "content">): string {
   const reported: Message =
     content === "brief" ? { ...briefNotice(message), id: briefId(message.id), notices: message.notices.map(briefId) } : message;
@@ -56,7 +58,7 @@ async function post(hook: Target, message: Message, env: Env, withinMs: number):
   try {
     const response = await fetch(address.value, {
       method: "POST",
-      redirect: "manual", // what is sent goes where the user said, nowhere else
+      redirect: "manual", // no redirects: the message goes only where the user said
       signal: AbortSignal.timeout(withinMs),
       headers: {
         "content-type": "application/json",
@@ -83,7 +85,7 @@ function judged({ status, ok, headers }: Response): Outcome {
   return Number.isFinite(ms) && ms > 0 ? { kind: "failed", detail, retryAfterMs: ms } : { kind: "failed", detail };
 }
 
-/** Only the kind of error: messages of the network name addresses, and an address may be a secret. */
+/** Only the kind of error: network messages name URLs, and a URL may be a secret. */
 function faultOf(error: unknown, withinMs: number): string {
   if (error instanceof Error && error.name === "TimeoutError") return `no answer in ${withinMs / 1000} s`;
   const cause: unknown = error instanceof Error ? error.cause : undefined;
@@ -129,7 +131,7 @@ function runCommand(hook: Target, argv: readonly string[], message: Message, env
   });
 }
 
-/** A hook is the user's own program, however the run that it reports was started. */
+/** A hook is the user's own program, however the run was started. */
 const unmarked = (env: Env): Record<string, string | undefined> => {
   const { AUTOPILOT_RUN: _run, AUTOPILOT_ATTEMPT: _attempt, AUTOPILOT_LIFE: _life, AUTOPILOT_PLACE: _place, ...rest } = env;
   return bearsMark(env) ? rest : { ...env };

@@ -1,4 +1,4 @@
-// collector: where traces go, by the OTEL_EXPORTER_OTLP_… variables and the user's config, and one bounded POST to it.
+// collector: the destination of traces, by the OTEL_EXPORTER_OTLP_… variables and the user's config, and one bounded POST to it.
 //
 // Invariants:
 //   C1. Nothing is sent unless the user asked for it: `otel.export`, which no repository can set, or the command that exports.
@@ -13,7 +13,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 export type Collector = {
   readonly url: string;
-  /** Where it is, without what may be a secret in the address. */
+  /** Its URL without possible secrets. */
   readonly origin: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
@@ -82,13 +82,13 @@ export async function postTraces(collector: Collector, body: object, signal?: Ab
   }
 }
 
-/** A collector may take some spans and leave others; it says how many. */
+/** A collector may accept some spans and reject others; it says how many. */
 function rejectedIn(text: string): number {
   try {
     const { partialSuccess } = JSON.parse(text) as { readonly partialSuccess?: { readonly rejectedSpans?: string | number } };
     return Number(partialSuccess?.rejectedSpans ?? 0) || 0;
   } catch {
-    return 0; // an empty answer says that all were taken
+    return 0; // an empty answer means that all were accepted
   }
 }
 
@@ -103,7 +103,7 @@ function urlOf(text: string): URL | null {
   }
 }
 
-/** `name=value,name=value`, percent-encoded; what isn't a pair is passed over, as the specification asks. */
+/** `name=value,name=value`, percent-encoded; anything else is skipped, as the specification says. */
 function pairsOf(text: string | undefined): readonly (readonly [string, string])[] {
   return (text ?? "").split(",").flatMap((pair) => {
     const at = pair.indexOf("=");

@@ -10,7 +10,7 @@ import { removeAll, whileNobodyWorks } from "./remove-run.ts";
 
 const bytesInMb = 1_000_000;
 
-/** Keeps all runs together within the user's quota: the oldest that are over go first, never one that is open. Says what it did. */
+/** Keeps all runs together within the user's quota: the oldest finished runs are deleted first, never an open one. Returns what it did. */
 export async function keepWithinQuota(
   context: Pick<CommandContext, "env">,
   paths: ProjectPaths,

@@ -1,9 +1,9 @@
-// ended-folders: the one place that deletes what agents and checks worked in, once it is over: layers, checkouts, private homes.
+// ended-folders: the one place that deletes finished working folders of agents and checks: layers, checkouts, private homes.
 //
 // Invariants:
-//   E1. Only while nothing is under way: no attempt is open, or nobody works on the run and its lock is held.
-//   E2. A record goes before its folder, and a folder out of the way by one rename before anything in it is deleted: after a crash
-//       at any point the workspace finds what it can use, or nothing.
+//   E1. Only while nothing is under way: no attempt is open, or no process works on the run and its lock is held.
+//   E2. A record is deleted before its folder, and a folder is renamed away before anything in it is deleted: after a crash
+//       at any point the workspace finds a usable folder, or none.
 
 import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { randomUUID } from "node:crypto";
@@ -13,15 +13,15 @@ import type { RunView } from "../../core/state.ts";
 import { erase } from "../../workspace/folder.ts";
 
 const records = ["records/layers", "records/checks"];
-/** What each phase leaves, and what is left at a run's end besides. */
+/** What each phase leaves, and what else is left at a run's end. */
 const ofPhases = ["layers", "checks", "worlds", "apart"];
 const ofRuns = [...ofPhases, "scratch", "home", "rules"];
 
-/** A link in a folder's place is not followed. */
+/** A link at a folder's path is not followed. */
 const namesIn = (folder: string): readonly string[] =>
   lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true ? readdirSync(folder) : [];
 
-/** Takes the content of these folders out of the way at once; gives the graves, to be deleted whenever there is time. */
+/** Renames the content of these folders away at once; returns the renamed folders, to be deleted later. */
 function bury(run: string, folders: readonly string[]): readonly string[] {
   for (const folder of records) for (const name of namesIn(join(run, folder))) rmSync(join(run, folder, name), { force: true }); // E2
   const trash = join(run, "trash");
@@ -36,14 +36,14 @@ function bury(run: string, folders: readonly string[]): readonly string[] {
   );
 }
 
-/** Frees everything of a run that is over, and of the runs it called. The caller holds its lock. */
+/** Frees everything of a finished run, and of its child runs. The caller holds its lock. */
 export async function freeRun(run: string): Promise<void> {
   bury(run, ofRuns); // E1
   for (const name of namesIn(join(run, "trash"))) await erase(join(run, "trash", name));
   for (const child of namesIn(join(run, "children"))) await freeRun(join(run, "children", child));
 }
 
-/** Watches a run that works: what a phase leaves goes with its end, the rest with the run's. */
+/** Watches a working run: a phase's leftovers are deleted at its end, the rest at the run's. */
 export function openEndedFolders(run: string): {
   readonly take: (entry: Entry, view: RunView) => void;
   readonly close: (view: RunView) => Promise<void>;
@@ -57,7 +57,7 @@ export function openEndedFolders(run: string): {
     },
     close: async ({ status }) => {
       await erasing;
-      if (status === "completed" || status === "stopped") await freeRun(run).catch(() => undefined); // `clean` comes back to it
+      if (status === "completed" || status === "stopped") await freeRun(run).catch(() => undefined); // `clean` retries it
     },
   };
 }

@@ -5,14 +5,14 @@ import { type Read, readJournal } from "../../journal/read.ts";
 import { type ProjectPaths, runFolder } from "./project-paths.ts";
 import { refuseJournal } from "./read-run.ts";
 
-/** Every event of a run from its first line on, and the hash of the last: whoever keeps it can tell later whether anything was changed. */
+/** Every event of a run from its first line on, and the hash of the last: with it a caller can detect later changes. */
 export async function entriesOf(paths: ProjectPaths, run: string): Promise<{ readonly entries: readonly Entry[]; readonly head: string }> {
   const entries: Entry[] = [];
   const { prev } = await eachEntry(paths, run, (entry) => entries.push(entry));
   return { entries, head: prev };
 }
 
-/** Calls back with each event and says where the journal ends now. */
+/** Calls back with each event and returns where the journal ends now. */
 export async function eachEntry(paths: ProjectPaths, run: string, onEntry: (entry: Entry) => void): Promise<Read["end"]> {
   await Promise.resolve();
   try {

@@ -1,4 +1,4 @@
-// known-runs: every run that was begun here, with what a list of them says.
+// known-runs: every run that was begun here, with the data for a list of them.
 
 import type { RunView } from "../../core/state.ts";
 import { interruptedOf } from "../../views/interrupted.ts";
@@ -9,7 +9,7 @@ import { isOurs } from "./run-binding.ts";
 import { readRunOrNull } from "./read-run.ts";
 import { diskOf } from "./run-disk.ts";
 
-/** Oldest first. A run whose journal cannot be read is in the list, and says so. */
+/** Oldest first. A run whose journal cannot be read is listed as such. */
 export async function knownRuns(context: Pick<CommandContext, "env">, paths: ProjectPaths): Promise<readonly RunRow[]> {
   const current = currentRun(paths);
   const rows: RunRow[] = [];
@@ -43,6 +43,6 @@ function rowOf(view: RunView, owner: { readonly pid: number } | null): Omit<RunR
   };
 }
 
-/** Whether nothing more will become of it: a draft of this user's, or a run that is over, with nobody at work on it. */
+/** Whether nothing more will happen to it: a draft of this user's, or a finished run, without a process at work on it. */
 export const isRemovable = ({ state, live, foreign }: RunRow): boolean =>
   !live && !foreign && (state === "draft" || state === "completed" || state === "stopped");

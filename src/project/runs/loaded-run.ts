@@ -10,7 +10,7 @@ import { readRun } from "./read-run.ts";
 import { refuse } from "../reply.ts";
 import { isOurs } from "./run-binding.ts";
 
-/** A run that is there, and its state. */
+/** An existing run, and its state. */
 export type LoadedRun = {
   readonly paths: ProjectPaths;
   readonly run: string;
@@ -18,7 +18,7 @@ export type LoadedRun = {
   readonly owner: { readonly pid: number } | null;
 };
 
-/** The run a command is about; refused with `run_missing` where there is none. */
+/** The run a command is about; refused with `run_missing` if there is none. */
 export async function loadRun(context: CommandContext, run: string | undefined): Promise<LoadedRun> {
   const paths = findProject(context.cwd);
   const id = namedRun(paths, run);
@@ -37,7 +37,7 @@ export async function loadRun(context: CommandContext, run: string | undefined):
   return (await openInstead(context, paths, id)) ?? loaded;
 }
 
-/** Refuses what the run's state does not allow, and says from where it would be allowed. */
+/** Refuses what the run's state does not allow, and names the states that would. */
 export function requireStatus(loaded: LoadedRun, verb: string, ...allowed: readonly string[]): void {
   const { view, run } = loaded;
   if (allowed.includes(view.status)) return;
@@ -52,7 +52,7 @@ export function requireStatus(loaded: LoadedRun, verb: string, ...allowed: reado
   });
 }
 
-/** A recorded reason as a code of the table; what a flow's author named stays readable beside it. */
+/** A recorded reason as a code of the table; a flow author's own code stays readable beside it. */
 export function codeOf(reason: string | null, otherwise: ReasonCode): ReasonCode {
   return reason !== null && isReasonCode(reason) ? reason : otherwise;
 }

@@ -1,5 +1,5 @@
-// one-at-a-time: what only one process may do at a time in one repository: starting a run, landing its work. By a lock of the kernel, which
-// dies with its process.
+// one-at-a-time: what only one process may do at a time in a repository: starting a run, landing its work. By a kernel lock, which ends
+// with its process.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { nodeDisk } from "../../journal/disk.ts";
@@ -11,7 +11,7 @@ const lookEveryMs = 50;
 
 type Patience = { readonly waitMs: number; readonly cancel?: AbortSignal };
 
-/** Does it while no other process does; null if its turn did not come in time, or it was cancelled before. */
+/** Runs it while no other process does; null if its turn did not come in time, or it was cancelled before. */
 export async function oneAtATime<Value>(
   paths: ProjectPaths,
   what: "starting" | "landing",

@@ -8,7 +8,7 @@ import { isOurs } from "./run-binding.ts";
 
 type OpenRun = { readonly paths: ProjectPaths; readonly run: string } & Awaited<ReturnType<typeof readRun>>;
 
-/** The newest of one's own runs that is open, besides the one named: neither a draft nor somebody else's run hides it from a bare command. */
+/** The newest open run of this user's, besides the one named: neither a draft nor another user's run hides it from a bare command. */
 export async function openInstead(context: Pick<CommandContext, "env">, paths: ProjectPaths, besides: string): Promise<OpenRun | null> {
   for (const run of listRuns(paths).toReversed()) {
     if (run === besides || !isOurs(context, paths, run)) continue;

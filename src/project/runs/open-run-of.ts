@@ -7,7 +7,7 @@ import { Refusal } from "../reply.ts";
 import { isOurs } from "./run-binding.ts";
 import type { LoadedRun } from "./loaded-run.ts";
 
-/** The run of a flow that is named, else the newest of that flow, if it is not over; null if there is none. */
+/** The named run of a flow, else the newest of that flow, if it is not over; null if there is none. */
 export async function openRunOf(context: CommandContext, flow: string, named: string | undefined): Promise<LoadedRun | null> {
   const paths = findProject(context.cwd);
   if (paths === null) return null;
@@ -23,7 +23,7 @@ export async function openRunOf(context: CommandContext, flow: string, named: st
   return null;
 }
 
-/** Null for a run whose journal cannot be read: it is no reason not to find another. */
+/** Null for a run whose journal cannot be read: others may still be found. */
 async function loadOpenRun(paths: LoadedRun["paths"], run: string): Promise<LoadedRun | null> {
   try {
     return { paths, run, ...(await readRun(paths, run)) };

@@ -1,4 +1,4 @@
-// open-runs: one open run per flow family and repository. Whoever starts a run looks and starts under one lock, so that two never both do.
+// open-runs: one open run per flow family and repository. Checking and starting happen under one lock, so that two never both start.
 
 import { statSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { isOurs } from "./run-binding.ts";
 
 const waitMs = 10_000;
 
-/** Does something while no other process starts a run in this repository. */
+/** Runs something while no other process starts a run in this repository. */
 export async function whileNoOtherStarts<Value>(paths: ProjectPaths, work: () => Promise<Value>): Promise<Value> {
   const done = await oneAtATime(paths, "starting", async () => ({ value: await work() }), { waitMs });
   if (done !== null) return done.value;
@@ -22,10 +22,10 @@ export async function whileNoOtherStarts<Value>(paths: ProjectPaths, work: () =>
 
 type Family = { readonly flow: string; readonly playbook?: string | undefined };
 
-/** Flows that show themselves in the same files are of one family: only one run of it can be open. */
+/** Flows that write the same files are of one family: only one run of it can be open. */
 const familyOf = ({ flow, playbook }: Family): string => (playbook === undefined ? `flow ${flow}` : `playbook ${playbook}`);
 
-/** Refuses where another run of this family is still open here. A run whose journal cannot be read is left alone. */
+/** Refuses if another run of this family is still open here. A run whose journal cannot be read is left alone. */
 export async function refuseSecondRun(
   context: Pick<CommandContext, "env">,
   paths: ProjectPaths,
@@ -35,7 +35,7 @@ export async function refuseSecondRun(
   const allowsSecondRun = flow.playbook === undefined; // two runs cannot share one set of files
   if (isNew && allowsSecondRun) return;
   for (const run of listRuns(paths).toReversed()) {
-    if (run === self || !isOurs(context, paths, run)) continue; // somebody else's is in nobody's way
+    if (run === self || !isOurs(context, paths, run)) continue; // another user's run blocks no one
     const summary = await readSummary(paths, run);
     if (summary === null || summary.family !== familyOf(flow)) continue;
     refuse("run_open", {
@@ -53,10 +53,10 @@ export async function refuseSecondRun(
 
 type RunSummary = { readonly family: string; readonly status: string; readonly goal: string };
 
-/** What was read of a run in this process, and how its journal looked then: starting a run asks three times of every run there is. */
+/** Runs read in this process, by the state of their journal: starting a run reads every run three times. */
 const summaryCache = new Map<string, { readonly stamp: string; readonly summary: RunSummary | null }>();
 
-/** How an open run stands; null if it is over, or can't be read. */
+/** The state of an open run; null if it is over, or can't be read. */
 async function readSummary(paths: ProjectPaths, run: string): Promise<RunSummary | null> {
   const folder = runFolder(paths, run);
   const stamp = stampOf(folder);

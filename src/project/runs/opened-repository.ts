@@ -3,10 +3,10 @@
 import { findRepository, type Found, type Repository, type SurveyedRepository, surveyRepository } from "../../workspace/git/repository.ts";
 import { refuse } from "../reply.ts";
 
-/** The repository around a folder; why it cannot hold a run is the answer otherwise. */
+/** The repository around a folder; otherwise refuses with why it cannot hold a run. */
 export const openedRepository = async (folder: string): Promise<Repository> => orRefuse(await findRepository(folder));
 
-/** The same with its checkout looked through, for whoever begins a run. It takes a while, and goes on beside what else there is to do. */
+/** The same with its checkout surveyed, for starting a run. It takes a while, and runs beside other work. */
 export function surveying(repository: Repository, owned: readonly string[] = []): () => Promise<SurveyedRepository> {
   const survey = surveyRepository(repository, owned);
   survey.catch(() => undefined); // the waiting caller is notified

@@ -11,7 +11,7 @@ const runPattern = /^run-\d{4}-\d{2}-\d{2}-\d{6}(-\d+)?$/;
 /** The repository a command is about, and the folder in it that is ours. */
 export type ProjectPaths = { readonly root: string; readonly folder: string };
 
-/** Found without asking git, so that `status` stays quick; null outside every repository. */
+/** Found without running git, so that `status` stays fast; null outside every repository. */
 export function findProject(cwd: string): ProjectPaths | null {
   for (let at = resolve(cwd); ; at = dirname(at)) {
     if (existsSync(join(at, ".git"))) return { root: at, folder: join(at, ".autopilot") };
@@ -19,22 +19,22 @@ export function findProject(cwd: string): ProjectPaths | null {
   }
 }
 
-/** The home a run would have; if there is none git is asked why, for a bare repository has no `.git` to be found by. */
+/** The home a run would have; if there is none git is asked why, because a bare repository has no `.git` to find it by. */
 export async function homeOf(cwd: string): Promise<ProjectPaths> {
   const paths = findProject(cwd);
   if (paths !== null) return paths;
-  const { openedRepository } = await import("./opened-repository.ts"); // the quick commands never come here
+  const { openedRepository } = await import("./opened-repository.ts"); // the fast commands never get here
   const { root } = await openedRepository(cwd);
   return refuse("workspace_unusable", { message: `git finds a repository at ${root}, but there is no .git above ${cwd}.` });
 }
 
-/** Whether something is where our folder belongs that is none: a file, or a link, which is never followed. Then no run can be here. */
+/** Whether something else is at our folder's path: a file, or a link, which is never followed. Then no run can be here. */
 export function isInTheWay({ folder }: ProjectPaths): boolean {
   const found = lstatSync(folder, { throwIfNoEntry: false });
   return found !== undefined && !found.isDirectory();
 }
 
-/** A folder of ours in the repository, made where it is missing. A link or a file in its place is refused: a repository may hold either. */
+/** A folder of ours in the repository, created if missing. A link or a file in its place is refused: a repository may have either. */
 export function ownFolder(paths: ProjectPaths, ...names: readonly string[]): string {
   return folderBelow(dirname(paths.folder), join(basename(paths.folder), ...names));
 }
@@ -43,7 +43,7 @@ export const runFolder = (paths: ProjectPaths, run: string): string => join(path
 
 const lookBytes = 64 * 1024;
 
-/** A run is there once its journal holds a whole line: a draft that a crash cut short never was. */
+/** A run exists once its journal has a whole line: a draft that a crash cut short never existed. */
 export function isBegun(paths: ProjectPaths, run: string): boolean {
   const path = join(runFolder(paths, run), "journal.jsonl");
   if (!runPattern.test(run)) return false;
@@ -58,7 +58,7 @@ export function isBegun(paths: ProjectPaths, run: string): boolean {
   return hasLine ?? false;
 }
 
-/** Every run that was begun here, oldest first. `isKnown`: one that was seen to be begun, so that its journal isn't opened again. */
+/** Every run begun here, oldest first. `isKnown`: one known to be begun, so that its journal isn't opened again. */
 export function listRuns(paths: ProjectPaths, isKnown: (run: string) => boolean = () => false): string[] {
   const folder = join(paths.folder, "runs");
   if (!existsSync(folder)) return [];
@@ -81,7 +81,7 @@ export function currentRun(paths: ProjectPaths): string | null {
   return listRuns(paths).at(-1) ?? null;
 }
 
-/** The run a command names, or the current one; refused where it is not there. */
+/** The run a command names, or the current one; refused if it does not exist. */
 export function namedRun(paths: ProjectPaths | null, run: string | undefined): string | null {
   if (run === undefined) return paths === null ? null : currentRun(paths);
   if (paths === null || !isBegun(paths, run)) {
@@ -100,13 +100,16 @@ export function writeCurrent(paths: ProjectPaths, run: string): void {
   const path = join(ownFolder(paths), "current");
   const draft = `${path}.${process.pid}.new`;
   rmSync(draft, { force: true });
-  writeFileSync(draft, `${run}\n`, { mode: 0o600, flag: "wx" }); // a name that is there, a link say, is never written through
+  writeFileSync(draft, `${run}\n`, { mode: 0o600, flag: "wx" }); // an existing name, for example a link, is never written through
   renameSync(draft, path);
 }
 
 const stemChars = "run-YYYY-MM-DD-HHMMSS".length;
 
-/** A run's id is its start in UTC; a second one in the same second gets a number. Where the clock was set back, it is still the newest one's successor. */
+/**
+ * A run's id is its start in UTC; a second one in the same second gets a number. If the clock was set back, it still sorts after the newest
+ * one.
+ */
 export function newRunId(paths: ProjectPaths, now: string): string {
   const [day, time] = now.split("T");
   const at = `run-${day}-${(time ?? "").slice(0, 8).replaceAll(":", "")}`;
@@ -116,7 +119,7 @@ export function newRunId(paths: ProjectPaths, now: string): string {
   for (let n = 1; ; n++) {
     const id = n === 1 ? stem : `${stem}-${n}`;
     try {
-      mkdirSync(runFolder(paths, id), { mode: 0o700 }); // making the folder is what claims the id
+      mkdirSync(runFolder(paths, id), { mode: 0o700 }); // creating the folder claims the id
       return id;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;

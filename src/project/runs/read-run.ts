@@ -9,7 +9,7 @@ import { readJournal } from "../../journal/read.ts";
 import { type ProjectPaths, runFolder } from "./project-paths.ts";
 import { Refusal, refuse } from "../reply.ts";
 
-/** A run as its journal tells it, read without taking it in hand; with its living owner, if it has one. */
+/** A run's state from its journal, read without locking it; with its living owner, if it has one. */
 export async function readRun(
   paths: ProjectPaths,
   run: string,
@@ -24,7 +24,7 @@ export async function readRun(
   }
 }
 
-/** The same for a look at all runs here, where one whose journal cannot be read is left alone. */
+/** The same when reading all runs, where one whose journal cannot be read is skipped. */
 export async function readRunOrNull(paths: ProjectPaths, run: string): Promise<Awaited<ReturnType<typeof readRun>> | null> {
   try {
     return await readRun(paths, run);
@@ -49,7 +49,7 @@ function foldRun(folder: string): { state: RunView } {
   return { state };
 }
 
-/** A journal's failure in words; anything else is thrown on. */
+/** A journal's failure as text; anything else is rethrown. */
 export function refuseJournal(error: unknown, run: string): never {
   if (!(error instanceof JournalFailure)) throw error;
   const { trouble } = error;
@@ -68,7 +68,7 @@ export function refuseJournal(error: unknown, run: string): never {
   });
 }
 
-/** What can be done where a journal is damaged: its work is not lost with it, and other work need not wait. */
+/** What can be done about a damaged journal: its work is not lost with it, and other work need not wait. */
 export const waysOn = (run: string): readonly string[] => [
   `restore .autopilot/runs/${run} from a backup; autopilot validate .autopilot/runs/${run} names the line`,
   `git log autopilot/${run} shows the work that was kept`,

@@ -1,9 +1,9 @@
-// remove-run: takes a run away for good: its folder, and the branches that are to go with it.
+// remove-run: deletes a run for good: its folder, and the branches that go with it.
 //
 // Invariants:
-//   V1. Whoever removes a run holds its lock: a run that somebody works on is never touched.
-//   V2. One rename out of `runs/` is what removes it: before it everything is as it was, after it the rest is only to be finished, by
-//       whoever comes next, from the list of branches that is in the folder.
+//   V1. Removing a run needs its lock: a run that a process works on is never touched.
+//   V2. One rename out of `runs/` removes it: before it everything is as it was, after it only cleanup remains, which
+//       the next command finishes from the list of branches in the folder.
 //   V3. A branch goes only if it is on the list, still where it was, and checked out nowhere.
 
 import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync } from "node:fs";
@@ -25,7 +25,7 @@ const Listed = v.array(v.strictObject({ name: v.pipe(v.string(), v.startsWith("a
 
 const trashOf = (paths: ProjectPaths): string => join(paths.folder, "trash");
 
-/** Does something to a run that nobody works on; null if somebody does. V1 */
+/** Does something to a run that no process works on; null if one does. V1 */
 export async function whileNobodyWorks<Value>(folder: string, work: () => Promise<Value>): Promise<Value | null> {
   let lock;
   try {
@@ -41,7 +41,7 @@ export async function whileNobodyWorks<Value>(folder: string, work: () => Promis
   }
 }
 
-/** False if somebody works on it. */
+/** False if a process works on it. */
 export async function removeRun(
   { env }: Pick<CommandContext, "env">,
   paths: ProjectPaths,
@@ -62,7 +62,7 @@ export async function removeRun(
   return true;
 }
 
-/** Ends what an earlier removal began. V2 */
+/** Finishes what an earlier removal began. V2 */
 export async function finishRemovals({ env }: Pick<CommandContext, "env">, paths: ProjectPaths, repository: Repository): Promise<void> {
   const found = lstatSync(trashOf(paths), { throwIfNoEntry: false });
   if (found?.isDirectory() !== true || (found.mode & 0o077) !== 0) return; // not what removeRun makes: it came with the repository
@@ -82,7 +82,7 @@ function listedIn(folder: string): v.InferOutput<typeof Listed> {
   }
 }
 
-/** Runs go; branches whose work is elsewhere go with them, the others stay and are named. */
+/** Runs are deleted; branches whose work is elsewhere go with them, the others stay and are named. */
 export async function removeAll(
   context: Pick<CommandContext, "env">,
   paths: ProjectPaths,

@@ -1,4 +1,5 @@
-// require-own-run: the one door to a run. Whoever writes to a run or executes anything of it goes through here, and is shown to be its user.
+// require-own-run: the ownership check of a run. All code that writes to a run or executes anything of it passes here, and is shown to be
+// its user's.
 
 import { join, relative } from "node:path";
 import { isAsStrong, levelOf } from "../../contracts/isolation-order.ts";
@@ -12,7 +13,7 @@ import type { CommandContext } from "../command-context.ts";
 import { refuse } from "../reply.ts";
 import { bindingOf, type BindingRecord, whyOverwritten } from "./run-binding.ts";
 
-/** The record of a run that is this user's; refused where it is not, or where git brings its files along. */
+/** The ownership record of a run that is this user's; refused if it is not, or if git tracks its files. */
 export async function requireOurs(
   context: Pick<CommandContext, "env">,
   paths: ProjectPaths,
@@ -25,13 +26,16 @@ export async function requireOurs(
   return tracked === null ? binding.record : refuseForeign(run, tracked);
 }
 
-/** The same without asking git, for whoever goes through the door later. */
+/** The same without asking git, for later checks in the same process. */
 export function refuseIfForeign(context: Pick<CommandContext, "env">, paths: ProjectPaths, run: string): void {
   const binding = bindingOf(context.env, paths, runFolder(paths, run), run);
   if (binding.kind === "foreign") refuseForeign(run, binding.why);
 }
 
-/** A journal that is not the one that was acknowledged, or asks for less isolation than was, is refused although its file is known. Its chain has been checked. */
+/**
+ * A journal other than the acknowledged one, or one that asks for less isolation, is refused although its file is known. Its chain has been
+ * checked.
+ */
 export function requireAsAcknowledged({ drafted }: RunView, record: BindingRecord, folder: string): void {
   if (drafted.ack !== record.ack) refuseForeign(record.run, "its journal isn't the one you acknowledged");
   if (!isAsStrong(levelOf(drafted.isolation), levelOf(record.isolation)))
@@ -52,10 +56,10 @@ export function refuseForeign(run: string, why: string): never {
   });
 }
 
-/** Why git's index makes a run foreign: what is tracked comes and changes with every pull. Null if it does not. */
+/** Why git's index makes a run foreign: tracked files come and change with every pull. Null if it does not. */
 export async function whyTracked({ root }: ProjectPaths, folder: string): Promise<string | null> {
   const path = relative(root, folder);
-  // A file system that does not tell cases apart puts `.Autopilot` in the same place.
+  // A case-insensitive file system treats `.Autopilot` as the same folder.
   const places = placesAround(root);
   if (places === null) return "git can't tell whether it tracks its files";
   if (!mayTrack(join(places.gitDir, "index"), path.split("/", 1)[0] ?? path)) return null; // git would read a large index whole, too

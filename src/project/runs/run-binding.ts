@@ -1,12 +1,13 @@
 // run-binding: a run belongs to the user and the machine that drafted or adopted it.
 //
 // Invariants:
-//   B1. Nothing inside a repository can make a run ours. What says so is a record in the user's state folder, outside of it.
-//   B2. A record is about one journal file in one repository's folder, by the numbers and the birth their file system gave them. A copy
+//   B1. Nothing inside a repository can make a run ours. Only a record in the user's state folder can.
+//   B2. A record is about one journal file in one repository's folder, by inode numbers and birth time. A copy
 //       is another file, in a clone, an archive or a second repository; a repository that is moved or renamed keeps its own.
-//   B3. The record knows a line the journal had. A journal that was written over in the same file does not hold it. The record may lag
-//       behind the journal, after a crash say, but is never ahead of what is on disk, so it locks nobody out of their own run.
-//   B4. The run's folder is where it is named, with no link on the way, and only its user can open it.
+//   B3. The record has the hash of a line of the journal. A journal that was overwritten in the same file does not have it. The record may
+//   lag
+//       behind the journal, for example after a crash, but is never ahead of the disk, so no user is locked out of their own run.
+//   B4. The run's folder is at its path, with no link on the way, and only its user can open it.
 
 import { lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, type BigIntStats } from "node:fs";
 import { homedir } from "node:os";
@@ -20,17 +21,17 @@ import type { CommandContext } from "../command-context.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** What was acknowledged on this machine: enough to know the run again, and the least isolation its journal may ask for. */
+/** What was acknowledged on this machine: enough to recognise the run, and the least isolation its journal may ask for. */
 export type BindingRecord = {
   readonly run: string;
   /** The id of the preview that was shown. */
   readonly ack: string;
   readonly isolation: string;
-  /** When the journal file was made, in nanoseconds; 0 where the file system does not tell. */
+  /** The journal file's birth time in nanoseconds; 0 if the file system has none. */
   readonly born: string;
-  /** The repository's folder, by its number. */
+  /** The repository folder's inode number. */
   readonly root: string;
-  /** The last line that was there when the run was last opened or left; none before that. B3 */
+  /** The last line when the run was last opened or left; none before that. B3 */
   readonly head?: Head;
 };
 
@@ -68,7 +69,7 @@ export function unbindRun(env: Env, folder: string, run: string): void {
   for (const child of readdirSync(children)) unbindRun(env, join(children, child), child);
 }
 
-/** Whose a run is, without asking git or opening its journal. */
+/** Whose a run is, without running git or opening its journal. */
 export function bindingOf(env: Env, paths: ProjectPaths, folder: string, run: string): Binding {
   const unsafe = whyUnusable(env, paths, folder) ?? whyOpen(paths, folder);
   if (unsafe !== null) return { kind: "foreign", why: unsafe };
@@ -79,11 +80,11 @@ export function bindingOf(env: Env, paths: ProjectPaths, folder: string, run: st
   return isSame ? { kind: "ours", record } : { kind: "foreign", why: "you didn't start it here" };
 }
 
-/** Why a journal that is in order isn't the one this user left, although it is in its file; null if it is. B3 */
+/** Why a valid journal isn't the one this user left, although it is in its file; null if it is. B3 */
 export const whyOverwritten = (folder: string, { head }: BindingRecord): string | null =>
   head === undefined || holdsHead(folder, head) ? null : `its journal isn't the one you left: line ${head.seq} is missing or another one`;
 
-/** Every answer about a run that is not its user's says so first, whichever command gave it. */
+/** Every answer about another user's run says so first, from every command. */
 export function markForeign(context: Pick<CommandContext, "cwd" | "env">, answer: Answer): Answer {
   const { run_id: run, reason_code } = answer;
   const paths = run === null || reason_code === "run_foreign" || reason_code === "journal_damaged" ? null : findProject(context.cwd);
@@ -100,11 +101,11 @@ export function whyForeign(context: Pick<CommandContext, "env">, paths: ProjectP
   return binding.kind === "foreign" ? binding.why : whyOverwritten(folder, binding.record);
 }
 
-/** Whether a run may be chosen where none is named. */
+/** Whether a run may be chosen if none is named. */
 export const isOurs = (context: Pick<CommandContext, "env">, paths: ProjectPaths, run: string): boolean =>
   bindingOf(context.env, paths, runFolder(paths, run), run).kind === "ours";
 
-/** What keeps a run from being anybody's here; null if nothing does. Adopting it does not help. */
+/** Why a run cannot belong to anyone here; null if it can. Adopting it does not help. */
 export function whyUnusable(env: Env, paths: ProjectPaths, folder: string): string | null {
   return whyMisplaced(paths, folder) ?? whyStateUnsafe(env, paths);
 }
@@ -130,7 +131,7 @@ function whyMisplaced({ root }: ProjectPaths, folder: string): string | null {
   return null;
 }
 
-/** A state folder that came with the repository, or that others can write to, says nothing. */
+/** A state folder inside the repository, or one that others can write to, is not trusted. */
 function whyStateUnsafe(env: Env, { root }: ProjectPaths): string | null {
   const folder = join(stateFolder(env), "runs");
   const stats = lstatSync(folder, { bigint: true, throwIfNoEntry: false });
@@ -156,6 +157,6 @@ function readRecord(path: string): BindingRecord | null {
     if (run === undefined || ack === undefined || isolation === undefined || born === undefined || root === undefined) return null;
     return { run, ack, isolation, born, root, ...(head === undefined ? {} : { head }) };
   } catch {
-    return null; // a damaged record says nothing
+    return null; // a damaged record counts as none
   }
 }

@@ -1,4 +1,4 @@
-// run-blobs: what agents returned and what checks printed, read from a run's blobs for whoever renders them.
+// run-blobs: agents' returns and checks' output, read from a run's blobs for rendering.
 
 import * as v from "valibot";
 import { Evidence } from "../../contracts/evidence.ts";
@@ -8,7 +8,7 @@ type ReadBlob = (hash: string) => Buffer | null;
 
 const claimsKeptMax = 4_000;
 
-/** Each claim is read once: a state is drawn many times, and its claims stay what they are. */
+/** Each claim is read once: a state is rendered many times, and its claims do not change. */
 export function claimsFrom(readBlob: ReadBlob): (hash: string) => unknown {
   const known = new Map<string, unknown>();
   return (hash) => {
@@ -19,7 +19,7 @@ export function claimsFrom(readBlob: ReadBlob): (hash: string) => unknown {
   };
 }
 
-/** A turn's blob keeps what was said and what was handed back; only the latter is a claim. */
+/** A turn's blob has the text and the return; only the latter is a claim. */
 function handedIn(bytes: Buffer | null): unknown {
   const kept = bytes === null ? null : parsed(bytes);
   return typeof kept === "object" && kept !== null && "claim" in kept ? kept.claim : undefined;
@@ -37,6 +37,6 @@ function parsed(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString("utf8")) as unknown;
   } catch {
-    return null; // a damaged blob tells nothing
+    return null; // a damaged blob counts as empty
   }
 }

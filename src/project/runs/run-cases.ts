@@ -1,21 +1,21 @@
-// run-cases: what earlier runs here used and came to, read from their journals: the history that forecasts of whole runs are made from.
+// run-cases: usage and results of earlier runs here, read from their journals: the history for forecasts of whole runs.
 
 import type { RunView } from "../../core/state.ts";
 import type { Case, Features } from "../../insight/forecast.ts";
 import { listRuns, type ProjectPaths } from "./project-paths.ts";
 import { readRunOrNull } from "./read-run.ts";
 
-/** More would be read for longer than they are worth. */
+/** Reading more would take longer than they are worth. */
 const runsMax = 80;
 
-/** Oldest first; only runs that are over. One that was stopped, by whomever, did not succeed. */
+/** Oldest first; only finished runs. A stopped one did not succeed. */
 export async function runCases(paths: ProjectPaths, flow: string): Promise<readonly Case[]> {
   const cases: Case[] = [];
   for (const run of listRuns(paths).slice(-runsMax)) {
     const read = await readRunOrNull(paths, run);
     if (read === null || read.view.drafted.flow.flow !== flow) continue;
     const { status, ledger, origins } = read.view;
-    if (origins !== undefined) continue; // a fork pays for a part only
+    if (origins !== undefined) continue; // a fork pays only for a part
     if (status !== "completed" && status !== "stopped") continue;
     const { tokens, minutes, usd } = ledger.run;
     cases.push({ ...runFeatures(flow, read.view.drafted.cast), run, tokens, minutes, usd, isDone: status === "completed" });

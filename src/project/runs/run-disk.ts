@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 const blockBytes = 512;
 
-/** What a folder takes on the disk. Follows no link; what goes away meanwhile counts nothing. */
+/** The disk space of a folder. Follows no link; files that disappear meanwhile count 0. */
 export async function diskOf(folder: string): Promise<number> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   let bytes = 0;

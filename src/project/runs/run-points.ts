@@ -1,14 +1,14 @@
-// run-points: the runs of a flow that ended, as a trend shows them, read from their journals.
+// run-points: the finished runs of a flow as points of a trend, read from their journals.
 
 import type { RunView } from "../../core/state.ts";
 import type { RunMake, RunPoint } from "../../insight/run-trend.ts";
 import { listRuns, type ProjectPaths } from "./project-paths.ts";
 import { readRunOrNull } from "./read-run.ts";
 
-/** More would be read for longer than they are worth. */
+/** Reading more would take longer than they are worth. */
 const runsMax = 200;
 
-/** Oldest first, by flow. A fork pays for a part only and is left out. */
+/** Oldest first, by flow. A fork pays only for a part and is left out. */
 export async function runPoints(paths: ProjectPaths): Promise<ReadonlyMap<string, readonly RunPoint[]>> {
   const found = new Map<string, RunPoint[]>();
   for (const run of listRuns(paths).slice(-runsMax)) {

@@ -4,7 +4,7 @@ import type { Clock } from "../../ports/clock.ts";
 
 let last = { ms: Number.NaN, text: "" };
 
-/** The time as text; writing it out costs more than a line of the journal otherwise does, so one millisecond is written once. */
+/** The time as text; formatting costs more than the rest of a journal line, so each millisecond is formatted once. */
 function now(): string {
   const ms = Date.now();
   if (ms !== last.ms) last = { ms, text: new Date(ms).toISOString() };

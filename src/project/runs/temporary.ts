@@ -1,12 +1,12 @@
-// temporary: the folder this process has under the system's temporary folder; everything short-lived is in it. A process that was
-// killed cannot take its folder away, so the next one does, and ends the commands that were left at work in it.
+// temporary: this process's folder under the system's temporary folder; everything short-lived is in it. A killed process
+// cannot delete its folder, so the next one does, and ends the commands that were left running in it.
 //
 // Invariants:
-//   T1. A folder belongs to a process as long as the kernel holds that process's lock on the file in it, and to nobody after.
-//   T2. Nothing is swept but such a folder: by its name, no link, the user's own, closed to all others, with the file in it and nobody's lock
+//   T1. A folder belongs to a process as long as the kernel holds that process's lock on the file in it, and to no one after.
+//   T2. Only such a folder is swept: by its name, not a link, the user's own, closed to others, with the file in it and no lock
 //       on that. It is held open while it is inspected and emptied, so nothing can be put in its place meanwhile.
-//   T3. The file goes last: a sweep that is cut short is ended by the next one.
-//   T4. Its path names nobody: checks have their HOME in it, and must not be able to tell who runs them.
+//   T3. The file is deleted last: an interrupted sweep is finished by the next one.
+//   T4. Its path does not name this product: checks have their HOME in it, and must not be able to tell who runs them.
 
 import { closeSync, constants, fstatSync, mkdtempSync, openSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { readdir } from "node:fs/promises";
@@ -22,24 +22,24 @@ const nameForm = /^tmp-own-[A-Za-z0-9]{6}$/;
 const ownerFile = "autopilot.owner";
 const sweptMax = 256;
 
-/** Where a path has to be short: a socket's may hold about a hundred bytes. */
+/** For paths that have to be short: a socket's is limited to about a hundred bytes. */
 const shortest = "/tmp";
 const socketPathBytesMax = 100;
 
 const opening = new Map<string, Promise<string>>();
 
-/** A new folder, readable by the user alone, in this process's own one. Whoever asks for it takes it away. */
+/** A new folder, readable by the user alone, in this process's own one. The caller deletes it. */
 export async function temporaryFolder(kind: string, parent: string = tmpdir()): Promise<string> {
   try {
     return mkdtempSync(join(await own(parent), `${kind}-`));
   } catch (error) {
     if (codeOf(error) !== "ENOENT") throw error;
-    opening.delete(parent); // it was cleared away, as happens to temporary folders, or there never was a place for it
+    opening.delete(parent); // it was cleaned up, as happens to temporary folders, or there never was a place for it
     return mkdtempSync(join(await own(parent), `${kind}-`));
   }
 }
 
-/** The same for a socket of this name, wherever the system's temporary folder lies. */
+/** The same for a socket of this name, wherever the system's temporary folder is. */
 export async function socketFolder(kind: string, name: string): Promise<string> {
   const path = join(tmpdir(), `${prefix}XXXXXX`, `${kind}-XXXXXX`, name);
   return temporaryFolder(kind, Buffer.byteLength(path) <= socketPathBytesMax ? tmpdir() : shortest);
@@ -54,7 +54,7 @@ function own(parent: string): Promise<string> {
 async function openOwn(parent: string): Promise<string> {
   const tryLock = await loadTryLock().catch(() => null);
   const folder = mkdtempSync(join(parent, prefix)); // 0700 by itself
-  if (tryLock === null) return folder; // where there are no locks nobody can tell, and nothing is swept
+  if (tryLock === null) return folder; // without locks ownership is unknown, and nothing is swept
   const draft = join(folder, `${ownerFile}.new`);
   const fd = openSync(draft, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600);
   if (tryLock(fd)) renameSync(draft, join(folder, ownerFile)); // T1: locked before it can be seen
@@ -62,7 +62,7 @@ async function openOwn(parent: string): Promise<string> {
   return folder;
 }
 
-/** What somebody forgot is left to the next sweep. */
+/** Forgotten folders are left to the next sweep. */
 function leave(folder: string): void {
   try {
     if (readdirSync(folder).some((name) => name !== ownerFile)) return;
@@ -73,7 +73,7 @@ function leave(folder: string): void {
   }
 }
 
-/** Takes away what processes that are gone have left; gives how many folders that were. */
+/** Deletes what ended processes have left; returns how many folders that were. */
 export async function sweepTemporary(parents: readonly string[] = [tmpdir(), shortest]): Promise<number> {
   const tryLock = await loadTryLock().catch(() => null);
   if (tryLock === null) return 0;
@@ -108,7 +108,7 @@ async function sweepOne(folder: string, tryLock: (fd: number) => boolean): Promi
       closeSync(file);
     }
   } catch {
-    return false; // rubbish in a temporary folder is no reason to end anything
+    return false; // rubbish in a temporary folder is no reason to fail
   } finally {
     closeSync(held);
   }

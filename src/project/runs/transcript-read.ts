@@ -1,4 +1,4 @@
-// transcript-read: the transcripts of a run and of the runs it called, as they are in its folder. Lines that cannot be read are passed over.
+// transcript-read: reads the transcripts of a run and of its child runs from its folder. Unreadable lines are skipped.
 
 import { closeSync, constants, existsSync, fstatSync, openSync, readdirSync, readSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { turnsIn } from "../../views/transcript.ts";
 import { transcriptsFolder, turnBytesMax } from "./transcript-write.ts";
 
 const childrenFolder = "children";
-/** The bound of a turn, and the lines that go over it. */
+/** The size limit of a turn, and the lines that exceed it. */
 const fileBytesMax = turnBytesMax + 1_048_576;
 
 /** Every turn that left a transcript, oldest first. */

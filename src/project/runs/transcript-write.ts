@@ -1,10 +1,10 @@
-// transcript-write: keeps what an agent says and does, as it happens, in a file a turn under the run's folder (`transcripts/`).
+// transcript-write: records what an agent says and does, as it happens, in one file per turn under the run's folder (`transcripts/`).
 //
 // Invariants:
-//   W1. Nothing is written that has not been redacted, whole: text is cut to size after that, never before.
-//   W2. A turn's file and a run's files together stay within their bounds. What is beyond a turn's is counted, and its end line says so;
-//       beyond the run's the oldest files go.
-//   W3. A transcript that cannot be written ends nothing: the journal is the truth, and it says when the disk is full.
+//   W1. Text is redacted whole before it is written, and cut to size only after that.
+//   W2. A turn's file and a run's files together stay within their bounds. Lines beyond a turn's are counted in its end line;
+//       beyond the run's the oldest files are deleted.
+//   W3. A transcript that cannot be written ends nothing: the journal is the source of truth, and it reports a full disk.
 
 import { createHash } from "node:crypto";
 import {
@@ -38,7 +38,7 @@ const pieceChars = 2 * patternCharsMax;
 type Parts = { readonly folder: string; readonly redactor: Redactor; readonly now: () => string };
 type ToolEvent = Extract<LiveEvent, { signal: "tool" }>;
 
-/** The same agents; each turn leaves its transcript, and its result names it. */
+/** The same agents; each turn leaves a transcript, and its result names it. */
 export function transcribedAgents(agents: Agents, parts: Parts): Agents {
   return {
     turn: async (request) => {
@@ -117,7 +117,7 @@ function openTranscript({ folder, redactor, now }: Parts, { attempt, cast, layer
 
 type Kind = "said" | "thought";
 
-/** Gathers streamed text, so that a secret that comes in pieces is seen whole. */
+/** Buffers streamed text, so that a secret that comes in pieces is seen whole. */
 function openSpeech(redactor: Redactor, write: (kind: Kind, text: string) => void) {
   const before: Record<Kind, string> = { said: "", thought: "" };
   let kind: Kind = "said";
@@ -144,7 +144,7 @@ function openSpeech(redactor: Redactor, write: (kind: Kind, text: string) => voi
   };
 }
 
-/** A file of JSON lines within its bound; null if it cannot be opened. */
+/** A file of JSON lines within its limit; null if it cannot be opened. */
 function openLines(folder: string, file: string) {
   let fd: number;
   let bytes: number;

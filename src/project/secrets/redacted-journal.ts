@@ -1,4 +1,4 @@
-// redacted-journal: the journal as everybody in the host has it: whatever goes in has gone through the redactor first.
+// redacted-journal: a journal that passes everything through the redactor before it is written.
 
 import { createHash } from "node:crypto";
 import type { Event, EventOf } from "../../contracts/event.ts";
@@ -17,7 +17,7 @@ export function redactedJournal(journal: Journal, redactor: Redactor): Journal {
     appendSync: (events) => journal.appendSync(clean(events)),
     putBlob: (bytes) => journal.putBlob(redactBlob(redactor, bytes)),
     readBlob: (hash) => journal.readBlob(hash),
-    snapshot: (state) => journal.snapshot(state), // made of what was redacted
+    snapshot: (state) => journal.snapshot(state), // built from redacted text
     get position() {
       return journal.position;
     },
@@ -25,7 +25,7 @@ export function redactedJournal(journal: Journal, redactor: Redactor): Journal {
   };
 }
 
-/** A blob without secrets. JSON is redacted as the value it is, so that it stays JSON and its hashes stay. */
+/** A blob without secrets. JSON is redacted as a value, so that it stays JSON and its hashes stay. */
 export function redactBlob(redactor: Redactor, content: string | Uint8Array): string | Uint8Array {
   const bytes = typeof content === "string" ? Buffer.from(content) : content;
   const clean = redactBytes(redactor, bytes);
@@ -42,7 +42,7 @@ function parsed(bytes: Uint8Array): unknown {
   }
 }
 
-/** The first event of a run with the blobs it names: a blob that is redacted has another hash, and the event names it by that. */
+/** The first event of a run with its blobs: a redacted blob has another hash, and the event is updated to it. */
 export function redactDraft(
   redactor: Redactor,
   event: Drafted,
@@ -70,7 +70,7 @@ export function redactDraft(
   return { event: { ...event, prompts, cast, ...(documents === undefined ? {} : { documents }) }, blobs: stored };
 }
 
-/** A command is run as the journal has it, so one with a secret in it cannot be kept: it is refused, not made into another one. */
+/** A command is run as journaled, so one with a secret in it cannot be kept: it is refused, not altered. */
 function refuseSecretCommands(redactor: Redactor, { checks, cast }: Drafted): void {
   const holders = [
     ...checks.map(({ command }) => ({ what: `The check "${redactor.text(command)}"`, held: command })),

@@ -1,4 +1,4 @@
-// redacted-live-events: an agent's live events, and what it returns at the end, without secrets.
+// redacted-live-events: an agent's live events, and its result, without secrets.
 
 import type { LiveEvent } from "../../contracts/signal.ts";
 import type { Redactor } from "../../kit/redact.ts";
@@ -6,13 +6,15 @@ import { patternCharsMax } from "../../kit/redact-patterns.ts";
 import { redactValue } from "../../kit/redact-value.ts";
 import type { Agents } from "../../ports/agent.ts";
 
-/** What was said just before, so that a secret told in pieces is known by its last one: the longest there is, a private key say. */
+/**
+ * The preceding text, so that a secret that comes in pieces is recognised by its last one: as long as the longest, such as a private key.
+ */
 const rememberedCharsMax = patternCharsMax;
 const attemptsMax = 64;
 
 /**
- * Signals as they may be shown and written: each goes on from the one before of the same attempt and kind, so every one is heard,
- * and the few that are shown are redacted when they are.
+ * Signals as they may be shown and written: each continues the one before of the same attempt and kind, so every one is tracked, and only
+ * those that are shown are redacted.
  */
 export function openLiveEvents(redactor: Redactor): (signal: LiveEvent) => () => LiveEvent {
   const before = new Map<string, string>();
@@ -32,7 +34,7 @@ const redactLiveEvent = (redactor: Redactor, signal: LiveEvent): LiveEvent => ({
   attempt: signal.attempt,
 });
 
-/** Agents whose results hold no secret before anybody cuts them short: half a secret would not be known any more. */
+/** Agents whose results have no secrets before they are cut short: half a secret would not be recognised. */
 export function redactedAgents(agents: Agents, redactor: Redactor): Agents {
   return {
     turn: async (request) => {

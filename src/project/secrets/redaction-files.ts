@@ -1,4 +1,4 @@
-// redaction-files: the secrets in files where programs keep their logins. Read only to know what must not be written.
+// redaction-files: collects the secrets in login files of other programs. Read only to know what must not be written.
 
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { namesSecret } from "./redaction-names.ts";
 
 type Kind = "netrc" | "urls" | "lines" | "json";
 
-/** Below the user's home; every one may be missing. */
+/** Below the user's home; any may be missing. */
 const files: readonly (readonly [path: string, kind: Kind])[] = [
   [".netrc", "netrc"],
   [".git-credentials", "urls"],
@@ -61,7 +61,7 @@ const readers: Readonly<Record<Kind, (text: string) => readonly string[]>> = {
 
 const namesLogin = (key: string): boolean => namesSecret(key) || /authtoken|refresh|^access$|^auth$/i.test(key);
 
-/** The texts in it that a key names as a login. */
+/** The values in it that a key marks as a login. */
 export function leavesOf(value: unknown, key: string, depth: number): readonly string[] {
   if (typeof value === "string") return namesLogin(key.replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2")) ? [value] : [];
   if (typeof value !== "object" || value === null || depth > depthMax) return [];

@@ -1,6 +1,6 @@
-// redaction-names: which variables of an environment hold a secret, by what they are called and by what they hold. Pure.
+// redaction-names: which environment variables are secrets, by name and by value. Pure.
 
-/** Words of a variable's name that say so, by themselves between underscores. */
+/** Words of a variable's name that mark a secret, as a whole part between underscores. */
 const words: ReadonlySet<string> = new Set(
   [
     "AUTH",
@@ -19,9 +19,9 @@ const words: ReadonlySet<string> = new Set(
     "PASSPHRASE",
   ].concat(["PASSWD", "PASSWORD", "PASSWORDS", "PAT", "PRIVATE", "PWD", "SALT", "SECRET", "SECRETS", "TOKEN", "TOKENS", "WEBHOOK"]),
 );
-/** And those long enough to be meant wherever they stand. */
+/** Those long enough to count anywhere in the name. */
 const secretNamePattern = /TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|APIKEY|COOKIE|KEY$/;
-/** Names with such a word that hold something else. */
+/** Names with such a word that are not secrets. */
 const others: ReadonlySet<string> = new Set(["PWD", "OLDPWD", "SSH_AUTH_SOCK", "GIT_ASKPASS", "SSH_ASKPASS"]);
 
 export function namesSecret(name: string): boolean {
@@ -32,8 +32,8 @@ export function namesSecret(name: string): boolean {
 export type Worth = "secret" | "weak" | "none";
 
 /**
- * What a value under such a name is worth: a secret; one too weak to be distinguished from ordinary text, so that it cannot be redacted; or no secret
- * at all, such as a switch, a number or a file's name.
+ * The kind of a value under such a name: a secret; one too weak to be distinguished from ordinary text, so that it cannot be redacted; or
+ * no secret at all, such as a switch, a number or a file's name.
  */
 export function worthOf(value: string, isThere: (path: string) => boolean, charsMin: number): Worth {
   const text = value.trim();
@@ -45,12 +45,12 @@ export function worthOf(value: string, isThere: (path: string) => boolean, chars
 
 const isPath = (part: string, isThere: (path: string) => boolean): boolean => part === "file" || isThere(part.replace(/^\/\/\//, "/"));
 
-/** One word of everyday length, or two with a mark between them: it would be struck out of every sentence. */
+/** One word of everyday length, or two with a mark between them: redacting it would damage ordinary text. */
 const isPlainWord = (text: string): boolean => /^[A-Za-z]{1,12}(?:[ _.-][A-Za-z]{1,12})?$/.test(text) && !/[a-z][A-Z]/.test(text);
 
 /**
- * The secrets that are parts of a value, whatever its variable is called, each as it is written and as it is meant: passwords and tokens in
- * addresses (`postgres://user:password@host/db`), and what a key in it names as one (`authorization=Bearer x`, `host=h password=p`,
+ * The secrets inside a value, whatever its variable is called, each encoded and decoded: passwords and tokens in URLs
+ * (`postgres://user:password@host/db`), and values that a key in it marks as one (`authorization=Bearer x`, `host=h password=p`,
  * `Server=s;Pwd=p`, `?api_key=k`). In a list of headers a long value counts whatever its key is.
  */
 export function partsOf(name: string, value: string): readonly string[] {
@@ -85,7 +85,7 @@ function decoded(text: string): string {
   }
 }
 
-/** The password of `user:password` in base64; nothing if it is none. */
+/** The password of `user:password` in base64; empty if it is none. */
 function userPassword(text: string): string {
   const plain = Buffer.from(text, "base64").toString("utf8");
   return plain.includes(":") ? plain.slice(plain.indexOf(":") + 1) : "";

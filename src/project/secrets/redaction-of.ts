@@ -1,7 +1,7 @@
-// redaction-of: the one redaction of a place, gathered when something is first to be written.
+// redaction-of: the redactor of a command context, built when something is first written.
 //
 // Invariants:
-//   X1. Nothing is written to a run's folder but through the redactor of the place it was asked for from.
+//   X1. Everything written to a run's folder passes through the redactor of the command's context.
 
 import type { CommandContext } from "../command-context.ts";
 import { openRedaction, type Redaction } from "./redaction.ts";
@@ -9,7 +9,7 @@ import { readSettings } from "../config/settings.ts";
 
 const opened = new WeakMap<CommandContext, Redaction>();
 
-/** A config that cannot be read names nothing; whoever needs it says so. */
+/** An unreadable config names no secrets; whatever needs the config reports the error. */
 export function redactionOf(context: CommandContext, root: string | null): Redaction {
   const known = opened.get(context);
   if (known !== undefined) return known;

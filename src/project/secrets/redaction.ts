@@ -1,7 +1,7 @@
-// redaction: which secrets there are: in the environment, in what the user names, in the login files of other programs.
+// redaction: collects the secrets of the environment, the user's settings and the login files of other programs.
 //
 // Invariants:
-//   X1. A secret is spoken of by its name alone.
+//   X1. A secret is referred to by its name alone.
 
 import { existsSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
@@ -15,7 +15,7 @@ import { namesSecret, partsOf, worthOf } from "./redaction-names.ts";
 
 export type Redaction = {
   readonly redactor: Redactor;
-  /** A secret that became known later, such as a key of the meter's: whatever is written from now on is without it. */
+  /** A secret that becomes known later, such as a key of the meter's: everything written from now on is without it. */
   readonly learn: (name: string, value: string) => void;
   /** Names of secrets that are too short or too plain to be distinguished from ordinary text, and so are not redacted. */
   readonly weakSecrets: () => readonly string[];
@@ -53,7 +53,7 @@ export function openRedaction({ env, names, set, home }: SecretSources): Redacti
     else learn(name, value);
   }
 
-  /** A port, a switch or a path beside the secrets of a value is none. */
+  /** A port, a switch or a path beside the secrets of a value isn't one. */
   function learnPart(name: string, value: string): void {
     if (worthOf(value, existsSync, secretCharsMin) !== "none") learnUnlessWeak(name, value);
   }
@@ -66,7 +66,7 @@ export function openRedaction({ env, names, set, home }: SecretSources): Redacti
   }
 }
 
-/** A key file as one variable: what it says by key is secret by itself. */
+/** A key file in one variable: its secret values are collected by key. */
 function innerOf(value: string): readonly string[] {
   if (!value.trimStart().startsWith("{")) return [];
   try {
@@ -78,7 +78,7 @@ function innerOf(value: string): readonly string[] {
 
 const sliceMs = 25;
 
-/** Looks for secrets in a file's content. A large one takes its time, and a stop request must not wait for it. */
+/** Scans a file's content for secrets. A large one is scanned in steps, because a stop request must not wait for it. */
 export const secretFinder =
   (redactor: Redactor) =>
   async (bytes: Buffer): Promise<readonly FoundSecret[]> => {
@@ -93,7 +93,7 @@ export const secretFinder =
     return found;
   };
 
-/** An answer on its way to a terminal or a log: what was said on the command line may be said back, and no more than its name of a secret. */
+/** An answer for a terminal or a log: arguments may be echoed, but of a secret only its name. */
 export function redactAnswer(answer: Answer, env: SecretSources["env"]): Answer {
   return redactEvent((text) => redactText(text, env), answer);
 }
