@@ -1,4 +1,4 @@
-// check-command: one check as a command to run in a folder, behind the isolation its kind is given.
+// check-command: builds the command of one check, inside the isolation of its kind.
 
 import type { Check } from "../contracts/evidence.ts";
 import type { CommandRequest, Wrap } from "./command.ts";
@@ -21,7 +21,7 @@ export function commandFor(parts: VerifierParts, check: Check, cwd: string, canc
   };
 }
 
-/** Restoring has its own box: it may reach the network and fill the cache, which no check may. */
+/** Restoring dependencies has its own sandbox: it may reach the network and fill the cache, which no check may. */
 function wrapFor({ wrap, wrapRestore = wrap }: VerifierParts, { kind }: Check): { readonly wrap?: Wrap } {
   const chosen = kind === "restore" ? wrapRestore : wrap;
   return chosen === undefined ? {} : { wrap: chosen };

@@ -1,11 +1,11 @@
-// command: runs one command, bounded in time, output, environment and offspring. Whatever it does, the answer is a value.
+// command: runs one command, bounded in time, output, environment and child processes. Whatever it does, the result is a value.
 //
 // Invariants:
 //   C1. It ends: by itself, at its time limit, or within a second of being cancelled.
-//   C2. When the answer is given, no process of the command is left; if one could not be ended, the answer says so.
+//   C2. When it returns, no process of the command is left; if one could not be ended, the result says so.
 //   C3. It has no terminal, and its input is empty.
 //   C4. It sees the listed environment only (environment.ts), and its output is kept within bounds (output.ts).
-//   C5. What it is told to be heard by (reporter/) belongs to no environment that is compared.
+//   C5. The variables of our reporter (reporter/) are not part of the environment that is compared.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -31,12 +31,12 @@ export type Launch = {
   readonly readable?: readonly string[];
   readonly writable?: readonly string[];
 };
-/** Puts a command behind an isolation; the answer is what is really started. */
+/** Wraps a command in an isolation; returns what is really started. */
 export type Wrap = (launch: Launch) => Launch;
 
 /**
- * Told before a command starts how its processes are recognised (`NAME=value` in their environment), so that somebody ends them if this
- * process can't any more. What it returns is called when they are gone.
+ * Called before a command starts with the mark of its processes (`NAME=value` in their environment), so that a guardian ends them if this
+ * process dies. The returned function is called when they are gone.
  */
 export type Guard = (word: string) => () => void;
 
@@ -45,20 +45,20 @@ export type CommandRequest = {
   readonly cwd: string;
   readonly clock: Clock;
   readonly timeoutMs?: number;
-  /** What it must answer; without it the exit code decides. */
+  /** What its output must match; without it the exit code decides. */
   readonly expect?: Expectation;
   readonly cancel?: AbortSignal;
   readonly wrap?: Wrap;
-  /** Further variables, such as where a restored cache lies. */
+  /** Further variables, such as the path of a restored cache. */
   readonly env?: Env;
   readonly guard?: Guard;
-  /** Where the command's own HOME and TMPDIR are made; the system's temporary folder unless told. */
+  /** Where the command's own HOME and TMPDIR are created; default: the system's temporary folder. */
   readonly scratch?: MakeFolder;
-  /** Takes secrets out of what the command prints; without it, only what looks like one. */
+  /** Redacts what the command prints; without it, only what looks like a secret. */
   readonly redactor?: Redactor;
-  /** Who hears what it prints, all of it, each stream by itself. */
+  /** Receives everything it prints, per stream. */
   readonly ear?: TestOutput;
-  /** Whether its test runners are asked to report over a channel of our own too. */
+  /** Whether its test runners also report over our own channel. */
   readonly isRecorded?: boolean;
 };
 
@@ -71,12 +71,12 @@ export type CommandResult = {
   readonly argv: readonly string[];
   readonly envHash: string;
   readonly output: Output;
-  /** Processes that were still there when the command itself had ended, and how many of them could not be ended. */
+  /** Processes that remained when the command itself had ended, and how many of them could not be ended. */
   readonly leftBehind: number;
   readonly survivors: number;
   /** One sentence for a person; empty if the exit code says it all. */
   readonly note: string;
-  /** What came over the channel of our own; null if there was none. */
+  /** What came over our own channel; null if there was none. */
   readonly record: RecordReader | null;
 };
 
@@ -95,7 +95,7 @@ export async function runCommand(request: CommandRequest): Promise<CommandResult
       const result = await run(request, scratch.folder, reporter);
       return { ...result, record: (await reporter?.close()) ?? null };
     } catch (error) {
-      await reporter?.close(); // an isolation that cannot be had leaves no pipe open
+      await reporter?.close(); // a failed isolation leaves no pipe open
       throw error;
     }
   } finally {
@@ -111,7 +111,7 @@ function launchOf(request: CommandRequest, scratch: string, reporter: Reporter |
   return request.wrap === undefined ? plain : request.wrap(plain);
 }
 
-/** The environment a command would have, by its hash; null if that only shows when it is started. */
+/** The hash of the environment a command would have; null if that is known only once it starts. */
 export function envHashFor(request: CommandRequest): Hash | null {
   try {
     return envHashOf(launchOf(request, request.cwd).env);
@@ -155,7 +155,7 @@ async function run(request: CommandRequest, scratch: string, reporter: Reporter 
     ending = await endingOf(child, clock, () => why !== null);
     stopTimer();
     cancel?.removeEventListener("abort", onAbort);
-    // One that was not started has left nobody, and where descriptors ran out it has not even pipes.
+    // A command that was not started has no processes, and without descriptors not even pipes.
     if (child.pid !== undefined) {
       ended = await endFamily(family); // C2
       await closed(child, clock);
@@ -183,7 +183,7 @@ async function run(request: CommandRequest, scratch: string, reporter: Reporter 
   };
 }
 
-/** What the system would refuse with a misleading word, or with a throw. */
+/** Cases in which the system would fail with a misleading error, or throw. */
 function impossibleOf({ argv, cwd, env }: Launch): string | null {
   if (!existsSync(cwd)) return `the folder ${cwd} does not exist`;
   const texts = [...argv, cwd, ...Object.keys(env), ...Object.values(env)];
@@ -196,7 +196,7 @@ function start({ argv, cwd, env }: Launch): ChildProcess {
   return spawn(program, args, { cwd, env: { ...env }, detached: true, stdio: ["ignore", "pipe", "pipe"], windowsHide: true });
 }
 
-/** Ends the command: asked first, then made to. Called again it does nothing. */
+/** Ends the command: first by request, then by force. A second call does nothing. */
 function cutter(
   child: ChildProcess,
   family: Family,
@@ -215,7 +215,7 @@ function cutter(
   };
 }
 
-/** The command's own end. One that cannot be killed (a hung disk) is given up some seconds after it was cancelled. */
+/** The command's own exit. One that cannot be killed (a hung disk) is given up some seconds after it was cancelled. */
 function endingOf(child: ChildProcess, clock: Clock, isCut: () => boolean): Promise<Ending> {
   return new Promise((resolve) => {
     let waitedMs = 0;
@@ -233,7 +233,7 @@ function endingOf(child: ChildProcess, clock: Clock, isCut: () => boolean): Prom
   });
 }
 
-/** Waits until both pipes are drained, but not for a stranger who holds one open. */
+/** Waits until both pipes are drained, but not for a foreign process that holds one open. */
 function closed(child: ChildProcess, clock: Clock): Promise<void> {
   return new Promise((resolve) => {
     const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
@@ -248,7 +248,7 @@ function closed(child: ChildProcess, clock: Clock): Promise<void> {
   });
 }
 
-/** Where something is expected of what it prints, that decides; but only of a command that came to its own end. */
+/** An expectation of the output decides, but only for a command that ended by itself. */
 function answeredBy(
   answer: Answer | null,
   status: CommandResult["status"],

@@ -1,11 +1,11 @@
-// environment: what a command may see of the runner's own environment: a short list by name, and nothing else.
+// environment: which variables of the runner's environment a command may see: a short list by name, and nothing else.
 //
 // Invariants:
-//   N1. Of the runner's own environment only what is on the list passes, and no key or token is on it. What the project's toolchains and
-//       `checks.env` name comes on top.
+//   N1. Only listed variables pass, and no key or token is on the list. Those of the project's toolchains and of
+//       `checks.env` are added.
 //   N2. HOME and TMPDIR are folders of this command alone. HOME is also how its processes are recognised (processes.ts), so nothing
-//       in here names the runner: a check can't tell that it is being judged. PATH is the user's own, except for the folder that npx
-//       puts in front of it, in which only what npx was asked to run lies.
+//       in here names the runner: a check can't tell who runs it. PATH is the user's own, without the folder that npx
+//       puts in front of it.
 
 import { createHash } from "node:crypto";
 import { join } from "node:path";
@@ -13,13 +13,13 @@ import type { Hash } from "../contracts/ids.ts";
 
 export type Env = Readonly<Record<string, string>>;
 
-/** Passed on as they are, if they are set, so that a check does what it does in the user's shell. */
+/** Passed on unchanged, if set, so that a check behaves as in the user's shell. */
 const passed =
   "PATH USER LOGNAME SHELL TZ LANG LC_ALL LC_CTYPE TERM COLORTERM NO_COLOR FORCE_COLOR CI JAVA_HOME GOROOT VIRTUAL_ENV SSL_CERT_FILE SSL_CERT_DIR".split(
     " ",
   );
 
-/** Tool chains that live in the user's home by default; without a word they would be looked for in the private one. */
+/** Toolchains that are in the user's home by default; otherwise they would be searched in the private one. */
 const toolchains = [
   ["RUSTUP_HOME", ".rustup"],
   ["PYENV_ROOT", ".pyenv"],
@@ -45,14 +45,14 @@ export function environmentFor({ from, hasFolder, scratch, extra = {} }: EnvSour
   return { ...env, ...extra, HOME: join(scratch, "home"), TMPDIR: join(scratch, "tmp") }; // N2
 }
 
-/** A PATH as the user's shell has it, where `npx` started the runner (N2). */
+/** A PATH as the user's shell has it, if `npx` started the runner (N2). */
 const withoutNpx = (path: string): string =>
   path
     .split(":")
     .filter((folder) => !/\/_npx\/[^/]+\/node_modules\/\.bin\/?$/.test(folder))
     .join(":");
 
-/** Names an environment by its content; what differs with every command (its folders) is left out, so that equal means equal. */
+/** The hash of an environment; what differs with every command (its folders) is left out, so that equal means equal. */
 export function envHashOf(env: Env): Hash {
   const isVolatile = (name: string): boolean => name === "HOME" || name === "TMPDIR";
   const lines = Object.entries(env)

@@ -1,4 +1,4 @@
-// evidence: what the runner saw when it ran a check, as a record that can be found again by its hash.
+// evidence: builds the record of what the runner saw when it ran a check, stored by its hash.
 
 import * as v from "valibot";
 import {
@@ -21,7 +21,7 @@ export type PutBlob = (bytes: Uint8Array) => Promise<Hash>;
 export type Sighting = {
   readonly check: Check;
   readonly result: CommandResult;
-  /** A command that was cancelled proves nothing, so it has no evidence and comes in here with no status. */
+  /** A cancelled command proves nothing, so it has no evidence and arrives here without a status. */
   readonly status: CheckStatus;
   readonly cwd: string;
   readonly isolation: string;
@@ -29,7 +29,7 @@ export type Sighting = {
   readonly treeBefore: GitSha | null;
   readonly treeAfter: GitSha | null;
   readonly product: string;
-  /** Its result each time, where it was run more than once. */
+  /** Its result each time, if it was run more than once. */
   readonly statuses?: readonly CheckStatus[];
   /** Paths that were the base's instead of the commit's. */
   readonly oracles?: readonly string[];
@@ -42,13 +42,13 @@ export type Sighting = {
   readonly failing?: readonly string[];
   /** Packages that a manifest names and that are not installed. */
   readonly uninstalled?: string;
-  /** What passed on the base and fails now. */
+  /** Tests that passed on the base and fail now. */
   readonly broke?: readonly string[];
-  /** Oracles that it rewrote as it ran. */
+  /** Protected files that it rewrote as it ran. */
   readonly rewrote?: readonly string[];
-  /** What judges and was written to as it ran, even if it is again what it was. */
+  /** Protected files that were written to as it ran, even if they have their old content again. */
   readonly touched?: readonly string[];
-  /** Why it did not pass though its exit code says so. */
+  /** Why it did not pass although its exit code says so. */
   readonly why?: string | null;
   /** What its pass leaves open. */
   readonly gap?: string | null;
@@ -59,7 +59,7 @@ const excerptLinesMax = 40;
 const excerptBytesMax = 4096;
 const failedShownMax = 5;
 
-/** The output has been through the redactor already; the command line and the words about its end have not. */
+/** The output has been redacted already; the command line and the message about its end have not. */
 export async function keepEvidence(sighting: Sighting, putBlob: PutBlob, redactor: Redactor = byLooksAlone): Promise<CheckResult> {
   const { result } = sighting;
   const output = result.output.totalBytes === 0 ? null : await putBlob(storedOutput(result.output));
@@ -81,7 +81,7 @@ export async function keepEvidence(sighting: Sighting, putBlob: PutBlob, redacto
   return { check, status, exit_code: result.exitCode, duration_ms: result.durationMs, evidence, ...quarantined, ...tests };
 }
 
-/** The record itself. The excerpt ends with what the runner has to say about the command's end, marked as the runner's word. */
+/** The record itself. The excerpt ends with the runner's remark about the command's end, marked as the runner's. */
 export function evidenceOf(sighting: Sighting, outputHash: Hash | null): Evidence {
   const { check, result, status, cwd, isolation, commit, treeBefore, treeAfter, product, statuses = [], oracles = [] } = sighting;
   const changed = treeBefore !== treeAfter ? "it changed files of the tree it ran on" : "";
@@ -134,7 +134,7 @@ function failingExcerpt({ result, failing = [] }: Sighting, linesMax: number, by
   return above + excerptOf(result.output, linesMax - lines.length - 1, bytesMax - Buffer.byteLength(above));
 }
 
-/** Evidence as it is kept; null if these bytes are none. */
+/** Evidence as stored; null if these bytes are not evidence. */
 export function readEvidence(bytes: Uint8Array): Evidence | null {
   try {
     return v.parse(Evidence, JSON.parse(Buffer.from(bytes).toString("utf8")));

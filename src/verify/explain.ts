@@ -43,7 +43,7 @@ function endOf({ status, ending, timeoutMs }: CheckExplanation): string {
   }
 }
 
-/** Checks have no terminal and no input; a command that asks for one fails, and seldom says so in these words. */
+/** Checks have no terminal and no input; a command that needs one fails, and rarely says so in these words. */
 function terminalOf({ status, output }: CheckExplanation): string {
   if (status === "passed" || status === "cancelled") return "";
   const asks = /\/dev\/tty|not a (tty|terminal)|inappropriate ioctl|no (controlling )?(tty|terminal)|stdin is not/i;

@@ -1,7 +1,7 @@
-// failing-lines: of all that a command prints, the lines that report a failure, so that they're shown wherever they stand. Pure.
+// failing-lines: the lines of a command's output that report a failure, so that they're shown wherever they are. Pure.
 //
 // Invariant:
-//   L1. Bounded: so many lines of so many characters, one look at each.
+//   L1. Bounded: so many lines of so many characters, one pass.
 
 import { reportsFailure } from "../kit/failing-line.ts";
 

@@ -6,7 +6,7 @@ import { countsOf } from "./protected/test-patterns.ts";
 
 const testFileBytesMax = 1024 * 1024;
 
-/** Whether a file of a checkout has test cases. It was written by whoever is judged, so only a regular file of some size is read. */
+/** Whether a file of a checkout has test cases. It is untrusted, so only a regular file of bounded size is read. */
 export const testFilesIn =
   (folder: string, folders: readonly string[] = [folder]) =>
   (path: string): boolean => {

@@ -1,4 +1,4 @@
-// lost-tests: what a person is told of tests that no longer run, or no longer pass. Pure.
+// lost-tests: the message about tests that no longer run, or no longer pass. Pure.
 
 const shownMax = 3;
 

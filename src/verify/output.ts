@@ -1,10 +1,10 @@
-// output: what a command wrote, kept within bounds whatever it writes.
+// output: collects a command's output within bounds.
 //
 // Invariants:
-//   O1. Memory stays below headBytesMax + tailBytesMax, what the redactor holds back, and one chunk.
+//   O1. Memory stays below headBytesMax + tailBytesMax, the redactor's buffer, and one chunk.
 //   O2. Every byte that remains is counted; the first hashBytesMax bytes are hashed.
-//   O3. Bytes are kept as they came. Text is made of them only if somebody reads it, and then it is always valid.
-//   O4. Secrets are taken out first: what is counted, hashed and kept is what remains, wherever the chunks were cut.
+//   O3. Bytes are kept as they came. They are decoded only on reading, and then always to valid text.
+//   O4. Secrets are removed first: only the rest is counted, hashed and kept, wherever the chunks were cut.
 
 import { createHash } from "node:crypto";
 import type { Hash } from "../contracts/ids.ts";
@@ -28,7 +28,7 @@ export type Output = {
 
 export type OutputCollector = { readonly add: (chunk: Buffer) => void; readonly take: () => Output };
 
-/** What a program prints may hold a secret even if none is known by name. */
+/** A program's output may contain a secret even if none is known by name. */
 export const byLooksAlone = openRedactor([]);
 
 export function collectOutput(limits: OutputLimits = outputLimits, redactor: Redactor = byLooksAlone): OutputCollector {
@@ -76,7 +76,7 @@ export function collectOutput(limits: OutputLimits = outputLimits, redactor: Red
   };
 }
 
-/** What is stored: the output itself where it was kept whole, else its two ends with a line between that says what is missing. */
+/** What is stored: the whole output if it was kept whole, else its two ends with a line between that says what is missing. */
 export function storedOutput(output: Output): Buffer {
   if (output.omittedBytes === 0) return Buffer.concat([output.head, output.tail]);
   const gap = `\n[autopilot: ${output.omittedBytes} of ${output.totalBytes} bytes left out; SHA-256 of the first ${output.hashedBytes}: ${output.hash}]\n`;
@@ -95,7 +95,7 @@ export function excerptOf(output: Output, linesMax: number, bytesMax: number): s
   return fitBytes(lines.slice(-linesMax).join("\n"), bytesMax);
 }
 
-/** The end of a text in at most `bytesMax` bytes; replacement characters are longer than the bytes they stand for. */
+/** The end of a text in at most `bytesMax` bytes; replacement characters are longer than the bytes they replace. */
 function fitBytes(text: string, bytesMax: number): string {
   let kept = text;
   while (Buffer.byteLength(kept) > bytesMax) {

@@ -1,4 +1,4 @@
-// parts: what a verifier is made of.
+// parts: the dependencies and settings of a verifier.
 
 import type { Quarantine } from "../contracts/config.ts";
 import type { Check, CheckResult } from "../contracts/evidence.ts";
@@ -28,31 +28,31 @@ export type VerifierParts = {
   readonly timeoutMs: number;
   readonly clock: Clock;
   readonly wrap?: Wrap;
-  /** For `restores`, where it differs. */
+  /** For `restores`, if it differs. */
   readonly wrapRestore?: Wrap;
   readonly env?: Env;
   readonly guard?: Guard;
-  /** Makes the folder of one command; in the system's temporary folder unless told. */
+  /** Creates the folder of one command; default: in the system's temporary folder. */
   readonly scratch?: MakeFolder;
-  /** Takes secrets out of evidence before it is kept; without it, only what looks like one. */
+  /** Redacts evidence before it is stored; without it, only what looks like a secret. */
   readonly redactor?: Redactor;
-  /** What a clean folder needs before any check can run in it: dependencies, from the lock file. Their results come before the others. */
+  /** Commands that restore dependencies in a clean folder before any check. Their results come before the others. */
   readonly restores?: readonly Check[];
-  /** How often at most a check is run on one tree to tell whether it is flaky; 3 unless told, 1 turns it off. */
+  /** How often at most a check is run on one tree to find out whether it is flaky; default 3, 1 turns it off. */
   readonly repeatMax?: number;
   /** Checks known to be flaky, and until when. */
   readonly quarantine?: readonly Quarantine[];
-  /** Globs of further protected files; behind `!`, of what is none. */
+  /** Globs of further protected files; with `!`, of files that are not. */
   readonly protect?: readonly string[];
-  /** When a check that passes is tried out: once all have passed, always, or never; `final` unless told. */
+  /** When a passing check is tried out: once all have passed, always, or never; default `final`. */
   readonly canary?: "final" | "always" | "off";
-  /** How long the experiments on one check may take; ten minutes unless told. */
+  /** How long the experiments on one check may take; default ten minutes. */
   readonly canaryMinutes?: number;
   /** Reads evidence back, so that what was judged once need not be run again. Without it everything is run. */
   readonly readBlob?: (hash: Hash) => Promise<Uint8Array>;
   /**
-   * Whether a path was last changed in a later commit than another, null if history does not say. Without it, `after` holds only
-   * between what this visit changed and what it did not.
+   * Whether a path was last changed in a later commit than another, null if history does not show it. Without it, `after` holds only
+   * between files this visit changed and files it did not.
    */
   readonly isLater?: (commit: GitSha, path: string, than: string) => Promise<boolean | null>;
 };

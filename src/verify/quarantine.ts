@@ -3,7 +3,7 @@
 import type { Quarantine } from "../contracts/config.ts";
 import type { Check } from "../contracts/evidence.ts";
 
-/** Whether a check is in quarantine: until the end of which day, and whether that day is over. Null if it never was. */
+/** A check's quarantine: until the end of which day, and whether that day is over. Null if it never was in one. */
 export function quarantineOf(
   list: readonly Quarantine[],
   { id, command }: Pick<Check, "id" | "command">,

@@ -1,6 +1,6 @@
 // queue: runs async work one at a time in order; a failure does not block the next.
 
-/** Runs actions one after the other, in the order they came; one that fails does not hold up the next. */
+/** Runs actions one after the other, in order; one that fails does not block the next. */
 export function openQueue(): <T>(action: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (action) => {

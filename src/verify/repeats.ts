@@ -5,9 +5,9 @@ import type { Check, CheckStatus, Recorded, TestTally } from "../contracts/evide
 const failingRuns = 2;
 
 /**
- * How often a check is run on one tree, seen its result so far: once where nothing is new, twice where it fails, and as often
- * as allowed where it did not pass before and does now, unless it is tried out next, which repeats it (experiments/try-out.ts).
- * One that has come to different things need not be run again: that is its verdict.
+ * How often a check is run on one tree, given its results so far: once if nothing is new, twice if it fails, and as often as allowed if it
+ * did not pass before and does now, unless it is tried out next, which repeats it (experiments/try-out.ts). Different results need no
+ * further run: it is flaky.
  */
 export function runsWanted(
   check: Pick<Check, "kind">,
@@ -18,7 +18,7 @@ export function runsWanted(
 ): number {
   const [first] = statuses;
   if (check.kind === "restore" || first === undefined || statuses.some((status) => status !== first)) return 1;
-  // What hangs, is missing or cannot be started does so for a reason that running it again does not change.
+  // A hanging, missing or unstartable command has a reason that running it again does not change.
   if (first === "failed") return Math.min(failingRuns, repeatMax);
   return first === "passed" && known !== undefined && known !== "passed" && !isTriedOut ? repeatMax : 1;
 }
@@ -37,8 +37,8 @@ export function tellingOf<Run extends Reported>(runs: readonly Run[]): readonly 
 }
 
 /**
- * The run that tells most. Of a flaky check it is the one that failed; of one that fails every time, the worst on the base and the best
- * after it: what some runs come to by chance is not held against the work.
+ * The most significant run. Of a flaky check the one that failed; of one that fails every time, the worst on the base and the best after
+ * it: random differences are not held against the work.
  */
 export function decidingOf<Run extends Reported>(runs: readonly Run[], status: CheckStatus, isBase: boolean): Run | undefined {
   if (status === "flaky") return runs.find((run) => run.status !== "passed") ?? runs[0];

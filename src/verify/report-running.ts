@@ -4,7 +4,7 @@ import type { Clock } from "../ports/clock.ts";
 
 const everyMs = 1_000;
 
-/** Says now and then how long something has been running, until what is returned is called. */
+/** Reports periodically how long something has been running, until the returned function is called. */
 export function reportRunning(clock: Clock, report: (elapsedMs: number) => void): () => void {
   const beganMs = clock.monotonicMs();
   let stop = clock.after(everyMs, function again() {

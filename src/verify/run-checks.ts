@@ -1,5 +1,5 @@
-// run-checks: the checks of an order, one after the other, in checkouts of its commit under the base's oracles.
-// Invariants V1 and on: verify/verifier.ts.
+// run-checks: runs the checks of a request, one after the other, in checkouts of its commit with the base's protected files. Invariants V1
+// and on: verify/verifier.ts.
 
 import type { Check, CheckResult, CheckStatus, Evidence, Recorded, TestTally } from "../contracts/evidence.ts";
 import type { GitSha, Hash } from "../contracts/ids.ts";
@@ -27,7 +27,7 @@ import { handledGap, whySpoiled, writtenToIn, type WrittenTo } from "./written-t
 
 export type CheckRequest = Parameters<Verifier["check"]>[0];
 
-/** A checkout, and what its tree is while no check has changed it. */
+/** A checkout, and its tree hash while no check has changed it. */
 type Checkout = { readonly folder: string; readonly tree: GitSha; readonly dependencies: Hash | null };
 /** One run of a command, with the tree before and after. */
 type Run = TrustedRun & {
@@ -37,7 +37,7 @@ type Run = TrustedRun & {
   readonly failing: readonly string[];
   readonly wrote: WrittenTo;
   readonly why: string | null;
-  /** What its test runners reported over the channel of our own, and how much else came over it. */
+  /** What its test runners reported over our own channel, and how much foreign input it had. */
   readonly recorded: Recorded | null;
   readonly strangers: number;
   readonly place: Checkout;
@@ -58,7 +58,7 @@ export async function runChecks(parts: OpenParts, request: CheckRequest): Promis
   return request.base === undefined ? results : tryOut({ parts, request, base: request.base, restores, taken }, results); // V10
 }
 
-/** The base's protected files in the place of those that were changed and may not be (V5). */
+/** The base's protected files, replacing those that were changed and may not be (V5). */
 async function takenFor(parts: OpenParts, { oracles, commit, checks }: CheckRequest): Promise<Taken | null> {
   if (oracles === undefined || oracles.changes.length === 0) return null;
   const { workspace, protect = [], restores = [] } = parts;
@@ -95,7 +95,7 @@ class CheckSession {
     const known = await Promise.all([...this.#restores, ...checks].map((check) => this.#cachedResult(check)));
     const isAllKnown = known.every((result) => result !== null);
     for (const [at, restore] of this.#restores.entries()) {
-      const before = isAllKnown ? (known[at] ?? null) : null; // what is restored is needed by whatever is run
+      const before = isAllKnown ? (known[at] ?? null) : null; // restored dependencies are needed by every check
       if (before === null && !(await this.#decide(restore))) return null;
       if (before !== null) this.results.push(before);
     }
@@ -107,7 +107,7 @@ class CheckSession {
     return this.results;
   }
 
-  /** What the same tree, command and environment came to before, where that proves as much as running it now would. */
+  /** The earlier result of the same tree, command and environment, if it proves as much as running it now would. */
   async #cachedResult(check: Check): Promise<CheckResult | null> {
     const { verdicts } = this.#parts;
     const place = this.#place;
@@ -120,7 +120,7 @@ class CheckSession {
     return verdicts.find({ check, tree: place.tree, dependencies: place.dependencies, envHash, runsMin }, recorded);
   }
 
-  /** Runs a check as often as it takes to believe it, and keeps its result. False if it was cancelled. */
+  /** Runs a check as often as needed, and keeps its result. False if it was cancelled. */
   async #decide(check: Check): Promise<boolean> {
     const { onLiveEvent, attempt, known = {}, commit } = this.#request;
     if (this.#request.cancel.aborted) return false;
@@ -144,7 +144,7 @@ class CheckSession {
         )
     ); // V6
     if (runs.length < this.#repeatMax && (await this.#testsBrokenSinceBase(check, runs)).length > 0) {
-      const again = await this.#run(check, trust.isAsked()); // a test that is unsteady within a check that fails anyway is not broken
+      const again = await this.#run(check, trust.isAsked()); // a flaky test within a check that fails anyway is not broken
       if (again === null) return false;
       runs = [...runs, again];
     }
@@ -187,7 +187,7 @@ class CheckSession {
     return true;
   }
 
-  /** One run, on the commit's tree (V2). Null if it was cancelled. `isRecorded`: whether its test runners are asked to report to us. */
+  /** One run, on the commit's tree (V2). Null if it was cancelled. `isRecorded`: whether its test runners report to us. */
   async #run(check: Check, isRecorded: boolean): Promise<Run | null> {
     const place = await this.#clean(check);
     if (place === null || this.#request.cancel.aborted) return null;
@@ -245,12 +245,12 @@ class CheckSession {
     return this.#place;
   }
 
-  /** What it said of its tests on the base; undefined if that is not to be held against it. */
+  /** What it reported of its tests on the base; undefined if that is not compared. */
   #testsBefore({ id }: Check): TestTally | undefined {
     return this.#request.tests === undefined ? undefined : (this.#request.tests[id] ?? { ran: 0, failed: 0, skipped: 0 });
   }
 
-  /** What passed on the base, beside what failed there, and fails now whenever it is run (V8). */
+  /** Tests that passed on the base, beside failures there, and fail now in every run (V8). */
   async #testsBrokenSinceBase(check: Check, runs: readonly Run[]): Promise<readonly string[]> {
     if (check.kind !== "project" || runs.some(({ status }) => status !== "failed")) return [];
     const before = await this.#baseEvidence(check);
@@ -259,14 +259,14 @@ class CheckSession {
     return brokenSince(before.names, later, this.#request.tests !== undefined);
   }
 
-  /** The evidence from before anything was changed; null if there is none, or none is to be compared with. */
+  /** The evidence from before anything was changed; null if there is none, or it is not compared. */
   async #baseEvidence({ id }: Check): Promise<Evidence | null> {
     const evidence = this.#request.before?.[id];
     const { readBlob } = this.#parts;
     return evidence === undefined || readBlob === undefined ? null : readBlob(evidence).then(readEvidence, () => null);
   }
 
-  /** Why a check that ends well has not passed: tests failed, and it did not end so on the base (V11). */
+  /** Why a check that exits with 0 has not passed: tests failed, and it did not end so on the base (V11). */
   async #ignoredFailures(check: Check, tests: TestTally | null): Promise<string | null> {
     const { failed = 0 } = tests ?? {};
     const before = failed === 0 ? null : await this.#baseEvidence(check);
@@ -274,7 +274,7 @@ class CheckSession {
     return `it ended as if all were well, and tells of ${failed} failed ${failed === 1 ? "test" : "tests"}`;
   }
 
-  /** Tests that were run on the base and not now, where what judges is the same; null if there are none. */
+  /** Tests that were run on the base and not now, if the protected files are the same; null if there are none. */
   async #testsNoLongerRun(check: Check, { tests, names }: Run): Promise<string | null> {
     if (this.#request.tests === undefined) return null;
     const before = await this.#baseEvidence(check);

@@ -1,6 +1,6 @@
-// same-command: whether two command lines ask for the same thing, so that it's asked once. Pure.
+// same-command: whether two command lines do the same, so that it's run once. Pure.
 
-/** Two commands with one key do the same: `npm test` and `npm run test`. Nothing is guessed about anything a shell would interpret. */
+/** Two commands with one key do the same: `npm test` and `npm run test`. Nothing is guessed about shell syntax. */
 export function commandKey(command: string): string {
   const plain = command.trim();
   if (!/^[\w ./:@=,+-]+$/.test(plain)) return plain;

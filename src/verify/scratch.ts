@@ -23,8 +23,8 @@ async function remove(folder: string): Promise<void> {
     () => false,
   );
   if (removed) return;
-  // Some tools keep read-only caches (Go's modules); they are made writable first. What still stays is rubbish in a temporary
-  // folder and no reason to lose the command's result.
+  // Some tools keep read-only caches (Go's modules); they are made writable first. What still remains is rubbish in a temporary folder and
+  // no reason to lose the command's result.
   await makeWritable(folder, 0);
   await rm(folder, { recursive: true, force: true }).catch(() => undefined);
 }

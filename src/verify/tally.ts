@@ -1,9 +1,10 @@
-// tally: how many tests a command says it ran, read from the summaries that test runners and linters print. Pure.
+// tally: the number of tests a command ran, read from the summaries of test runners and linters. Pure.
 //
 // Invariants:
-//   T1. Nothing is guessed: output in no known form has no tally. All of it is read, also what is not kept, so that nobody hides a sum
-//       by printing much.
-//   T2. A tally never makes a check pass. It can only show that one that passed ran less than it ran before.
+//   T1. Nothing is guessed: output in no known form has no tally. All of it is read, also what is not kept, so that a flood of output
+//   cannot
+//       hide a summary.
+//   T2. A tally never makes a check pass. It can only show that a passing check ran less than before.
 
 import type { TestTally } from "../contracts/evidence.ts";
 
@@ -39,7 +40,7 @@ const lines: readonly (readonly [form: RegExp, read: (found: RegExpExecArray) =>
   [/^(?:#|ℹ) (?:pass|passing) {1,9}(\d{1,9})$/, ([, passed]) => three(passed, "0", "0")], // node, tap
   [/^(?:#|ℹ) (?:fail|cancelled) {1,9}(\d{1,9})$/, ([, failed]) => three("0", failed, "0")],
   [/^(?:#|ℹ) (?:skipped|skip|todo) {1,9}(\d{1,9})$/, ([, skipped]) => three("0", "0", skipped)],
-  [/^Ran (\d{1,9}) tests? in /, ([, ran]) => three(ran, "0", "0")], // unittest; what follows takes from it
+  [/^Ran (\d{1,9}) tests? in /, ([, ran]) => three(ran, "0", "0")], // unittest; the line after it subtracts from it
   [/^(?:OK|FAILED) \(((?:[a-z ]{1,40}=\d{1,9}(?:, )?){1,8})\)$/, ([, message = ""]) => ofUnittest(message)],
   [
     /^(?:\[\w{1,9}\] )?Tests run: (\d{1,9}), Failures: (\d{1,9}), Errors: (\d{1,9}), Skipped: (\d{1,9})$/,
@@ -93,13 +94,13 @@ export type TallyReader = {
 const leaf = /^(?:ok \d{1,9} - |✔ )(\S{1,1000}\.[cm]?[jt]s)(?: \([\d.]{1,20}ms\))?$/;
 const leavesMax = 10_000;
 
-/** Reads lines one after the other: all summaries together, and what was ended before its time. */
+/** Reads lines one after the other: all summaries together, and runs that ended early. */
 export function openTally(): TallyReader {
   let tally: TestTally = { ran: 0, failed: 0, skipped: 0 };
   let isReported = false;
   let begun = 0;
   let before = "";
-  /** Files that ended well and had no test in them, if they hold tests. */
+  /** Files that ended well without a test, if they contain tests. */
   const leaves: string[] = [];
   return {
     line(line) {
@@ -132,7 +133,7 @@ function formOf(line: string): readonly [RegExpExecArray | null, (found: RegExpE
   return [null, () => ({ ran: 0, failed: 0, skipped: 0 })];
 }
 
-/** Several together; null if none told anything. */
+/** Several together; null if none had any. */
 export function talliesOf(reported: readonly (TestTally | null)[]): TestTally | null {
   const all = reported.filter((tally) => tally !== null);
   if (all.length === 0) return null;
@@ -142,7 +143,7 @@ export function talliesOf(reported: readonly (TestTally | null)[]): TestTally | 
   return empty === 0 ? rest : { ...rest, empty };
 }
 
-/** Why a check that passed proves less than it did before anything was changed; null if it does not. */
+/** Why a passing check proves less than before anything was changed; null if it does not. */
 export function lostSince(before: TestTally, now: TestTally | null): string | null {
   if ((now?.empty ?? 0) > (before.empty ?? 0)) return "tests were ended before they were run, by something that ended the program";
   if (before.ran === 0) return null;

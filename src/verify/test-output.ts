@@ -1,8 +1,8 @@
-// test-output: reads a command's output line by line as it is printed, and keeps what it says about its tests, however long it is.
+// test-output: reads a command's output line by line as it is printed, and collects what it says about its tests, at any length.
 //
 // Invariants:
-//   E1. Memory is bounded: of a line its first letters, of all lines what they say of tests.
-//   E2. What one stream says is not cut in two by the other.
+//   E1. Memory is bounded: the first characters of a line, and what all lines say about tests.
+//   E2. A line of one stream is not split by the other.
 
 import type { TestTally } from "../contracts/evidence.ts";
 import { type ReportedNames, openNames, together } from "./detect/names.ts";
@@ -18,11 +18,11 @@ export type ReadOutput = {
 };
 
 const lineCharsMax = 2_000;
-/** No runner says anything of a test in fewer letters, and floods are mostly made of such lines. */
+/** No runner reports a test in fewer characters, and floods are mostly made of such lines. */
 const lineCharsMin = 6;
 const escapes = /\u001b\[[0-9;]{0,20}[A-Za-z]/g;
 
-/** `command` is heard first: it may say that it ends with the first failure. `folder`: where it runs, which no name should hold. */
+/** `command` is read first: it may end with the first failure. `folder`: where it runs, which is removed from names. */
 export function openTestOutput(
   command: string,
   folder: string,

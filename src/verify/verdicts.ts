@@ -1,10 +1,10 @@
-// verdicts: what the same tree, command and environment came to before, so that it need not be run again.
+// verdicts: the earlier result of the same tree, command and environment, so that it need not be run again.
 //
 // Invariants:
-//   K1. Only results that this process made, or that the journal names, are believed, each by its evidence and never by a file beside it:
-//       whoever can write into a folder can write a verdict there.
-//   K2. Only a plain pass or fail is kept: what was flaky, hung, or could not be started is run again.
-//   K3. The key is all that decides: tree with its protected files, packages beside it, command and what is expected of it, environment,
+//   K1. Only results that this process made, or that the journal names, are trusted, each by its evidence and never by a file beside it:
+//       anyone who can write into a folder could write a verdict there.
+//   K2. Only a plain pass or fail is kept: a check that was flaky, hung, or could not be started is run again.
+//   K3. The key is everything that matters: tree with its protected files, installed packages, command and expectation, environment,
 //       isolation and product version.
 //       Evidence that is gone, damaged or of another version isn't a verdict.
 
@@ -17,9 +17,9 @@ import { isSameCommand } from "./same-command.ts";
 type Where = { readonly tree: GitSha; readonly dependencies: Hash | null };
 export type Query = Where & {
   readonly check: Check;
-  /** Asked for only if everything else fits; null if it cannot be known before the command is run. */
+  /** Computed only if everything else matches; null if it is unknown before the command is run. */
   readonly envHash: () => Hash | null;
-  /** How many runs a status must rest on to be believed now. */
+  /** How many runs a status must rest on to be trusted now. */
   readonly runsMin: (status: CheckStatus) => number;
 };
 export type Verdicts = {
@@ -71,7 +71,7 @@ export function openVerdicts(parts: {
   };
 }
 
-/** The same question of the same command: one that must return 2 says nothing of one that must return 3. */
+/** The same expectation of the same command: one that must return 2 says nothing of one that must return 3. */
 const isSame = (one: Check, other: Check): boolean =>
   isSameCommand(one.command, other.command) && canonicalJson(one.expect ?? null) === canonicalJson(other.expect ?? null);
 

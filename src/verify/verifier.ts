@@ -1,20 +1,20 @@
 // verifier: runs checks and judges gates on a commit, in folders no agent has seen.
 //
 // Invariants:
-//   V1. A check runs alone: one after the other, whoever asks.
+//   V1. Checks run one at a time, for all callers.
 //   V2. Every check starts on the commit's tree; what the one before changed is undone first.
-//   V3. A check that was cancelled leaves no evidence: it proves nothing. Whoever called it off gets the results before it,
-//       and looks at the signal first.
+//   V3. A check that was cancelled leaves no evidence: it proves nothing. The caller gets the results before it,
+//       and checks the signal first.
 //   V4. Artifact rules read a checkout in which no command runs.
-//   V5. What judges is the base's, wherever the order says so: the checkout holds the base's protected files and the agent's code.
-//   V6. One and the same tree has one verdict: a check that fails, or passes for the first time, is run again before it is believed.
-//   V7. A check that passes and ran less than it did on the base has not passed: whatever judges is the same, so something kept it
+//   V5. Protected files are the base's, if the request says so: the checkout has the base's protected files and the agent's code.
+//   V6. One tree has one verdict: a check that fails, or passes for the first time, is run again before it is believed.
+//   V7. A check that passes and ran fewer tests than on the base has not passed: the protected files are the same, so something kept it
 //       from judging.
-//   V8. A check that failed on the base is not only a failure: each of its tests that passed there is to pass still.
-//   V9. A check that passes and rewrote what judges as it ran, which it did not on the base, has not passed: whoever is judged had a
-//       hand in it.
-//   V10. A check that passes has been shown to be able to fail, or says that this could not be shown (experiments/try-out.ts).
-//   V11. A check that ends well and reports failed tests has not passed, unless it did so on the base.
+//   V8. A check that failed on the base still counts: each of its tests that passed there must still pass.
+//   V9. A check that passes and rewrote protected files as it ran, which it did not on the base, has not passed: the code under test
+//       affected its judge.
+//   V10. A passing check has been shown to be able to fail, or its result says that this could not be shown (experiments/try-out.ts).
+//   V11. A check that exits with 0 and reports failed tests has not passed, unless it did so on the base.
 
 import type { Verifier } from "../ports/verifier.ts";
 import { lookUpClaims } from "./claims/look-up.ts";
@@ -31,7 +31,7 @@ export function openVerifier(given: VerifierParts): Verifier {
   const queue = openQueue(); // V1
   const { readBlob, product, isolation } = given;
   const verdicts = readBlob === undefined ? null : openVerdicts({ readBlob, product, isolation });
-  // Copied over a prototype, since some parts are only asked for when they are needed.
+  // Copied with its prototype, since some parts are getters that compute on demand.
   const parts = Object.assign(Object.create(given) as VerifierParts, { verdicts, tried: new Map() });
   const { workspace, protect = [], restores = [] } = given;
   return {

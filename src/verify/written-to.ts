@@ -1,5 +1,5 @@
-// written-to: what judges and was written to while a check ran, and what that leaves of its pass.
-// Invariants V1 and on: verify/verifier.ts.
+// written-to: protected files that were written to while a check ran, and what that means for its pass. Invariants V1 and on:
+// verify/verifier.ts.
 
 import type { Evidence } from "../contracts/evidence.ts";
 import { allJudgesAmong, judgesAmong } from "./protected/protect.ts";
@@ -9,9 +9,9 @@ const shownMax = 3;
 const pathsMax = 100;
 
 export type WrittenTo = {
-  /** What judges and is no longer what it was when the check began. */
+  /** Protected files that differ from when the check began. */
   readonly rewrote: readonly string[];
-  /** What judges and was written to, even if it is again what it was. */
+  /** Protected files that were written to, even if they have their old content again. */
   readonly touched: readonly string[];
 };
 
@@ -29,13 +29,13 @@ export async function writtenToIn(
   };
 }
 
-/** Why a check that rewrote what judges proves nothing; null if it did so before the work too, or rewrote nothing. V9 of verifier.ts */
+/** Why a check that rewrote protected files proves nothing; null if it did so before the work too, or rewrote nothing. V9 of verifier.ts */
 export function whySpoiled({ rewrote }: WrittenTo, before: Evidence | null): string | null {
   const news = before === null ? [] : rewrote.filter((path) => !(before.rewrote ?? []).includes(path));
   return news.length === 0 ? null : `it rewrote what judges as it ran: ${news.slice(0, shownMax).join(", ")}`;
 }
 
-/** What a person has to look at: written to and put back, or no program, and left alone before the work; null if there is nothing. */
+/** What a person has to review: files written to and restored, or not programs, and left alone before the work; null if nothing. */
 export function handledGap({ touched }: WrittenTo, before: Evidence | null): string | null {
   const news = before === null ? [] : touched.filter((path) => !(before.touched ?? []).includes(path));
   if (news.length === 0) return null;

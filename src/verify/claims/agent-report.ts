@@ -1,7 +1,7 @@
-// agent-report: the claims in an agent's own sentences and in the transcripts it shows. Pure: words in, claims out.
+// agent-report: extracts claims from an agent's sentences and from the terminal output it quotes. Pure.
 //
 // Invariant:
-//   P1. A wish, a plan, a doubt or a denial claims nothing: only what is said to be so is looked up.
+//   P1. A wish, a plan, a doubt or a denial claims nothing: only assertions are checked.
 
 import { commandsIn, transcriptClaims } from "./reported-commands.ts";
 import { filesIn } from "./reported-files.ts";
@@ -20,7 +20,7 @@ function claimsOf(sentence: string): readonly ReportedClaim[] {
   return [...asserted, ...commitsIn(sentence), ...filesIn(sentence, isHedged), ...scoresIn(sentence)];
 }
 
-/** Words that make a sentence something else than an assertion of what is so now. */
+/** Words that make a sentence something other than an assertion about the present. */
 const hedges =
   /\b(?:if|unless|once|until|should|would|could|might|will|shall|going to|needs? to|have to|plan(?:s|ned)? to|let me|let's|make sure|ensure|tr(?:y|ied|ying) to|want to|expect(?:s|ed)?|supposed|before|previously|previous|earlier|cannot|can't|not|never|no longer|without|nothing|none|instead of|todo|hopefully|probably|likely|assum\w+|whether)\b|n't\b/i;
 
@@ -28,7 +28,7 @@ const partly = /\b(?:some|most|many|few|half|part(?:ly|ially)?|almost|nearly|exc
 
 function doneIn(whole: string): readonly ReportedClaim[] {
   const text = claimText(whole);
-  const sentence = whole.replaceAll(/`[^`]{0,300}`/g, " "); // a command's name speaks of no tests
+  const sentence = whole.replaceAll(/`[^`]{0,300}`/g, " "); // a command's name is not about tests
   const done = (of: string): ReportedClaim[] => [{ kind: "done", text, of }];
   if (partly.test(sentence)) return [];
   const tested =

@@ -1,4 +1,4 @@
-// handed: the claims in what an agent handed back: the fields that say something is so, and the sentences in its texts.
+// handed: extracts claims from an agent's return: fields that assert something, and the sentences in its texts.
 
 import { listedThings } from "./listed-in.ts";
 import { reportedClaims } from "./agent-report.ts";
@@ -16,7 +16,7 @@ export function handedClaims(value: unknown, prompt = ""): readonly ReportedClai
 const foundMax = 100;
 const isListed = new RegExp(`^(?:${listedThings})$`, "i");
 
-/** What is handed back as found: `{ id, file, line }`, however deep it lies, and numbers of such things. What it was told itself it claims not. */
+/** Findings in the return, `{ id, file, line }` at any depth, and counts of them. Text repeated from the prompt is not a claim. */
 function foundClaims(value: Readonly<Record<string, unknown>>, prompt: string): readonly ReportedClaim[] {
   const claims: ReportedClaim[] = [];
   for (const [field, count] of Object.entries(value)) {
@@ -84,7 +84,7 @@ function evidenceClaims(item: Readonly<Record<string, unknown>>): readonly Repor
   });
 }
 
-/** Every text of the return that is prose, as deep as it is. Lists of paths, shas and commands are read as fields. */
+/** Every prose text of the return, at any depth. Lists of paths, hashes and commands are read as fields. */
 function textsIn(value: unknown, depth: number): readonly string[] {
   if (typeof value === "string") return [value];
   if (depth > depthMax || typeof value !== "object" || value === null) return [];

@@ -1,6 +1,6 @@
-// listed-in: how many things of a kind the documents of a turn list, and whether they name one. Pure, one pass over each text.
+// listed-in: how many items of a kind a turn's documents list, and whether they contain one. Pure, one pass over each text.
 
-/** What people write lists of in reports, as they count them. */
+/** Kinds of items that reports list and count. */
 export const listedThings = "findings?|bugs?|issues?|defects?|risks?|requirements?|use cases?|recommendations?|gaps?|vulnerabilit(?:y|ies)";
 
 /** The singular, as headings and ids have it: `Finding 3`, `BUG-012`. */
@@ -10,9 +10,9 @@ export function singularOf(noun: string): string {
 }
 
 export type Listed = {
-  /** Headings that have the noun, headings that have a number, ids of the noun: whichever way it was written. */
+  /** Headings with the noun, headings with a number, ids of the noun: whichever style was used. */
   readonly counts: readonly number[];
-  /** Every heading, item and row there is: no list can have more entries. */
+  /** Every heading, item and row: no list can have more entries. */
   readonly entries: number;
 };
 
@@ -35,6 +35,6 @@ export function listedIn(texts: readonly string[], noun: string): Listed {
 
 const lineCharsMax = 10_000;
 
-/** Whether a document says an id, as its own word. */
+/** Whether a document contains an id as a separate word. */
 export const isNamedIn = (text: string, id: string): boolean =>
   new RegExp(`(?<![\\w-])${id.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?![\\w-])`, "i").test(text);

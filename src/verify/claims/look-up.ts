@@ -1,8 +1,8 @@
-// look-up: what an agent said and handed back, taken apart and looked up one by one.
+// look-up: checks the claims in an agent's text and return, one by one.
 //
 // Invariants:
-//   C1. Each thing said is looked up once, however often it was said.
-//   C2. What only the runner's checks decide says what it waits for, and is decided by them and nothing else.
+//   C1. Each claim is checked once, however often it was made.
+//   C2. A claim that only the runner's checks can decide names them, and is decided by nothing else.
 
 import type { ClaimChecked } from "../../contracts/evidence.ts";
 import type { Verifier } from "../../ports/verifier.ts";
@@ -24,7 +24,7 @@ export async function lookUpClaims(workspace: ClaimsWorkspace, order: ClaimsRequ
   return checked;
 }
 
-/** All that was claimed, what was handed back first. */
+/** All claims, those of the return first. */
 export function claimsIn({
   said,
   claim,

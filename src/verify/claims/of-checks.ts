@@ -1,18 +1,18 @@
-// of-checks: what is said to be done or to pass, held against the runner's own results. Pure.
+// of-checks: compares claims that work is done or checks pass with the runner's own results. Pure.
 //
 // Invariants:
 //   O1. True needs a result of the runner's own that says so; false needs one that says the opposite.
-//   O2. What a person could have seen otherwise in good faith, a flaky check, one that can't run here or a failure fixed meanwhile, isn't a lie.
+//   O2. A difference that can arise in good faith (a flaky check, one that can't run here, a failure fixed meanwhile) isn't a false claim.
 
 import { type CheckResult, type ClaimChecked, couldNotRun } from "../../contracts/evidence.ts";
 import { claimLimits, claimText, isFalse, isTrue, unverifiable, type Verdict } from "./said-claim.ts";
 
-/** A waiting claim, decided by these results; `regressed` of them are worse than before the work began. */
+/** A waiting claim, decided by these results; `regressed` lists those that are worse than before the work began. */
 export function decidedBy(claim: ClaimChecked, results: readonly CheckResult[], regressed: readonly CheckResult[] = []): ClaimChecked {
   const { kind, text, waits } = claim;
   if (waits === undefined) return claim;
   const worse = new Set(regressed.map(({ check }) => check.id));
-  /** What whoever worked may have seen pass: a flaky check, or one that lacks here what they had, and lacked it before they began. O2 */
+  /** A result the agent may have seen pass: a flaky check, or one that lacked something here before the work began. O2 */
   const isExcused: Excuse = (result) =>
     result.status === "flaky" || result.uninstalled !== undefined || (couldNotRun(result) && !worse.has(result.check.id));
   const { verdict, why } =
@@ -57,7 +57,7 @@ function ofAll(of: "all" | "task", judging: readonly CheckResult[], isExcused: E
   const [first] = red;
   if (first === undefined) return isTrue(`All ${judging.length} deciding checks of the runner's own pass.`);
   if (red.every(isExcused)) return unverifiable(`${upper(describeResult(first))}.`); // O2
-  // Who speaks of its task may mean one criterion of several.
+  // A claim about "its task" may mean one criterion of several.
   if (of === "task" && red.length < judging.length)
     return unverifiable(`Part of it: ${judging.length - red.length} of ${judging.length} deciding checks pass.`);
   return isFalse(`${upper(describeResult(first))}.`);

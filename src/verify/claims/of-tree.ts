@@ -1,8 +1,8 @@
-// of-tree: what is said of commits, files and their lines, held against the commit the turn led to.
+// of-tree: compares claims about commits, files and lines with the commit the turn led to.
 //
 // Invariants:
-//   T1. A lookup that could not be made decides nothing.
-//   T2. What is looked up in git is bounded, and nothing is looked up twice.
+//   T1. A failed lookup decides nothing.
+//   T2. Lookups in git are bounded, and cached.
 
 import type { AttemptId, GitSha } from "../../contracts/ids.ts";
 import type { Workspace } from "../../ports/workspace.ts";
@@ -130,7 +130,7 @@ function lineIn(path: string, text: string, { line, name, isOfRemoval }: FileLin
 
 type Documents = { readonly texts: readonly string[]; readonly isWhole: boolean };
 
-/** So many findings, held against what the documents of the turn list, in whichever way they do. */
+/** A claimed number of findings, compared with what the turn's documents list, in any style. */
 function ofList(n: number, noun: string, { texts, isWhole }: Documents): Verdict {
   if (texts.length === 0 || !isWhole) return unverifiable("No document of this turn could be looked at for them.");
   const { counts, entries } = listedIn(texts, noun);
@@ -165,7 +165,7 @@ function counted(said: number, found: number, isLeast: boolean, things: string, 
   return isFalse(`${found} ${things} were ${done}.`);
 }
 
-/** The file of the commit that is meant: named whole, or by its end where only one ends so. */
+/** The file of the commit that is meant: by its whole path, or by a suffix that only one path has. */
 async function placed(
   named: string,
   changed: readonly string[],
@@ -187,7 +187,7 @@ function matching(named: string, paths: readonly string[]): readonly string[] {
   return paths.filter((one) => (isAbsolute ? path.endsWith(`/${one}`) : one.endsWith(`/${path}`)));
 }
 
-/** Every repository knows the tree that holds nothing; what differs from it is all there is. */
+/** The empty tree exists in every repository; the difference from it is everything. */
 const emptyTreeFor = (commit: GitSha): GitSha =>
   commit.length === 64 ? "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321" : "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 

@@ -1,4 +1,4 @@
-// reported-commands: what an agent says or shows of commands that it ran, and how they are said to have ended.
+// reported-commands: extracts what an agent says or shows of commands that it ran, and how they ended.
 
 import { claimText, type CommandClaim } from "./said-claim.ts";
 import type { Transcript } from "./statements.ts";
@@ -11,7 +11,7 @@ const failurePattern = /\b(?:fail(?:s|ed|ing|ures?)?|errors?|red|breaks?|broken|
 
 export const isCommand = (text: string): boolean => programs.test(text.trim());
 
-/** `npm test` passes; I ran `npm test` and it failed. Without a result there is nothing to hold it to. */
+/** `npm test` passes; I ran `npm test` and it failed. Without a result there is nothing to compare. */
 export function commandsIn(sentence: string): readonly CommandClaim[] {
   return [...sentence.matchAll(/`([^`\n]{2,200})`([^`]{0,120})/g)].flatMap(([, command = "", after = ""]): CommandClaim[] => {
     const passed = isCommand(command) ? resultIn(after) : null;
@@ -26,7 +26,7 @@ function resultIn(message: string): boolean | null {
   return bad === null || (well !== null && well.index < bad.index);
 }
 
-/** The result a shown output reports: a failure that is counted or named outweighs everything that passed beside it. */
+/** The result that quoted output shows: a counted or named failure outweighs everything that passed beside it. */
 export function transcriptClaims(transcripts: readonly Transcript[]): readonly CommandClaim[] {
   return transcripts
     .filter(({ command }) => isCommand(command))

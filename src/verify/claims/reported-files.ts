@@ -1,4 +1,4 @@
-// reported-files: places in files that an agent names, and files it says it changed.
+// reported-files: extracts file positions that an agent names, and files it says it changed.
 
 import { claimText, type FileChangedClaim, type FileLineClaim, type ReportedClaim } from "./said-claim.ts";
 
@@ -25,7 +25,7 @@ export function placesIn(sentence: string): readonly FileLineClaim[] {
   });
 }
 
-/** An identifier in ticks that is right before or after the place: it is said to be there. */
+/** An identifier in backticks directly before or after the position: it is claimed to be there. */
 function nameBeside(sentence: string, from: number, to: number): string | null {
   const before = /`([A-Za-z_$][\w$]*)(?:\(\))?`[^`]{0,24}`?$/.exec(sentence.slice(0, from))?.[1];
   const after = /^`?[^`]{0,12}`([A-Za-z_$][\w$]*)(?:\(\))?`/.exec(sentence.slice(to))?.[1];
@@ -38,7 +38,7 @@ const changing =
 function changedIn(sentence: string): readonly FileChangedClaim[] {
   const verb = changing.exec(sentence);
   if (verb === null) return [];
-  // Only what is behind the verb, and not what comes after a turn to something else.
+  // Only what follows the verb, up to a change of subject.
   const object = sentence
     .slice(verb.index + verb[0].length)
     .split(/\b(?:because|since|like|as in|based on|following|so that|which|used by|from|see)\b/i)[0];

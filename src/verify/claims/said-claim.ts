@@ -1,10 +1,10 @@
-// said-claim: one thing an agent said that can be looked up, taken apart so that looking it up needs no reading again.
+// said-claim: the type of one checkable claim, parsed so that checking it needs no text parsing.
 
 import type { ClaimChecked } from "../../contracts/evidence.ts";
 
-/** `of`: `all`, `task`, `tests`, or a criterion by its id or its words. */
+/** `of`: `all`, `task`, `tests`, or a criterion by its id or its text. */
 export type DoneClaim = { readonly kind: "done"; readonly text: string; readonly of: string };
-/** `passed` is null if no result was told. */
+/** `passed` is null if no result was claimed. */
 export type CommandClaim = { readonly kind: "command"; readonly text: string; readonly command: string; readonly passed: boolean | null };
 export type CommitClaim = { readonly kind: "commit"; readonly text: string; readonly sha: string };
 export type FileLineClaim = {
@@ -12,9 +12,9 @@ export type FileLineClaim = {
   readonly text: string;
   readonly path: string;
   readonly line: number;
-  /** An identifier said to be there. */
+  /** An identifier claimed to be there. */
   readonly name: string | null;
-  /** It reports something taken away, so that the name need not be there any more. */
+  /** It says that something was removed, so the name need not be there any more. */
   readonly isOfRemoval: boolean;
 };
 export type FileChangedClaim = { readonly kind: "file_changed"; readonly text: string; readonly path: string };
@@ -23,10 +23,10 @@ export type CountClaim = {
   readonly text: string;
   readonly what: "tests_added" | "files_changed" | "listed" | "other";
   readonly n: number;
-  /** What is said to be listed: `findings`, `bugs`. */
+  /** What is claimed to be listed: `findings`, `bugs`. */
   readonly noun?: string;
 };
-/** Something the agent hands back by an id, which its documents must then hold. */
+/** An id in the agent's return, which its documents must then contain. */
 export type NamedClaim = { readonly kind: "named"; readonly text: string; readonly id: string };
 export type ScoreClaim = { readonly kind: "score"; readonly text: string };
 
@@ -47,7 +47,7 @@ export const claimLimits = {
   claimsMax: 200,
   textCharsMax: 300,
   whyCharsMax: 300,
-  /** Looking up in git costs a process each. */
+  /** Each lookup in git costs a process. */
   commitsMax: 20,
   filesMax: 40,
   fileBytesMax: 8 * 1024 * 1024,

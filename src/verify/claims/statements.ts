@@ -1,8 +1,8 @@
-// statements: what an agent says in its own voice, sentence by sentence, and the transcripts of commands it shows.
+// statements: splits an agent's text into its own sentences and the command output it quotes.
 //
 // Invariants:
-//   S1. Quotations, code, JSON and what merely repeats the prompt aren't statements.
-//   S2. No text, however it is made, takes long to read: everything is bounded before it is searched.
+//   S1. Quotations, code, JSON and text that repeats the prompt aren't statements.
+//   S2. No text takes long to parse: everything is bounded before it is searched.
 
 import { claimLimits } from "./said-claim.ts";
 
@@ -26,7 +26,7 @@ export function statementsIn(said: string, prompt = ""): Statements {
 
 type Block = { readonly before: string; readonly lines: readonly string[] };
 
-/** Paragraphs of prose with their lines joined, and the fenced blocks, each with the line that leads to it. */
+/** Paragraphs of prose with their lines joined, and the fenced blocks, each with the line before it. */
 function partsOf(
   text: string,
   reported: ReadonlySet<string>,
@@ -72,11 +72,11 @@ function partsOf(
 
 const plain = (line: string): string => line.replaceAll(/[`*]/g, "").trim();
 
-/** The spans are bounded, and a quotation leaves a blank behind. S2 */
+/** The spans are bounded, and a quotation leaves a space behind. S2 */
 const withoutQuotations = (text: string): string =>
   text.replaceAll(/"[^"\n]{0,1000}"|“[^“”\n]{0,1000}”|„[^„“”\n]{0,1000}[“”]|«[^«»\n]{0,1000}»/g, " ");
 
-/** Commands after a prompt sign, each with the lines up to the next; else the whole block, where the line before it names its command. */
+/** Commands after a prompt sign, each with the lines up to the next; else the whole block, if the line before it names its command. */
 function transcriptsIn({ before, lines }: Block): readonly Transcript[] {
   const starts = lines.flatMap((line, at) => (/^\s*(?:[\w.@~:/-]*[$%❯])\s+\S/.test(line) ? [at] : []));
   if (starts.length === 0) {

@@ -1,4 +1,4 @@
-// test-counts: how many tests a file holds, by what test functions look like in its language. Pure.
+// test-counts: how many tests a file contains, by the form of test functions in its language. Pure.
 
 const patterns: readonly { readonly files: RegExp; readonly one: RegExp; readonly many: RegExp }[] = [
   {
@@ -17,7 +17,7 @@ const patterns: readonly { readonly files: RegExp; readonly one: RegExp; readonl
   { files: /\.rb$/, one: /^[ \t]*(?:it|test|specify)\s+["']|^[ \t]*def test_/gm, many: /\.each\b/ },
 ];
 
-/** `isLeast`: a table or a loop may make several of one. Null if the file is in no language that is known. */
+/** `isLeast`: a table or a loop may produce several from one. Null for an unknown language. */
 export function testsIn(path: string, text: string): { readonly count: number; readonly isLeast: boolean } | null {
   const known = patterns.find(({ files }) => files.test(path));
   if (known === undefined) return null;

@@ -3,7 +3,7 @@
 import { parse } from "smol-toml";
 import { type Detected, projectCheck, type Tree, useManifest, warning } from "./manifest.ts";
 
-/** `cargo check` and `cargo test` where Cargo.toml holds a package or a workspace. */
+/** `cargo check` and `cargo test` if Cargo.toml has a package or a workspace. */
 export function detectCargo(tree: Tree): Detected {
   const file = "Cargo.toml";
   return useManifest(tree, file, (text) => {
@@ -22,7 +22,7 @@ export function detectGo(tree: Tree): Detected {
   });
 }
 
-/** The targets `lint`, `check` and `test` of the makefile that make itself would take. */
+/** The targets `lint`, `check` and `test` of the makefile that make itself would use. */
 export function detectMake(tree: Tree): Detected {
   const file = ["GNUmakefile", "makefile", "Makefile"].find((name) => tree.files.has(name));
   if (file === undefined) return { checks: [], warnings: [] };
@@ -34,7 +34,7 @@ export function detectMake(tree: Tree): Detected {
   });
 }
 
-/** Names that are left of a rule's colon. Recipes begin with a tab, assignments have `=` behind the colon. */
+/** Names left of a rule's colon. Recipes begin with a tab, assignments have `=` after the colon. */
 function targetsOf(text: string): ReadonlySet<string> {
   const targets = new Set<string>();
   for (const line of text.replaceAll("\\\n", " ").split("\n")) {

@@ -2,7 +2,7 @@
 
 import { type Detected, projectCheck, type Tree } from "./manifest.ts";
 
-/** The tests of a Maven or Gradle build, by the wrapper where the project brings one. */
+/** The tests of a Maven or Gradle build, by the wrapper if the project has one. */
 export function detectJava(tree: Tree): Detected {
   const [pom, gradle] = ["pom.xml", ["build.gradle", "build.gradle.kts"].find((name) => tree.files.has(name))];
   const by = (wrapper: string, tool: string): string => (tree.files.has(wrapper) ? `sh ./${wrapper}` : tool);

@@ -29,7 +29,7 @@ export function detectNode(tree: Tree): Detected {
   });
 }
 
-/** npm writes a test script that always fails into every new package; it says nothing about this one. */
+/** npm writes a test script that always fails into every new package; it means nothing. */
 function isReal(script: unknown): boolean {
   return typeof script === "string" && script.trim() !== "" && !script.includes("no test specified");
 }

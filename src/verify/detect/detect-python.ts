@@ -6,7 +6,7 @@ import { type Detected, isRecord, projectCheck, type Tree, useManifest } from ".
 
 const file = "pyproject.toml";
 
-/** ruff and mypy where pyproject.toml or their own file configures them; pytest where it is configured or there are tests. */
+/** ruff and mypy if pyproject.toml or their own file configures them; pytest if it is configured or there are tests. */
 export function detectPython(tree: Tree): Detected {
   if (!tree.files.has(file)) return withoutProject(tree);
   return useManifest(tree, file, (text) => {
@@ -26,7 +26,7 @@ export function detectPython(tree: Tree): Detected {
   });
 }
 
-/** A project of before pyproject.toml: each tool by a file or its own section. */
+/** A project without pyproject.toml: each tool by a file or section of its own. */
 function withoutProject(tree: Tree): Detected {
   const run = runnerOf(tree);
   const says = (name: string, section: RegExp): boolean => tree.files.has(name) && section.test(tree.read(name) ?? "");
@@ -51,7 +51,7 @@ function withoutProject(tree: Tree): Detected {
   };
 }
 
-/** A lock file names the tool that holds the project's own packages; without one, whatever python3 is. */
+/** A lock file names the tool that has the project's packages; without one, python3. */
 function runnerOf(tree: Tree): { readonly tool: string; readonly module: string } {
   const lock = [
     ["uv.lock", "uv run "],
@@ -62,7 +62,7 @@ function runnerOf(tree: Tree): { readonly tool: string; readonly module: string 
   return { tool, module: `${tool}${tool === "" ? "python3" : "python"} -m` };
 }
 
-/** mypy refuses a target on the command line beside one that its configuration names for other files. */
+/** mypy refuses a target on the command line if its configuration names other files. */
 function hasTargets(mypy: unknown): boolean {
   return isRecord(mypy) && ["files", "packages", "modules"].some((key) => mypy[key] !== undefined);
 }
@@ -70,7 +70,7 @@ function hasTargets(mypy: unknown): boolean {
 const testFile = /^(?:(?:.*\/)?tests?\/(?:.*\/)?)?(?:test_[^/]*|[^/]*_test)\.py$/;
 const filesReadMax = 50;
 
-/** What runs tests that nothing configures: unittest where every one of them is written for it, else pytest, which runs both. */
+/** The runner for unconfigured tests: unittest if all of them are written for it, else pytest, which runs both. */
 function byTests(tree: Tree, module: string): Detected["checks"] {
   const tests = [...tree.files].filter((path) => testFile.test(path)).toSorted();
   const [first] = tests;
@@ -81,7 +81,7 @@ function byTests(tree: Tree, module: string): Detected["checks"] {
     texts.length > 0 && texts.every((text) => /^(import|from) unittest\b/m.test(text) && !/^(import|from) pytest\b|^def test_/m.test(text));
   if (!isPlain || tests.some((path) => dirname(path) !== folder || !basename(path).startsWith("test_")))
     return [projectCheck("pytest", `${module} pytest`, first)];
-  // Tests that are a package are imported from the root, so that they may import each other.
+  // Tests in a package are imported from the root, so that they may import each other.
   const from = folder === "." ? "" : ` -s ${folder}${tree.files.has(`${folder}/__init__.py`) ? " -t ." : ""}`;
   return [projectCheck("unittest", `${module} unittest discover${from}`, first)];
 }

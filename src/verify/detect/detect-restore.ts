@@ -1,12 +1,12 @@
-// detect-restore: how a project brings back what it depends on, from its own lock file and by its own tool. Nothing is run here.
+// detect-restore: how a project restores its dependencies, from its own lock file and with its own tool. Nothing is run here.
 
 import type { Check } from "../../contracts/evidence.ts";
 import type { Tree } from "./manifest.ts";
 
-/** What the config says: `copy` takes the folders that are installed, `lockfile` restores them, a list names the commands. */
+/** The config's choice: `copy` takes the installed folders, `lockfile` restores them, a list names the commands. */
 export type RestoreSetting = "copy" | "lockfile" | readonly string[];
 
-/** The first lock file of each group that is there decides. Every command takes exactly what the lock file says, or fails. */
+/** The first lock file of each group decides. Every command installs exactly what the lock file says, or fails. */
 const ways: readonly (readonly (readonly [lock: string, command: string])[])[] = [
   [
     ["pnpm-lock.yaml", "pnpm install --frozen-lockfile"],
@@ -43,7 +43,7 @@ const restore = (name: string, command: string, source: string): Check => ({
   source,
 });
 
-/** Variables that lead every tool's cache into one folder, which restoring fills and checks only read. */
+/** Variables that point every tool's cache at one folder, which restoring fills and checks only read. */
 export function cacheEnvironment(folder: string): Readonly<Record<string, string>> {
   return {
     npm_config_cache: `${folder}/npm`,

@@ -1,7 +1,7 @@
-// detect: the project's own checks, found in its manifests. It reads text and answers with data; nothing is run here.
+// detect: finds the project's own checks in its manifests. It reads text and returns data; nothing is run here.
 //
 // Invariant:
-//   D1. A manifest that is broken costs its own checks and is named in a warning; it never stops the others.
+//   D1. A broken manifest loses its own checks and is named in a warning; the others still count.
 
 import type { Check } from "../../contracts/evidence.ts";
 import { detectCargo, detectGo, detectMake } from "./detect-build.ts";
@@ -16,7 +16,7 @@ export type DetectConfig = { readonly commands?: readonly string[] | undefined; 
 
 const detectors = [detectNode, detectDeno, detectPython, detectCargo, detectGo, detectJava, detectMake];
 
-/** The checks of a tree: what the config names first, then what the manifests tell unless the config turns that off. */
+/** The checks of a tree: the config's first, then those of the manifests unless the config turns that off. */
 export function detectChecks(tree: Tree, config: DetectConfig = {}): Detected {
   const named = (config.commands ?? []).map((command, at): Check => ({
     id: `project:config-${at + 1}`,

@@ -2,7 +2,7 @@
 
 import { masked } from "../protected/masked.ts";
 
-/** JSON in which there may be comments and commas too many. Throws where it is not that. */
+/** JSON that may have comments and trailing commas. Throws otherwise. */
 export function parseJsonc(text: string): unknown {
   const bare = masked(text.replace(/^\ufeff/, ""), "js", "comments")
     .replaceAll(/\/\/ *$/gm, "")

@@ -1,4 +1,4 @@
-// lacks: what a check that did not pass lacks here, so that it could not come to judge: packages, or the network. Pure.
+// lacks: what a check that did not pass lacks here and therefore could not judge: packages, or the network. Pure.
 
 import type { CheckStatus, TestTally } from "../../contracts/evidence.ts";
 import { excerptOf, type Output } from "../output.ts";
@@ -10,7 +10,7 @@ type Ended = { readonly failing: readonly string[]; readonly tests: TestTally | 
 const linesMax = 200;
 const bytesMax = 32_768;
 
-/** Null if nothing is known to be missing. What has run tests came to judge, whatever it could not reach. */
+/** Null if nothing is known to be missing. A check that ran tests did judge, whatever it could not reach. */
 export function lacksOf(
   status: CheckStatus,
   { failing, tests, result }: Ended,

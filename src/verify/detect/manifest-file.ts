@@ -4,7 +4,7 @@ import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { manifestCharsMax } from "./manifest.ts";
 
-/** Reads a manifest at the top of a folder: a plain file of a bounded size, else null. */
+/** Reads a manifest at the top of a folder: a regular file of bounded size, else null. */
 export const readIn =
   (folder: string) =>
   (path: string): string | null => {

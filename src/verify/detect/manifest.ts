@@ -3,22 +3,22 @@
 import type { StringSet } from "../../kit/as-set.ts";
 import type { Check } from "../../contracts/evidence.ts";
 
-/** The tree in which checks are looked for: its paths, and the text of a file or null. */
+/** The tree in which checks are searched: its paths, and the text of a file or null. */
 export type Tree = { readonly files: StringSet; readonly read: (path: string) => string | null };
 
-/** A manifest that could not be used: which, and why. The others are used anyway. */
+/** A manifest that could not be used: which, and why. */
 export type DetectWarning = { readonly file: string; readonly reason: string };
 
 export type Detected = { readonly checks: readonly Check[]; readonly warnings: readonly DetectWarning[] };
 
 export const manifestCharsMax = 1024 * 1024;
 
-/** A project check: `name` follows the tool and says what it does, `npm-test`. */
+/** A project check: `name` follows the tool and its action, `npm-test`. */
 export function projectCheck(name: string, command: string, source: string): Check {
   return { id: `project:${name}`, kind: "project", title: command, command, source };
 }
 
-/** Reads a manifest with a parser that may throw; a manifest that is not there is nothing, one that cannot be read is a warning. */
+/** Reads a manifest with a parser that may throw; a missing manifest is nothing, an unreadable one a warning. */
 export function useManifest(tree: Tree, file: string, detect: (text: string) => Detected): Detected {
   const text = tree.files.has(file) ? tree.read(file) : null;
   if (text === null) return { checks: [], warnings: [] };
@@ -26,7 +26,7 @@ export function useManifest(tree: Tree, file: string, detect: (text: string) => 
   try {
     return detect(text.replace(/^\ufeff/, ""));
   } catch (error) {
-    // The first line says what is wrong; parsers add a picture of the place.
+    // The first line says what is wrong; parsers add an excerpt of the file.
     return warning(file, (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? "it cannot be read");
   }
 }

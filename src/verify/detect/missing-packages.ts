@@ -1,7 +1,7 @@
-// missing-packages: packages that a command asked for, that a manifest of its tree names, and that aren't installed beside it. Checks get a
-// copy of what the user has installed, so a dependency that is new in a manifest isn't there: nobody's mistake, and no lie. Pure.
+// missing-packages: packages that a command needed, that a manifest of its tree names, and that aren't installed. Checks get a copy of what
+// the user has installed, so a dependency that is new in a manifest is missing: neither a mistake nor a false claim. Pure.
 
-/** How tools say that a package isn't there. The name is what was imported. */
+/** How tools report a missing package. The name is what was imported. */
 const forms: readonly RegExp[] = [
   /Cannot find (?:module|package) '((?:@[^'/]+\/)?[^'./][^'/]*)/, // node
   /(?:Failed to resolve import|Module not found|Could not resolve).{0,120}?["']((?:@[^"'/]+\/)?[^"'./][^"'/]*)/, // bundlers
@@ -15,7 +15,7 @@ const manifests = ["package.json", "pyproject.toml", "requirements.txt", "setup.
 
 export type MissingPackage = { readonly name: string; readonly manifest: string };
 
-/** `read`: a file of the tree the command ran on; null if it isn't there. */
+/** `read`: a file of the tree the command ran on; null if it doesn't exist. */
 export function missingPackages(lines: readonly string[], read: (path: string) => string | null): readonly MissingPackage[] {
   const names = new Set(lines.flatMap((line) => forms.flatMap((form) => form.exec(line)?.[1] ?? [])));
   return [...names].flatMap((name) => {
@@ -24,7 +24,7 @@ export function missingPackages(lines: readonly string[], read: (path: string) =
   });
 }
 
-/** Letters' case and `-` or `_` make no difference to most registries. */
+/** Case and `-` or `_` make no difference to most registries. */
 function isNamed(name: string, manifest: string | null): boolean {
   if (manifest === null) return false;
   const plain = (text: string): string => text.toLowerCase().replaceAll("_", "-");

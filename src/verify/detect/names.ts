@@ -1,13 +1,13 @@
-// names: which tests a command says passed and which failed, read line by line from what test runners print. Pure.
+// names: the names of passed and failed tests, read line by line from the output of test runners. Pure.
 //
 // Invariants:
-//   N1. Nothing is guessed: a name has passed only where the output says so, or says that all of its group was run and names what failed.
-//   N2. Bounded and linear: so many names of so many letters, one look at each line, whatever is printed.
+//   N1. Nothing is guessed: a name has passed only if the output says so, or says that all of its group was run and names the failures.
+//   N2. Bounded and linear: so many names of so many letters, one pass, whatever is printed.
 
 import type { TestNames } from "../../contracts/evidence.ts";
 
 export type Group = string | null;
-/** What one output told. A failed name has a group where the output would have named it too if it had failed before. */
+/** The names in one output. A failed name has a group if the output would have named it too if it had failed before. */
 export type ReportedNames = {
   readonly passed: ReadonlySet<string>;
   readonly failed: ReadonlyMap<string, Group>;
@@ -24,11 +24,11 @@ class Reading {
   readonly passed = new Set<string>();
   readonly failed = new Map<string, Group>();
   readonly whole = new Set<string>();
-  /** Titles of suites by how far they are indented. */
+  /** Titles of suites by their indentation. */
   readonly titles: (readonly [indent: number, title: string])[] = [];
-  /** Names that wait for the line that says whose they are. */
+  /** Names that wait for the line that says which file or package they belong to. */
   readonly waiting: { name: string; hasPassed: boolean }[] = [];
-  /** How often each tool has told its sum, so that as many runs are compared as there were. */
+  /** How often each tool has printed its summary, so that the same number of runs is compared. */
   readonly sums = new Map<string, number>();
   readonly failedOf = new Map<string, string[]>();
   file: string | null = null;
@@ -40,7 +40,7 @@ class Reading {
     if (hasPassed && this.passed.size < passedMax) this.passed.add(short); // N2
     if (!hasPassed && this.failed.size < failedMax && (this.failed.get(short) ?? null) === null) this.failed.set(short, group);
   }
-  /** A failure that a tool lists where it lists all of them. */
+  /** A failure of a tool that lists all of them. */
   list(tool: string, name: string): void {
     const names = this.failedOf.get(tool) ?? [];
     if (names.length < failedMax) names.push(name);
@@ -80,7 +80,7 @@ const forms: readonly Form[] = [
       if (!/\s#\s?(?:skip|todo)\b/i.test(name)) to.report(to.under(indent.length, name.replace(/\s# time=.*$/, "")), not === undefined);
     },
   ],
-  // vitest: a line a file, and one a failure.
+  // vitest: a line per file, and one per failure.
   [
     /^ {0,4}([✓❯×]) (?:\|[^|]{1,60}\| )?(\S{1,300}\.[cm]?[jt]sx?) \((\d{1,9}) tests?\b/,
     (to, [, mark, path = "", many]) => {
@@ -94,7 +94,7 @@ const forms: readonly Form[] = [
     /^ ?FAIL {1,2}(?:\|[^|]{1,60}\| )?(\S{1,300}\.[cm]?[jt]sx?)(?: > (.+)| \[ .+ \])$/,
     (to, [, path = "", name]) => (name === undefined ? to.report(path, false) : to.report(`${path} > ${name}`, false, path)),
   ],
-  // jest: a line a file, and one a failure under it.
+  // jest: a line per file, and one per failure under it.
   [
     /^ ?(PASS|FAIL) {1,2}(\S{1,300}\.[cm]?[jt]sx?)(?: \([\d.]{1,9} m?s\))?$/,
     (to, [, word, path = ""]) => {
@@ -111,9 +111,9 @@ const forms: readonly Form[] = [
       else to.report(`${to.file} > ${name}`, false, to.file);
     },
   ],
-  // A linter's sum looks like a test's line and is none.
+  // A linter's summary looks like a test's line but isn't one.
   [/^ {0,80}[✖×✕✗] \d{1,9} (?:problems?|errors?|warnings?)\b/, () => undefined],
-  // Trees: node for people, mocha, jest --verbose.
+  // Trees: node's spec reporter, mocha, jest --verbose.
   [/^( {0,80})▶ (.+?)(?: \([\d.]{1,20}ms\))?$/, (to, [, indent = "", title = ""]) => to.title(indent.length, title)],
   [
     /^( {0,80})([✔✓✖×✕]|\d{1,6}\)) (.+)$/,
@@ -129,7 +129,7 @@ const forms: readonly Form[] = [
   [/^(?:FAIL|ERROR): (.+ \([\w.]{1,300}\).*)$/, (to, [, name = ""]) => to.list("unittest", name)],
   [/^(\w{1,200} \([\w.]{1,300}\)) \.\.\. ok$/, (to, [, name = ""]) => to.report(name, true)],
   [/^Ran \d{1,9} tests? in /, (to) => to.sum("unittest")],
-  // go: the tests of a package are reported before the package is named.
+  // go: the tests of a package are printed before the package.
   [/^ {0,80}--- (PASS|FAIL): (\S{1,300}) \(/, (to, [, word, name = ""]) => to.wait(name, word === "PASS")],
   [/^panic: |^fatal error: /, (to) => to.wait("", false)],
   [/^(ok|FAIL) {0,2}\t(\S{1,300})(?:\t| (\[\w{1,20} failed\]))/, (to, [, word, name = "", cause]) => ofGo(to, name, word === "ok", cause)],
@@ -164,7 +164,7 @@ function ofGo(to: Reading, name: string, hasPassed: boolean, cause: string | und
   if (cause === undefined && reported.every((one) => one.name !== "")) to.whole.add(name);
 }
 
-/** phpunit counts its failures with the same marks as a tree does its own; what it names has a class. */
+/** phpunit marks failures like a tree does; what it names has a class. */
 const ofPhp = /^\d{1,6}\) ([\w\\]{1,200}::\w{1,200}.{0,100})$/;
 const phpSum = /^Tests: \d{1,9}, Assertions: \d{1,9}\b/;
 
@@ -195,7 +195,7 @@ export function openNames(): NamesReader {
   };
 }
 
-/** What several outputs of one command told together. */
+/** The names in several outputs of one command together. */
 export function together(reported: readonly ReportedNames[]): ReportedNames {
   return {
     passed: new Set(reported.flatMap(({ passed }) => [...passed])),
@@ -211,22 +211,22 @@ export const keptNames = ({ passed, failed, whole }: ReportedNames): TestNames =
   whole: [...whole].slice(0, passedMax),
 });
 
-/** What a command reported on the base and does not report now, though it reports tests; how it reports them is the same. */
+/** What a command reported on the base and does not report now, though it reports tests in the same way. */
 export function unrunSince(before: TestNames, now: ReportedNames): readonly string[] {
   if (now.passed.size === 0 || before.passed.length >= passedMax || now.passed.size >= passedMax) return []; // N1
   return before.passed.filter((name) => !now.passed.has(name) && !now.failed.has(name));
 }
 
 /**
- * What passed before anything was changed and fails now, each time it was run. `isSameJudge`: what judges is what it was, so that a name
- * which is not among those that failed then, of a group that was run whole, has passed then.
+ * Tests that passed before anything was changed and fail now, in every run. `isSameJudge`: the protected files are unchanged, so that a
+ * name which is not among the earlier failures of a group that was run whole had passed.
  */
 export function brokenSince(before: TestNames, runs: readonly ReportedNames[], isSameJudge: boolean): readonly string[] {
   const [first] = runs;
   if (first === undefined) return [];
   const [passed, failed, whole] = [new Set(before.passed), new Set(before.failed), new Set(before.whole)];
   const hasPassed = (name: string, group: Group): boolean => passed.has(name) || (isSameJudge && group !== null && whole.has(group)); // N1
-  // A name that passes too is borne by two tests, and who knows which of them was told of before.
+  // A name that also passes belongs to two tests, and which of them was meant before is unknown.
   const fails = (name: string): boolean => runs.every((run) => run.failed.has(name) && !run.passed.has(name));
   return [...first.failed].filter(([name, group]) => !failed.has(name) && hasPassed(name, group) && fails(name)).map(([name]) => name);
 }

@@ -1,5 +1,5 @@
-// needs: what a check's command needs on this machine before it can judge anything: its program, its installed packages. Pure; whether
-// it is there is looked up elsewhere. A tool that is missing is a different thing from a check that fails.
+// needs: what a check's command needs on this machine: its program, its installed packages. Pure; whether they exist is looked up
+// elsewhere. A missing tool is not a failing check.
 
 import { isRecord, type Tree } from "./manifest.ts";
 
@@ -9,7 +9,7 @@ export type Need =
   /** A Python module, of the interpreter that is named. */
   | { readonly kind: "module"; readonly name: string; readonly python: string; readonly install: string };
 
-/** How a program is installed by the way its makers name first. */
+/** How a program is installed, as its makers recommend first. */
 const installs: Readonly<Record<string, string>> = {
   uv: "curl -LsSf https://astral.sh/uv/install.sh | sh",
   poetry: "pipx install poetry",
@@ -33,7 +33,7 @@ const installs: Readonly<Record<string, string>> = {
   gradle: "install Gradle: https://gradle.org/install",
 };
 
-/** Words of the shell itself, which need nothing. */
+/** Shell built-ins, which need nothing. */
 const builtins = new Set(
   "! . : [ break case cd command echo eval exec exit export false for if printf pwd read set test then time true type unset while { (".split(
     " ",
@@ -46,7 +46,7 @@ export function needsOf(command: string, tree: Tree): readonly Need[] {
     .split(/\s+/)
     .filter((_word, at, all) => !all.slice(0, at + 1).every((one) => /^[A-Za-z_]\w*=\S*$/.test(one)));
   const [program = "", ...rest] = words;
-  if (!/^[\w+-][\w.+-]*$/.test(program) || builtins.has(program)) return []; // a path of the tree, or something only a shell can tell
+  if (!/^[\w+-][\w.+-]*$/.test(program) || builtins.has(program)) return []; // a path of the tree, or something only a shell can resolve
   const own: Need = { kind: "program", name: program, install: installs[program] ?? `install ${program}` };
   const module = /^python[\d.]*$/.test(program) && rest[0] === "-m" ? rest[1] : undefined;
   return [

@@ -1,6 +1,6 @@
-// assertion-rules: which calls of a language assert something, what they expect, and how they are turned round where that cannot be changed.
-// Pure; no grammar: a call by its name and what is before it.
-// Invariants X1 and on: verify/experiments/expectations.ts.
+// assertion-rules: which calls of a language assert something, what they expect, and how they are negated if the expected value cannot be
+// changed. Pure; no parser: a call is recognised by its name and what precedes it. Invariants X1 and on:
+// verify/experiments/expectations.ts.
 
 import type { Family } from "../protected/kinds.ts";
 import { type Within, withinOf } from "./tolerances.ts";
@@ -16,23 +16,23 @@ export type Call = {
   readonly of: (span: Span) => string;
   readonly isStatement: boolean;
 };
-/** An assertion. What it holds is changed into something of the same kind (X4), else it is broken `otherwise`. */
+/** An assertion. Its expected value is changed into another of the same kind (X4), else it is broken `otherwise`. */
 export type Assertion = {
   /** What it compares, the expected value first. */ readonly values?: readonly (Span | undefined)[];
-  /** What it compares in its own way: changed only if it is written out. */ readonly literal?: Span | undefined;
-  /** What it looks for in something larger. */ readonly sought?: Span | undefined;
-  /** What it says is true. */ readonly truth?: Span;
+  /** Values it compares in its own way: changed only if they are literals. */ readonly literal?: Span | undefined;
+  /** A value it looks for in something larger. */ readonly sought?: Span | undefined;
+  /** An expression that must be true. */ readonly truth?: Span;
   readonly otherwise?: Change | null;
   readonly score?: number;
-  /** It compares exactly: nothing that is only nearly right may pass. */ readonly isExact?: boolean;
-  /** How much it forgives, if that is known. */ readonly within?: Within | null;
+  /** It compares exactly: no near value may pass. */ readonly isExact?: boolean;
+  /** Its tolerance, if known. */ readonly within?: Within | null;
 };
 type Rule = (call: Call, nonce: string) => Assertion | readonly Assertion[] | null;
 
-/** Above what a literal near an assertion is worth. */
+/** Above the weight of a literal near an assertion. */
 export const scoreDefault = 4;
 const scoreOfStatements = 3;
-/** What is of another kind tells less than what is of the same. */
+/** A value of another kind is weaker evidence than one of the same kind. */
 export const scoreLessNear = 0.2;
 
 const put = (span: Span | undefined, text: string): Change | null => (span === undefined ? null : { ...span, text });
@@ -41,18 +41,21 @@ const renamed = ({ name, at }: Call, to: string | undefined): Change | null =>
 const both = (pairs: Readonly<Record<string, string>>): ReadonlyMap<string, string> =>
   new Map(Object.entries(pairs).flatMap(([one, other]) => [[one, other] as const, [other, one] as const]));
 const turned = (change: Change | null): Assertion | null => (change === null ? null : { otherwise: change });
-/** Two values that are compared, of which the second is what is expected. */
+/** Two compared values, the second is the expected one. */
 const compared = (expected: Span | undefined, actual: Span | undefined, otherwise: Change | null, isExact = true): Assertion | null =>
   expected === undefined ? null : { values: [expected, actual], otherwise, isExact };
 const forgiving = (assertion: Assertion | null, amount: Within | null): Assertion | null =>
   assertion === null || amount === null ? assertion : { ...assertion, isExact: false, within: amount };
-/** What is said to be false is not false of another value only. */
+/** A negated comparison is false for more than one other value. */
 const truthOf = (truth: Span, otherwise: string, isTrue = true): Assertion => ({
   ...(isTrue ? { truth } : {}),
   otherwise: { ...truth, text: otherwise },
 });
 
-/** A call that is its own sentence may be a helper that asserts: what is written out behind the first argument, or what is last except for words. */
+/**
+ * A call that is a whole statement may be a helper that asserts: the literal after the first argument, or the last argument that is not a
+ * message.
+ */
 const byArguments = ({ isStatement, args, of }: Call): readonly Assertion[] => {
   if (!isStatement || args.length < 2) return [];
   const rest = args.slice(1);
@@ -96,7 +99,7 @@ const ofJs: Rule = (call, nonce) => {
   const isOfAssert = /(?:assert|\bt)\.$/.test(before);
   if (isOfAssert && jsTurned.has(name)) return turned(renamed(call, jsTurned.get(name)));
   const isTruth = isOfAssert ? /^(?:ok|notOk|true|false|truthy|falsy|isTrue|isFalse|assert)$/ : /^(?:assert|ok)$/;
-  const isOwn = !isOfAssert && second !== undefined && isPlain.test(of(second)) && !/^["'`]/.test(of(second)); // a message is words
+  const isOwn = !isOfAssert && second !== undefined && isPlain.test(of(second)) && !/^["'`]/.test(of(second)); // a message is text
   if (isTruth.test(name) && !isOwn && !(before.endsWith(".") && !isOfAssert) && first !== undefined)
     return truthOf(first, `!(${of(first)})`, !/^(?:notOk|false|falsy|isFalse)$/.test(name));
   return assertsNothing.test(name) ? null : byArguments(call);

@@ -1,16 +1,16 @@
-// beside-code: what a change holds beside code and tests, though a check may go by it: answers in a table, the scripts that judge, settings,
-// stamps. Whether it matters is found out by putting the base's in its place and running the check once more. Pure.
+// beside-code: files of a change besides code and tests that a check may depend on: tables of answers, check scripts, settings,
+// stamps. Whether they matter is decided by restoring the base's version and running the check again. Pure.
 //
 // Invariants:
-//   B1. Nothing here is refused: what a pass rests on beside the code is told to a person, with its name.
-//   B2. New settings, and new files that aren't text, that serve new tests rule over the others too: they are taken out together with every new test.
-//   B3. What the command itself asks for (`test -f LICENSE`, `sh new.sh`) is the work, not its judge; so is a module whose examples it runs
-//       (`python3 -m doctest calc.py`): the examples judge, and they are asked as they were (examples.ts). So is a file of data that
+//   B1. Nothing here is refused: a file other than code that a pass depends on is reported by name.
+//   B2. New settings and binary files that serve new tests affect the others too: they are removed together with every new test.
+//   B3. A file the command itself names (`test -f LICENSE`, `sh new.sh`) is the work, not its judge; so is a module whose examples it runs
+//       (`python3 -m doctest calc.py`): the examples judge, and the base's are run too (examples.ts). So is a data file that
 //       the goal names, unless it judges or a test reads it.
-//   B4. What a program inside the command loads (`python3 -c 'from pkg.mod import f; …'`) is what that program judges, unless its name says
-//       that it was made to judge.
-//   B5. A new module that a name leads to in place of one of the base (`x/index.js` and `x.js`, `x/__init__.py` and `x.py`,
-//       `tests/x.h` and `src/x.h`) has changed that one.
+//   B4. A module that a program inside the command imports (`python3 -c 'from pkg.mod import f; …'`) is under test, unless its name says
+//       that it is a test.
+//   B5. A new module that shadows one of the base (`x/index.js` and `x.js`, `x/__init__.py` and `x.py`,
+//       `tests/x.h` and `src/x.h`) counts as a change of that one.
 
 import type { StringSet } from "../../kit/as-set.ts";
 import { dirname, normalize } from "node:path/posix";
@@ -28,20 +28,20 @@ export type Surroundings = {
   readonly command: string;
   /** Whether the goal asks for it by name, and no test reads it. */
   readonly isWished?: (path: string) => boolean;
-  /** The command, and what the base's scripts and rules make of it. */
+  /** The command, and what the base's scripts and rules expand it to. */
   readonly used: readonly string[];
-  /** Whether a file without an ending is a program. */
+  /** Whether a file without an extension is a program. */
   readonly isScript: (path: string) => boolean;
-  /** Whether a file isn't text: nobody reads what it says, and a language may run it in place of its source. */
+  /** Whether a file is binary: its content cannot be reviewed, and a language may run it in place of its source. */
   readonly isBinary?: (path: string) => boolean;
 };
 
 const isWriting = /\.(?:md|mdx|rst|adoc)$|(?:^|\/)(?:LICEN[CS]E|COPYING|CHANGELOG|AUTHORS|NOTICE)[^/]*$|^docs?\//;
 const runsExamples = /^[^|;&]*\bpython[\d.]*\s+-m\s+doctest\b[^|;&]*$/;
-/** Whoever looks at what a program prints asks for the program. */
+/** A command that reads a program's output asks for the program. */
 const looksAtOutput = /\||\$\(|`|>|<\(/;
 
-/** Null if the change holds nothing but code, tests, writing and what is judged by its parts. */
+/** Null if the change has nothing but code, tests, prose and files that are judged by their parts. */
 export function besideCode({ differences, base, rowOf, command, used, isScript, ...more }: Surroundings): TakenOut | null {
   const asked = namedIn([command]);
   const { isBinary = () => false, isWished = () => false } = more;
@@ -68,13 +68,13 @@ export function besideCode({ differences, base, rowOf, command, used, isScript, 
   };
 }
 
-/** Ways to one and the same module, as imports name it without its ending. */
+/** Different paths of the same module, as imports name it without an extension. */
 const modules: readonly (readonly string[])[] = [
   [".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx", "/index.js", "/index.cjs", "/index.mjs", "/index.ts"],
   [".py", "/__init__.py", ".pyc", ".so"],
 ];
 
-/** A new header beside files of the base, with the name of another one of theirs (B5). */
+/** A new header beside files of the base, with the name of another of theirs (B5). */
 function isHeaderFoundFirst(path: string, base: StringSet): boolean {
   const [, folder = "", name = ""] = /^(.*\/)?([^/]+\.(?:h|hh|hpp))$/.exec(path) ?? [];
   if (name === "") return false;
@@ -93,7 +93,7 @@ function isFoundFirst(path: string, base: StringSet): boolean {
   );
 }
 
-/** Folders that the command names and that the base does not have: whoever asks for one (`test -d out`) asks for what is in it. */
+/** Folders that the command names and that the base does not have: a command that asks for one (`test -d out`) asks for its contents. */
 function newFoldersIn(command: string, base: StringSet): readonly string[] {
   const words = command.split(/[\s"'`;|&()<>=]+/).map((word) => word.replace(/^\.\//, "").replace(/\/+$/, ""));
   const named = new Set(words.filter((word) => /^[\w@.][\w@./-]*$/.test(word)));
@@ -101,10 +101,10 @@ function newFoldersIn(command: string, base: StringSet): readonly string[] {
   return [...named];
 }
 
-/** What a command compiles it does not start. */
+/** A command does not start what it compiles. */
 const isCompiled = /\.(?:c|cc|cpp|cxx|h|hpp|rs|go|java|kt|swift|zig)$/;
 
-/** Files of the base that commands start and that aren't code, and the folders they are in, except for the top. */
+/** Files of the base that commands start and that aren't code, and the folders they are in, except for the root. */
 export function startedBy(
   commands: readonly string[],
   base: Pick<ReadonlySet<string>, "has">,

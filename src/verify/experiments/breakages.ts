@@ -7,17 +7,17 @@ const added =
   (text: string): string =>
     `${text}${text.endsWith("\n") || text === "" ? "" : "\n"}${line}\n`;
 
-/** A wrong type first, where the language has types that are checked: a file can be kept from those and still be parsed. */
+/** A wrong type first, if the language checks types: a file can be excluded from that and still be parsed. */
 const mistyped: readonly (readonly [RegExp, string])[] = [
   [/\.[cm]?tsx?$/, 'export const checkedValue: number = "text";'],
   [/\.pyi?$/, 'checked_value: int = "text"'],
 ];
-/** Nothing that is parsed takes this. */
+/** A text that no parser accepts. */
 const garbled = "}{ )( = =";
 const isParsed =
   /\.(?:[cm]?[jt]sx?|vue|svelte|pyi?|go|rs|java|kts?|scala|groovy|c|cc|cpp|h|hpp|cs|rb|php|swift|json|ya?ml|toml|css|scss|html|sh|bash|pl|lua|exs?|dart|zig)$/;
 
-/** What can be done to a file; nothing to one that nobody would parse. */
+/** The possible breakages of a file; none for one that is not parsed. */
 export function breakagesOf(path: string): readonly Breakage[] {
   if (!isParsed.test(path)) return [];
   const typed = mistyped.filter(([ending]) => ending.test(path)).map(([, line]) => ({ path, what: "a wrong type", apply: added(line) }));

@@ -1,11 +1,12 @@
-// build-conditions: the work's code as it is in another build than the check's: without cfg(test), debug assertions, features that only tests
-// switch on, `assert` and `__debug__`. Code that is right only in the build that is checked answers something else then. Pure.
+// build-conditions: the work's code as compiled in another build than the check's: without cfg(test), debug assertions, features that only
+// tests enable, `assert` and `__debug__`. Code that is right only in the checked build returns something else then. Pure.
 //
 // Invariants:
-//   D1. The list is the languages' own: what a build can switch in Rust (`cfg`, `debug_assert!`), C (`assert`, `NDEBUG`, `__OPTIMIZE__`) and
-//       Python (`assert`, `__debug__`, `sys.flags.optimize`). It is turned in the text, so it needs nothing of the tool that builds.
-//   D2. Only conditions on lines that the work wrote, and none that holds tests: those are needed to ask.
-//   D3. A condition that is on outside too (a default feature, one that the command itself names) is left on.
+//   D1. The list is that of the languages: what a build can switch in Rust (`cfg`, `debug_assert!`), C (`assert`, `NDEBUG`, `__OPTIMIZE__`)
+//   and
+//       Python (`assert`, `__debug__`, `sys.flags.optimize`). It is switched in the source text, independent of the build tool.
+//   D2. Only conditions on lines that the work wrote, and none that contains tests: those are needed for the experiment.
+//   D3. A condition that is on elsewhere too (a default feature, one that the command itself names) is left on.
 
 import { familyOf } from "../protected/kinds.ts";
 import { masked } from "../protected/masked.ts";
@@ -15,11 +16,11 @@ type Source = { readonly path: string; readonly was: string | null; readonly is:
 type Change = { readonly from: number; readonly to: number; readonly text: string };
 export type OtherBuild = {
   readonly text: string;
-  /** What is off in it, in words. */
+  /** What is off in it, as text. */
   readonly off: readonly string[];
 };
 
-/** Null if nothing the work wrote goes by the build. `isGentle`: what only tests may need stays. */
+/** Null if nothing the work wrote depends on the build. `isGentle`: what only tests may need stays. */
 export function inOtherBuild(source: Source, isOn: (feature: string) => boolean, isGentle = false): OtherBuild | null {
   const { path, was, is } = source;
   const isC = /\.(?:c|cc|cpp|cxx|h|hpp)$/.test(path);
@@ -55,7 +56,7 @@ function applied(text: string, changes: readonly Change[]): string {
   return done;
 }
 
-/** Of the target, not of the build: the same wherever a program of this machine is made. */
+/** Of the target, not of the build: the same for every program built on this machine. */
 const ofTarget = /^(?:unix|windows|any|all|not|true|false|target_\w+|panic|proc_macro|miri|version|accessible)$/;
 
 function ofRust({ text, code, isNew, isOn, isGentle }: Reading): Turned {
@@ -95,7 +96,10 @@ const isWithin = (code: string, at: number, word: string): boolean => code.slice
 const itemHead =
   /^(?:pub(?:\([^)]*\))?\s+)?(?:(?:async|unsafe|const)\s+(?=fn\b))*(fn|use|struct|enum|const|static|type|trait|mod|impl|macro_rules!)\s*([^{;]*)/;
 
-/** Whether what is only in the tests' build is named by code outside it; what need not be named to be used (a trait's functions) is. */
+/**
+ * Whether code that exists only in the test build is named outside it; code that is used without being named (a trait's functions) counts
+ * as named.
+ */
 function usedOutsideTests(code: string): (item: number) => boolean {
   let rest = code;
   for (const { 0: open, index } of code.matchAll(/#\[\s*cfg\s*\(\s*test\s*\)\s*\]\s*(?:#\[[^\]]*\]\s*)*/g)) {
@@ -118,7 +122,7 @@ function usedOutsideTests(code: string): (item: number) => boolean {
   };
 }
 
-/** Whether a module begins here that tests are in, and none of the same name is elsewhere in its place. */
+/** Whether a module with tests begins here, and none of the same name replaces it elsewhere. */
 function holdsTests(code: string, at: number): boolean {
   const head = /^(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*([{;])/.exec(code.slice(at, at + 200));
   if (head === null) return false;
@@ -144,7 +148,7 @@ function firstComma(code: string, from: number, to: number): number {
   return to;
 }
 
-/** `assert(x)` is not worked out, and x is used anyway: a compiler that minds unused names says nothing new. */
+/** `assert(x)` is not evaluated, but x still counts as used: a compiler that warns of unused names says nothing new. */
 function ofC({ text, code, isNew }: Reading): Turned {
   const changes: Change[] = [];
   const off: string[] = [];
@@ -187,7 +191,7 @@ function ofPython({ text, code, isNew }: Reading): Turned {
   return { changes, off };
 }
 
-/** Where what an assert says ends: before its message, or with its line. */
+/** Where an assert's condition ends: before its message, or with its line. */
 function conditionEnd(code: string, from: number): number {
   let [depth, at] = [0, from];
   for (; at < code.length; at += 1) {
@@ -199,7 +203,7 @@ function conditionEnd(code: string, from: number): number {
   return at - (code.slice(from, at).length - code.slice(from, at).trimEnd().length);
 }
 
-/** Which features are on wherever the package is built, or because the command says so (D3). */
+/** Which features are on in every build of the package, or because the command says so (D3). */
 export function featuresOn(manifests: readonly string[], commands: readonly string[]): (feature: string) => boolean {
   const all = commands.some((command) => /--all-features\b/.test(command));
   const named = commands.flatMap((command) =>

@@ -1,6 +1,5 @@
-// by-flips: tries a check with tests out by breaking what they expect: a sample of those that passed before, and every one that its pass
-// rests on. The invariants are those of canary.ts.
-// Invariants K1 and on: verify/experiments/canary.ts.
+// by-flips: tries out a check with tests by breaking their expectations: a sample of those that passed before, and every one that its pass
+// depends on. Invariants K1 and on: verify/experiments/canary.ts.
 
 import type { Check, Experiment } from "../../contracts/evidence.ts";
 import { candidatesFor, restedFor } from "./candidates.ts";
@@ -16,11 +15,11 @@ import { type Asking, silentAmong, silentWords } from "./rests-on.ts";
 
 const roundsMax = 3;
 const flipsMax = 4;
-/** Of those that speak of a function that the work changed. */
+/** Of those about a function that the work changed. */
 const spokenMax = 12;
 const placebosMax = 20;
 
-/** Null if no expectation was found that could have been broken. */
+/** Null if no expectation was found that could be broken. */
 export async function byFlips(check: Check, lab: Laboratory): Promise<Experiment | null> {
   const candidates = await candidatesFor(check, lab);
   const ran = lab.now.tests?.ran ?? 0;
@@ -36,7 +35,7 @@ export async function byFlips(check: Check, lab: Laboratory): Promise<Experiment
   if (alone !== null) return alone;
   const isOwn = ({ path, was }: Flip): boolean =>
     tests.some(({ test }) => test.path === path && (test.text.includes(was.trim()) || was.includes(test.text.trim())));
-  // What is around the tests it rests on (what sets them up, say) would break them for another reason.
+  // Code around the tests it depends on (setup, for example) would break them for another reason.
   const around = new Map([...new Set(tests.map(({ test }) => test.path))].map((path) => [path, casesIn(path, textOf(path))]));
   const isInOther = ({ path, was }: Flip): boolean => around.get(path)?.some(({ text }) => text.includes(was)) ?? true;
   const isApart = (flip: Flip): boolean => !isOwn(flip) && isInOther(flip);
@@ -54,7 +53,7 @@ export async function byFlips(check: Check, lab: Laboratory): Promise<Experiment
     rest = rest.filter((flip) => !sample.includes(flip));
     const first = await tried(lab, "work", flips, lab.now, others);
     const isBeside = first !== null && first.missed.length === 0 && first.beside.length > 0;
-    const work = isBeside ? await tried(lab, "work", flips, lab.now, others) : first; // one that fails now and then proves nothing
+    const work = isBeside ? await tried(lab, "work", flips, lab.now, others) : first; // a flaky one proves nothing
     if (work === null) return late;
     const open = round > 0 ? [] : tests.filter(({ breaks: [first] }) => first === undefined || work.missed.includes(first));
     const asked = await silentAmong(open, work, asking); // K5
@@ -74,12 +73,14 @@ export async function byFlips(check: Check, lab: Laboratory): Promise<Experiment
   }
   if (isStillGreen && !lab.wasRed) return byTurning(lab, [...new Set(candidates.map(({ path }) => path))].slice(0, placebosMax));
   if (!isStillGreen) return null;
-  // It may have nothing to do with those files: then it passes without them too.
+  // It may not depend on those files: then it passes without them too.
   const apart = await lab.run("work", [], [...new Set(candidates.map(({ path }) => path))]);
   return apart?.passed === true ? null : unknown("an expectation that was broken on purpose went unnoticed");
 }
 
-/** If literals near assertions are only words (`t.equal(a, b, "the same")`), the assertions themselves. It may confirm, never accuse. */
+/**
+ * If the literals near assertions are only messages (`t.equal(a, b, "the same")`), the assertions themselves. It may confirm, never accuse.
+ */
 async function byTurning(lab: Laboratory, paths: readonly string[]): Promise<Experiment | null> {
   const texts = await Promise.all(paths.map(async (path) => ({ path, text: (await lab.textAt("work", path)) ?? "" })));
   const all = texts.flatMap(({ path, text }) => breaksIn(path, text, nonceOf(lab.seed)));
@@ -88,7 +89,7 @@ async function byTurning(lab: Laboratory, paths: readonly string[]): Promise<Exp
   return found === null || found.missed.length > 0 || found.beside.length > 0 ? null : noticed(placesOf(found.noticed));
 }
 
-/** A check that names and counts no tests stops at the first failure: expectations are broken one by one. Null if nothing is. */
+/** A check that names and counts no tests stops at the first failure: expectations are broken one by one. Null if none was. */
 async function byEach(
   check: Check,
   lab: Laboratory,
@@ -105,8 +106,8 @@ async function byEach(
       heard.push(flip);
       continue;
     }
-    // A compiler does not run what it reads: only beside an assertion that is noticed does one that is not mean something, or in what a
-    // command that tests cannot do without.
+    // A compiler does not run what it reads: a missed assertion means something only beside a noticed one, or in a file that a testing
+    // command cannot do without.
     const control = heard.find(({ path }) => path === flip.path) ?? controls.find(({ path }) => path === flip.path);
     const run = control === undefined ? undefined : heard.includes(control) ? found : await ask([control]);
     if (run === null) return late;
@@ -122,7 +123,7 @@ async function byEach(
 }
 const changedMax = 60;
 
-/** Functions that were there before the work and that it changed. */
+/** Functions that existed before the work and that it changed. */
 async function changedNames(lab: Laboratory): Promise<ReadonlySet<string>> {
   const names = new Set<string>();
   for (const path of lab.changed.slice(0, changedMax)) {
@@ -134,7 +135,7 @@ async function changedNames(lab: Laboratory): Promise<ReadonlySet<string>> {
 
 const isOfTests = /(?:^|[\s/._-])(?:tests?|check|spec|verify)(?:[\s/._-]|$)/i;
 
-/** Of what the work's check missed, what it notices on the base, and misses again. */
+/** Of the breakages that the work's check missed, those that it notices on the base, and misses again. */
 async function blindTo(lab: Laboratory, flips: readonly Flip[]): Promise<readonly Flip[] | "late"> {
   if (lab.before === null) return [];
   let suspects = flips;

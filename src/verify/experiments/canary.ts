@@ -1,15 +1,15 @@
-// canary: whether a check that passes could still fail. Something it should notice is broken on purpose, in a throw-away checkout, and it
-// is run once more.
+// canary: tests whether a passing check could still fail. Something it should notice is broken on purpose, in a throw-away checkout, and it
+// is run again.
 //
 // Invariants:
-//   K1. A check is only called blind where the same breakage turns it red on the base: what nobody ever noticed proves nothing.
-//   K2. And only if it stays blind when it is tried again.
-//   K3. Bounded: so many runs, so much time. What could not be found out is `unknown`, never an accusation.
-//   K4. Beside what was broken nothing else may fail. A check that comes to other things when a test is changed knows it is watched. So
-//       all files of tests get a blank line, and if few tests were left whole, the check is run with nothing but those lines.
-//   K5. Every test that the pass rests on is broken (rests-on.ts): what one of them does not notice, no other makes up for.
-//   K6. Tests that passed before and speak of a function that the work changed are broken before others that did: there it could have been
-//       kept from failing.
+//   K1. A check is called blind only if the same breakage turns it red on the base: a breakage that was never noticed proves nothing.
+//   K2. And only if it stays blind on a second try.
+//   K3. Bounded in runs and time. An undecided result is `unknown`, never an accusation.
+//   K4. Nothing may fail besides what was broken. A check whose other results change when a test is edited detects the experiment. So
+//       all test files get a blank line, and if few tests were left unbroken, the check is run with nothing but those lines.
+//   K5. Every test that the pass depends on is broken (rests-on.ts): no other test makes up for one that does not notice.
+//   K6. Of the tests that passed before, those about a function that the work changed are broken first: the work could have
+//       kept them from failing.
 
 import type { Check, Experiment } from "../../contracts/evidence.ts";
 import { asSet } from "../../kit/as-set.ts";
@@ -25,7 +25,7 @@ import { blindReported, type Laboratory, late as timedOut, noticed, type Side, u
 
 const breakagesMax = 3;
 const variantsMax = 6;
-/** Commands with code of their own in them, or that look at what a program answers. */
+/** Commands that contain code, or that compare a program's output. */
 const runsCode = /\s-(?:e|c|p|r)\s|\|\s*grep\b|\$\(|`|\[ |\btest\s.*=|--eval\b|<<</;
 
 /** Commands that read code and run no tests: their expectations are in no test file. Only an order of trying, never a verdict. */
@@ -46,7 +46,10 @@ export async function canary(check: Check, lab: Laboratory): Promise<Experiment>
   return byBreakages(check, lab);
 }
 
-/** For a command that holds what it expects (`[ "$(add 1 2)" = 3 ]`): a literal of it is changed. Null if it runs no code or holds none. */
+/**
+ * For a command that contains its expectation (`[ "$(add 1 2)" = 3 ]`): a literal of it is changed. Null if it runs no code or contains
+ * none.
+ */
 async function byCommand({ command, kind }: Check, lab: Laboratory): Promise<Experiment | null> {
   const variants =
     kind === "holdout" || runsCode.test(command) ? shuffled(variantsOf(command), lab.seed, (one) => one).slice(0, variantsMax) : [];
@@ -58,7 +61,7 @@ async function byCommand({ command, kind }: Check, lab: Laboratory): Promise<Exp
   return variants.length === 0 ? null : unknown("it passes whatever is changed in its command");
 }
 
-/** For a check without tests: a file it reads is broken. Files the work changed come first: they are what it may have been kept from. */
+/** For a check without tests: a file it reads is broken. Files the work changed come first: the check may have been kept from those. */
 async function byBreakages(check: Check, lab: Laboratory): Promise<Experiment> {
   const paths = asSet(await lab.pathsAt("work"));
   const named = [...pathsNamedIn([check.command])].filter((path) => paths.has(path));

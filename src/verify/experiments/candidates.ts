@@ -1,4 +1,4 @@
-// candidates: which files hold what a check expects, and what in them can be broken.
+// candidates: which files contain a check's expectations, and what in them can be broken.
 
 import type { Check } from "../../contracts/evidence.ts";
 import { asSet, type StringSet } from "../../kit/as-set.ts";
@@ -18,12 +18,12 @@ import { breaksFor, restedIn, restedMax, speaksOf, wordsOf, worthOf } from "./re
 
 const filesReadMax = 60;
 const singlesMax = 2;
-/** What is beside an assertion, not merely near one. */
+/** What is directly beside an assertion, not merely near one. */
 const strong = 3;
 
 /**
- * Literals near assertions: in the files the command names, else in tests and in what the base's scripts start, with what is beside it.
- * Those of the base first: the work's own judge nothing else.
+ * Literals near assertions: in the files the command names, else in tests and in programs that the base's scripts start, with the files
+ * beside them. Those of the base first: the work's own tests judge only the work.
  */
 export async function candidatesFor(check: Check, lab: Laboratory): Promise<readonly Flip[]> {
   const here = programsAmong(await lab.pathsAt("work"));
@@ -42,10 +42,10 @@ export async function candidatesFor(check: Check, lab: Laboratory): Promise<read
   return [];
 }
 
-/** Which of the work's files hold what a check expects; if there is no check, all that may. */
+/** Which of the work's files contain a check's expectations; if there is no check, all that may. */
 async function judgesOf(check: Check | null, lab: Laboratory): Promise<(path: string) => boolean> {
   const work = await lab.pathsAt("work");
-  const isHere = (path: string): boolean => isProgramText(path) && work.includes(path); // asked of the few that a command names
+  const isHere = (path: string): boolean => isProgramText(path) && work.includes(path); // called for the few that a command names
   const named = check === null ? new Set<string>() : pathsNamedIn([check.command]);
   if ([...named].some(isHere)) return (path) => isProgramText(path) && named.has(path);
   const base = asSet(await lab.pathsAt("base"));
@@ -66,7 +66,7 @@ async function flipsOf(paths: readonly string[], side: Side, lab: Laboratory): P
   return flips;
 }
 
-/** The tests the pass rests on, with what can be broken in each; for a check that names no tests, the assertions that speak of the work. */
+/** The tests the pass depends on, with what can be broken in each; for a check that names no tests, the assertions about the work. */
 export async function restedFor(check: Check, lab: Laboratory) {
   const isJudge = await judgesOf(check, lab);
   const [here, base] = [await lab.pathsAt("work"), asSet(await lab.pathsAt("base"))];
@@ -129,7 +129,9 @@ async function dataFlips(texts: ReadonlyMap<string, string>, base: StringSet, la
 }
 const dataMax = 2;
 
-/** Files of tests that can be left out where only the tests that the pass rests on matter, and those the work brought; and which do. */
+/**
+ * Test files that can be left out if only the tests that the pass depends on matter, and those the work brought; and the files that matter.
+ */
 export async function narrowFor(
   check: Check,
   lab: Laboratory,

@@ -1,8 +1,9 @@
-// cases: the tests that a file holds, each with its name and its lines, and which of them a runner's line speaks of. Pure.
+// cases: finds the tests in a file, each with its name and lines, and matches them with the names that runners print. Pure.
 //
 // Invariants:
-//   C1. No parser: brackets and indents are counted in text without comments and strings. What is not found here is not judged by its name.
-//   C2. A name that is put together while running fits every name it can become; one that is wholly computed fits none by itself.
+//   C1. No parser: brackets and indents are counted in text without comments and strings. A test that is not found is not judged by its
+//   name.
+//   C2. A name with computed parts matches every name it can become; one that is wholly computed matches none by itself.
 
 import { type Family, familyOf } from "../protected/kinds.ts";
 import { masked } from "../protected/masked.ts";
@@ -11,15 +12,15 @@ import { isShell, shellCall } from "./flips.ts";
 
 export type TestCase = {
   readonly path: string;
-  /** As it is told to a person. */
+  /** As it is shown to a person. */
   readonly name: string;
-  /** What a runner's name for it ends with; null if only running tells. */
+  /** What a runner's name for it ends with; null if it is known only at run time. */
   readonly title: RegExp | null;
-  /** Lines, from 1, with what is above it as its decoration. */
+  /** Lines, from 1, with its decorators. */
   readonly from: number;
   readonly to: number;
   readonly text: string;
-  /** It says itself that it is not run, or may fail. */
+  /** It is marked as skipped, or as allowed to fail. */
   readonly isSkipped: boolean;
 };
 
@@ -41,7 +42,7 @@ export function casesIn(path: string, text: string): readonly TestCase[] {
   });
 }
 
-/** Each line that compares what a program answers with something. */
+/** Each line that compares a program's output with something. */
 function ofShell(path: string, text: string): readonly TestCase[] {
   const lines = text.slice(0, textCharsMax).split("\n");
   return lines.slice(0, casesMax).flatMap((line, at) => {
@@ -140,7 +141,7 @@ function ofBraces(code: string, family: Exclude<Family, "js" | "py">): readonly 
 
 const idOf = (name: string): RegExp => new RegExp(`(?:^|${separators}|[\\s.])${name}(?:$|[\\s([/]| - )`);
 
-/** Where the bracket that opens at a place is closed, behind it. */
+/** The position after the bracket that closes the one at a position. */
 export function closeOf(code: string, open: number): number | null {
   let depth = 0;
   for (let at = open; at < code.length; at += 1) {
@@ -157,7 +158,7 @@ function lineEnd(code: string, from: number): number {
   return at === -1 ? code.length : at;
 }
 
-/** The line a place is in, from 1. */
+/** The line of a position, from 1. */
 export function lineCounter(text: string): (place: number) => number {
   const starts = [0];
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
@@ -172,7 +173,7 @@ export function lineCounter(text: string): (place: number) => number {
   };
 }
 
-/** Whether a runner's name can be of a file at all: it may name a file or its own module. */
+/** Whether a runner's name can be of a file at all: it may name a file or its module. */
 export function canBeIn(name: string, path: string): boolean {
   const base = path.split("/").at(-1) ?? path;
   if (/[\w./-]+\.(?:[cm]?[jt]sx?|py|rb|php)\b/.test(name)) return name.includes(base);
@@ -180,10 +181,10 @@ export function canBeIn(name: string, path: string): boolean {
   return module === undefined || `.${module}.`.includes(`.${base.replace(/\.py$/, "")}.`);
 }
 
-/** Whether a runner's name speaks of this test. */
+/** Whether a runner's name is that of this test. */
 export const isOf = (name: string, { path, title }: TestCase): boolean => title !== null && canBeIn(name, path) && title.test(name);
 
-/** Whether a runner's name speaks of a whole file, or of the module or package that holds it. */
+/** Whether a runner's name is that of a whole file, or of its module or package. */
 export function isOfFile(name: string, path: string): boolean {
   if (name === path || name.endsWith(`/${path}`) || path.endsWith(`/${name}`)) return true;
   const module = /^([\w.]+) \(unittest\.loader\._FailedTest/.exec(name)?.[1];

@@ -1,9 +1,9 @@
-// choose: which expectations are broken, and in which order, for one check. Pure; nobody who is judged can foresee it.
+// choose: which expectations are broken, and in which order, for one check. Pure; the code under test cannot predict it.
 
 import { createHash } from "node:crypto";
 import type { Flip } from "./flips.ts";
 
-/** An order that looks like chance and is the same for the same seed. */
+/** A pseudo-random order, the same for the same seed. */
 export function shuffled<T>(items: readonly T[], seed: string, keyOf: (item: T) => string): readonly T[] {
   const rank = (item: T): string =>
     createHash("sha256")
@@ -15,12 +15,15 @@ export function shuffled<T>(items: readonly T[], seed: string, keyOf: (item: T) 
     .map(([, item]) => item);
 }
 
-/** A value that no honest answer equals: made of what nobody who is judged can foresee. */
+/** A value that no honest result equals: derived from what the code under test cannot predict. */
 export const nonceOf = (seed: string): string => `n${createHash("sha256").update(`nonce ${seed}`).digest("hex").slice(0, 12)}`;
 
 const apartLines = 3;
 
-/** At most so many: in files that the work changed before others (`first`), the likeliest first, each in its own file while there are files, and never two side by side. */
+/**
+ * At most so many: in files that the work changed before others (`first`), the likeliest first, each in another file while there are files,
+ * and never two adjacent ones.
+ */
 export function chooseFlips(candidates: readonly Flip[], first: readonly string[], seed: string, max: number): readonly Flip[] {
   const worth = ({ path, score }: Flip): number => score + (first.includes(path) ? 10 : 0);
   const order = shuffled(candidates, seed, ({ path, line }) => `${path}:${line}`).toSorted((one, other) => worth(other) - worth(one));

@@ -1,12 +1,13 @@
-// comparers: what tests compare by and take from the code under test: a tolerance, a comparison, a form that both sides are brought into
-// (`abs(a - 3.14) < EPS`, `near(root(4), 2)`, `a.equals(b)`, `equal(fmt(a), fmt(3.14))`). If the work changed one, whoever is judged has a
-// hand in the judging. Pure.
+// comparers: definitions of the code under test that tests compare with: a tolerance, a comparison, a normal form of both sides
+// (`abs(a - 3.14) < EPS`, `near(root(4), 2)`, `a.equals(b)`, `equal(fmt(a), fmt(3.14))`). If the work changed one, the code under test
+// affects its own judgement. Pure.
 //
 // Invariants:
-//   C1. Only what was there before the work and means something else now. What is new is judged like everything else, by other values.
-//   C2. Nothing is shown by a check that fails with the base's definition alone: the work may have changed what the definition goes by. Only if
-//       it also holds that every value is the same as itself, it can judge the work's values, and says that they are not what is expected.
-//   C3. Where nothing else was changed, the definition is the work.
+//   C1. Only definitions that existed before the work and differ now. New ones are judged like everything else, by other values.
+//   C2. A check that fails with the base's definition alone shows nothing: the work may have changed what the definition depends on. Only
+//   if
+//       that definition also finds every value equal to itself can it judge the work's values, and say that they are wrong.
+//   C3. If nothing else was changed, the definition is the work.
 
 import { familyOf } from "../protected/kinds.ts";
 import { masked } from "../protected/masked.ts";
@@ -22,13 +23,13 @@ export type PutBack = {
   readonly definitions: readonly Definition[];
   /** The work with those definitions as they were. */
   readonly edits: readonly Edit[];
-  /** The tests with whatever they compare by them compared with itself (C2). */
+  /** The tests, comparing each value with itself by those definitions (C2). */
   readonly controls: readonly Edit[];
 };
 
 type Change = Span & { readonly text: string };
 
-/** Null if tests compare by nothing that the work redefined. */
+/** Null if tests compare with nothing that the work redefined. */
 export function comparersIn(changed: readonly Changed[], tests: readonly Text[]): PutBack | null {
   const pairs: readonly Pair[] = changed.flatMap(({ path, was, is }) =>
     was === null ? [] : [...redefined(path, was, is), ...moved(path, was, is)],
@@ -42,7 +43,7 @@ export function comparersIn(changed: readonly Changed[], tests: readonly Text[])
     }),
   );
   const says = (text: string, name: string): boolean => new RegExp(`(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`).test(text);
-  // What such a definition goes by and no test asks for serves it alone.
+  // Helpers of such a definition that no test calls belong to it.
   const serves = (name: string): boolean => comparing.some(({ text }) => says(text, name)) && !tests.some(({ text }) => says(text, name));
   const found = pairs.filter(({ was: { path, name } }) => comparing.some((one) => one.path === path && one.name === name) || serves(name));
   const edits = changed.flatMap(({ path, is }) => {
@@ -67,7 +68,7 @@ export function comparersIn(changed: readonly Changed[], tests: readonly Text[])
 
 type Pair = { readonly was: Definition; readonly is: Definition; readonly put?: readonly Change[] };
 
-/** What a file defined before and now takes from elsewhere: what it says of the name goes, and the definition comes back at its end. */
+/** A definition that a file now imports from elsewhere: its mentions are removed, and the old definition is appended. */
 function moved(path: string, was: string, is: string): readonly Pair[] {
   const here = new Set(definitionsIn(path, is).map(({ name }) => name));
   return definitionsIn(path, was).flatMap((old): readonly Pair[] => {
@@ -89,7 +90,7 @@ function specifier(line: string, at: number, name: string): readonly Change[] {
 
 const isOfC = /\.(?:c|cc|cpp|cxx|h|hpp)$/;
 
-/** Changes by which a test compares a value with itself wherever it compares by this name; none if it does not. */
+/** Edits that make a test compare a value with itself wherever it compares with this name; none if it does not. */
 function reflexive({ path, text }: Text, name: string, isFunction: boolean): readonly Change[] {
   const family = isOfC.test(path) ? "java" : familyOf(path);
   if (family === null || !new RegExp(`\\b${name}\\b`).test(text) || definitionsIn(path, text).some((one) => one.name === name)) return [];
@@ -116,7 +117,7 @@ function reflexive({ path, text }: Text, name: string, isFunction: boolean): rea
 /** What isn't a value. */
 const isModule = /^(?:self|this|assert|t|expect)$/;
 
-/** Whether an assertion says of a call that it is true: an answer that is compared with a value is asked for, and not what is compared by. */
+/** Whether an assertion says that a call is true: a result compared with a value is asked for, and not what compares. */
 function isSaidToBeTrue({ from, to }: Span, assertions: readonly Assertion[], code: string): boolean {
   const [before, after] = [code.slice(code.lastIndexOf("\n", from - 1) + 1, from), code.slice(to, to + 40)];
   const isAlone = /^\s*$|[;{]\s*$|=>\s*$/.test(before) && /^\s*(?:[;}\n]|$)/.test(after);
@@ -133,7 +134,7 @@ const isTrueOf = ({ values: [expected, actual] = [] }: Assertion, { from, to }: 
   /^true$/i.test(of(expected)) &&
   (actual === undefined ? expected.from > to && expected.from - to < 40 : actual.from <= from && actual.to >= to);
 
-/** What an assertion expects becomes what it is compared with; nothing if that cannot be seen, or it does not speak of a name. */
+/** An assertion's expected value becomes the actual one; nothing if that cannot be determined, or it does not use a name. */
 function withSelf({ values: [expected, actual] = [], truth }: Assertion, code: string, text: string, named: RegExp): readonly Change[] {
   const span = truth ?? expected;
   if (span === undefined || !named.test(lineAround(code, span))) return [];
@@ -153,7 +154,7 @@ function lineAround(code: string, { from, to }: Span): string {
   return code.slice(code.lastIndexOf("\n", from - 1) + 1, end === -1 ? code.length : end);
 }
 
-/** The only difference that is in no bracket; -1 where there is none, or more. */
+/** The only subtraction outside brackets; -1 if there is none, or more. */
 function minusIn(code: string, { from, to }: Span): number {
   let [depth, found] = [0, -1];
   for (let at = from; at < to; at += 1) {

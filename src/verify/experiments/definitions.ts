@@ -1,8 +1,8 @@
-// definitions: what a file of code defines by name, each with its whole text: functions, methods, constants, macros. Pure.
+// definitions: the named definitions in a source file, each with its whole text: functions, methods, constants, macros. Pure.
 //
 // Invariants:
 //   D1. No parser: headers by their form, ends by counting brackets and indents in text without comments and strings.
-//   D2. A name that a file defines twice is none: nobody could say which one is meant.
+//   D2. A name that a file defines twice is left out: which one is meant is unknown.
 
 import { type Family, familyOf } from "../protected/kinds.ts";
 import { masked } from "../protected/masked.ts";
@@ -80,7 +80,7 @@ function endOf(code: string, start: number, behind: number, end: End): number | 
   return brace === -1 ? null : closeOf(code, brace);
 }
 
-/** The end of a line; behind an open bracket or a backslash, of the next. */
+/** The end of a line; after an open bracket or a backslash, of the next. */
 function lineTo(code: string, from: number): number {
   let depth = 0;
   for (let at = from; at < code.length; at += 1) {
@@ -92,7 +92,7 @@ function lineTo(code: string, from: number): number {
   return code.length;
 }
 
-/** The semicolon that ends it, or the line that is whole and not continued. */
+/** The semicolon that ends it, or the line that is complete and not continued. */
 function statementTo(code: string, from: number): number {
   let depth = 0;
   for (let at = from; at < code.length; at += 1) {
@@ -121,7 +121,7 @@ function indentedTo(code: string, from: number, indent: string): number {
   return end;
 }
 
-/** What both texts define by one name, and not alike. */
+/** Names that both texts define, and differently. */
 export function redefined(path: string, was: string, is: string): readonly { readonly was: Definition; readonly is: Definition }[] {
   const before = new Map(definitionsIn(path, was).map((one) => [one.name, one]));
   return definitionsIn(path, is).flatMap((one) => {

@@ -1,10 +1,11 @@
-// examples: the examples in a source file's documentation that are run as tests: Python's doctests, Rust's documentation tests. Pure.
+// examples: finds and breaks the documentation examples that are run as tests: Python's doctests, Rust's documentation tests. Pure.
 //
 // Invariants:
-//   O1. An example is broken like any other test: its expected answer becomes the nearest one. One that takes any answer (`...`) cannot be
+//   O1. An example is broken like any other test: its expected output becomes the nearest one. One that accepts any output (`...`) cannot
+//   be
 //       broken, and is reported.
-//   O2. Examples that were there before the work judge it too: those that it changed or took out are asked again beside its own.
-//   O3. Nothing is moved: as many lines as before, except for what is asked again, which is put where it is read.
+//   O2. Examples from before the work judge it too: those that it changed or removed are run again beside its own.
+//   O3. Line numbers stay, except for restored examples, which are inserted where they are read.
 
 import { familyOf, rowOf } from "../protected/kinds.ts";
 import { masked } from "../protected/masked.ts";
@@ -14,7 +15,7 @@ import type { Flip } from "./flips.ts";
 import { drawsFrom, nearValue } from "./near-values.ts";
 
 type Example = {
-  /** As a person reads it: what is asked, and what is to be answered. */
+  /** As a person reads it: the call, and the expected output. */
   readonly asked: string;
   readonly want: readonly string[];
   /** Lines, from 0. */
@@ -22,13 +23,13 @@ type Example = {
   readonly wantFrom: number;
   readonly to: number;
 };
-/** The examples of one piece of documentation. */
+/** The examples of one docstring or comment. */
 type Group = { readonly owner: string; readonly examples: readonly Example[] };
 
 const score = 4;
 const textCharsMax = 400_000;
 
-/** Each piece of documentation with examples as a test. */
+/** Each docstring or comment with examples as a test. */
 export function exampleCases(path: string, text: string): readonly TestCase[] {
   if (!mayHold(path, text)) return [];
   const lines = text.split("\n");
@@ -71,7 +72,7 @@ export function exampleBreaks(path: string, text: string, nonce: string): readon
   );
 }
 
-/** The file with the base's examples that the work changed or took out beside its own; null if it did neither (O2). */
+/** The file with the base's examples that the work changed or removed, beside its own; null if it did neither (O2). */
 export function withExamplesOf(path: string, was: string, is: string): string | null {
   if (!mayHold(path, was)) return null;
   if (familyOf(path) === "rust") {
@@ -105,7 +106,7 @@ export function withExamplesOf(path: string, was: string, is: string): string | 
   return main === undefined ? `${is}\n\n${put}` : `${is.slice(0, main)}${put}\n\n${is.slice(main)}`;
 }
 
-/** Whether a check runs a file's examples: by what it is told to do, or by the names of what it ran. */
+/** Whether a check runs a file's examples: by its command, or by the names of what it ran. */
 export const areExamplesRun = (path: string, used: readonly string[], told: readonly string[]): boolean =>
   familyOf(path) === "rust" ||
   (path.endsWith(".py") && (used.some((words) => /\bdoctest\b/.test(words)) || told.some((name) => name.startsWith(`${path}::`))));
@@ -113,7 +114,7 @@ export const areExamplesRun = (path: string, used: readonly string[], told: read
 export const examplesWords = (paths: readonly string[]): string =>
   `examples in the documentation of ${paths.join(", ")} were changed, and it fails with those as they were, so a person has to look at that`;
 
-/** Files of tests hold text that looks like an example, and no runner asks that. */
+/** Test files may contain text that looks like an example, which no runner runs. */
 const mayHold = (path: string, text: string): boolean =>
   text.length <= textCharsMax &&
   (familyOf(path) === "rust" ? text.includes("```") : path.endsWith(".py") && rowOf(path) === null && text.includes(">>>"));
@@ -155,7 +156,7 @@ function ownerOf(code: readonly string[], at: number, indent: number): { readonl
   return null;
 }
 
-/** Another answer; null if any would do. */
+/** Another output; null if any would do. */
 function otherAnswer(want: readonly string[]): readonly string[] | null {
   const last = want.at(-1);
   if (last === undefined) return null;
@@ -177,7 +178,7 @@ function otherAnswer(want: readonly string[]): readonly string[] | null {
 const shownAgain = (examples: readonly Example[]): string =>
   `${examples.map(({ asked, want }) => [asked, ...want.map((line) => line.trim())].join("\n")).join("\n")}\n`;
 
-/** Lines of a block of code in documentation, from 1, with the lines that open and close it. */
+/** Lines of a code block in documentation, from 1, including its fences. */
 type Block = { readonly from: number; readonly to: number };
 
 const markOf = (line: string): string => /^\s*\/\/[/!]/.exec(line)?.[0] ?? "";

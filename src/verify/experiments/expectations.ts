@@ -1,12 +1,12 @@
-// expectations: assertions that can be turned into wrong ones whatever they expect, even if it is computed: what is expected becomes a
-// value made for this run, which no honest answer equals, or the assertion is turned round. Pure.
+// expectations: turns assertions into wrong ones, even if their expected value is computed: it becomes a
+// value made for this run, which no honest result equals, or the assertion is negated. Pure.
 //
 // Invariants:
-//   X1. The judge itself is asked again wherever it can be: the same function with another expectation, not another function.
-//   X2. As many lines as before: what is below keeps its place.
-//   X3. Bounded: so many calls a file, so many letters a call.
-//   X4. What is expected becomes something of the same kind and shape wherever that can be had: what agrees with everything of the right type
-//       would notice nothing else. Only where it cannot, a value of another kind, or the assertion turned round.
+//   X1. The same assertion function is kept if possible: it gets another expectation, and is not replaced.
+//   X2. As many lines as before, so that line numbers stay.
+//   X3. Bounded in calls per file and characters per call.
+//   X4. The expected value becomes another of the same kind and shape if possible: an object equal to everything of its type would notice
+//       nothing else. Otherwise a value of another kind, or the negated assertion.
 
 import { familyOf } from "../protected/kinds.ts";
 import { masked } from "../protected/masked.ts";
@@ -21,20 +21,20 @@ const textCharsMax = 400_000;
 const callsMax = 5_000;
 const spanLinesMax = 40;
 
-/** The assertions of a file, each broken, in the order of its lines; if there are two ways, the more telling first. */
+/** The assertions of a file, each broken, in the order of its lines; if there are two ways, the stronger first. */
 export function breaksIn(path: string, text: string, nonce: string): readonly Flip[] {
   const lineAt = lineCounter(text);
   const changes = assertionsIn(path, text, nonce).flatMap((one) => changesOf(one, path, text, nonce));
   return changes.flatMap((change) => flipOf(path, text, change, lineAt) ?? []).toSorted((one, other) => one.line - other.line);
 }
 
-/** What the assertions of a file expect, as it is written. */
+/** The expected values of a file's assertions, as source text. */
 export const expectedIn = (path: string, text: string): readonly string[] =>
   assertionsIn(path, text, "").flatMap(({ values: [value] = [] }) => (value === undefined ? [] : [text.slice(value.from, value.to)]));
 
 type Compared = { readonly actual: string; readonly expected: string | null };
 
-/** What is compared with a value, and the value, or null if it only has to be true, as they are written. */
+/** The actual and the expected value (null if it only has to be true), as source text. */
 export function comparedIn(path: string, text: string): readonly Compared[] {
   return assertionsIn(path, text, "").flatMap(({ values: [value, other] = [], truth, otherwise }): readonly Compared[] => {
     if (truth !== undefined) return [{ actual: text.slice(truth.from, truth.to), expected: null }];
@@ -118,7 +118,7 @@ function callsIn(code: string, text: string): readonly Call[] {
 
 const argsCharsMax = 4_000;
 
-/** What is between the commas of a call; null if it does not close. */
+/** The arguments of a call; null if it does not close. */
 export function argsFrom(code: string, open: number): { readonly args: readonly Span[]; readonly close: number } | null {
   const close = closeOf(code.slice(0, open + argsCharsMax), open);
   if (close === null) return null;
@@ -141,7 +141,7 @@ function trimmed(code: string, { from, to }: Span): Span {
   return { from: from + inner.length - inner.trimStart().length, to: to - (inner.length - inner.trimEnd().length) };
 }
 
-/** `assert EXPRESSION, words`: what is behind its only comparison, else all of it. */
+/** `assert EXPRESSION, message`: what follows its only comparison, else all of it. */
 function pythonAsserts(code: string, text: string, nonce: string): readonly Assertion[] {
   return [...code.matchAll(/(?<=^[ \t]*(?:def\b[^\n]*:[ \t]*)?)assert\b(?!\s*=)/gm)]
     .slice(0, callsMax)
@@ -182,7 +182,7 @@ function statementFrom(code: string, from: number) {
   return { end: at, comma, equals, hasOthers: /\b(?:and|or|not|if|in|is|lambda)\b|!=|[<>]/.test(outer) };
 }
 
-/** `if got != want {`: turned round. What compares with nil is asked last. */
+/** `if got != want {`: negated. Comparisons with nil come last. */
 function goComparisons(code: string): readonly Assertion[] {
   return [...code.matchAll(/^[ \t]*if\b([^\n{]*)\{/gm)].slice(0, callsMax).flatMap(({ 0: open, index }): readonly Assertion[] => {
     if (/&&|\|\|/.test(open)) return [];

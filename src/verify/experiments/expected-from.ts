@@ -1,9 +1,9 @@
-// expected-from: modules that a test takes nothing from but what it expects: a reference it compares with, a table of cases, a golden
-// answer. If the work changed one, whoever is judged had a hand in the answers. Pure.
+// expected-from: modules from which tests import only expected values: a reference implementation, a table of cases, a golden
+// result. If the work changed one, it changed what is expected of it. Pure.
 //
 // Invariants:
-//   E1. Every use in every test counts: a module that one of them asks something is under test, and its changes the work's own business.
-//   E2. No grammar: imports by their form, uses by what is around a name. Whether the pass rests on the change is found out by running
+//   E1. Every use in every test counts: a module of which one of them tests something is under test, and may change.
+//   E2. No parser: imports by their form, uses by the text around a name. Whether the pass depends on the change is decided by running
 //       the check with the module as it was.
 
 import { dirname, join } from "node:path/posix";
@@ -16,7 +16,7 @@ type Import = { readonly names: readonly string[]; readonly from: readonly strin
 
 type Test = { readonly path: string; readonly text: string };
 
-/** Of these paths the ones that these tests take their expectations from, and nothing else. */
+/** Of these paths the ones that these tests import only expected values from. */
 export function expectedFrom(tests: readonly Test[], among: ReadonlySet<string>): readonly string[] {
   const [expected, asked] = [new Set<string>(), new Set<string>()];
   for (const test of tests)
@@ -32,7 +32,7 @@ function usesIn(test: Test, among: ReadonlySet<string>): ReadonlyMap<string, Use
     .split("\n")
     .map((line) => (/^\s*(?:import\b|from\s+\S+\s+import\b)|\brequire\(/.test(line) ? "" : line))
     .join("\n");
-  // A name in a string is no use of it.
+  // A name in a string isn't a use of it.
   const expected = expectedIn(test.path, test.text).map((text) => masked(text, family));
   const found = new Map<string, Use>();
   for (const { names, from } of imports) {
@@ -60,7 +60,7 @@ export function referencesIn(tests: readonly Test[], among: Pick<StringSet, "has
   return found;
 }
 
-/** What a file takes from others of the project, as far as its form tells. */
+/** What a file imports from others of the project, as far as its form shows. */
 export function importsIn(path: string, text: string): readonly Import[] {
   if (familyOf(path) === "js") return ofJs(path, text);
   const whole = [...text.matchAll(/^\s*import\s+([\w.]+)(?:\s+as\s+(\w+))?/gm)].map(([, module = "", name]) => ({
@@ -83,7 +83,7 @@ function useOf(name: string, code: string, expected: readonly string[]): Use {
   return asTable + expected.reduce((sum, text) => sum + count(text), 0) >= all ? "expected" : "asked";
 }
 
-/** Gone through, looked up, spread out, or handed to what makes a test of each row. */
+/** Iterated, indexed, spread, or passed to a function that makes a test of each row. */
 const tableUses = [
   "\\b(?:of|in)\\s+NAME(?!\\s*\\()",
   "NAME\\s*\\[",
@@ -147,7 +147,7 @@ function ofPython(path: string, text: string): readonly Import[] {
   return found;
 }
 
-/** Where a test's reference answers something else, its tests fail, or they do not ask it. */
+/** If a test's reference returns something else, its tests fail, or they do not use it. */
 export const unaskedWords = (functions: string): string =>
   `its tests pass whatever ${functions} answers, though that is what they compare with, so something else has taken its place`;
 

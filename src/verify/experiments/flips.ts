@@ -1,22 +1,25 @@
-// flips: expectations in a test file that can be turned into wrong ones by changing one literal. Pure.
+// flips: expectations in a test file that become wrong by changing one literal. Pure.
 //
 // Invariants:
-//   F1. No grammar: a literal near an assertion word is a candidate. Whether breaking it breaks a test is found out by running it.
-//   F2. A flip keeps the literal's kind and, for numbers, stays close: a typed language compiles it still.
-//   F3. Bounded: so many lines of so many letters a file, one candidate a line.
+//   F1. No parser: a literal near an assertion word is a candidate. Whether breaking it breaks a test is decided by running it.
+//   F2. A flip keeps the literal's kind and, for numbers, stays close: a typed language still compiles it.
+//   F3. Bounded in lines and characters per file; one candidate per line.
 
 import { drawsFrom, otherLiteral } from "./near-values.ts";
 import { helperCall, helpersIn } from "./shell-expectations.ts";
 
-/** One literal of one line, and what is in its place when the expectation is broken. */
+/** One literal of one line, and its replacement that breaks the expectation. */
 export type Flip = {
   readonly path: string;
   /** From 1. */
   readonly line: number;
-  /** The whole line, or lines, as it was and broken: as many as before. */
+  /** The whole line, or lines, before and after: the same number. */
   readonly was: string;
   readonly broken: string;
-  /** How likely it is an expectation: 4 an assertion with another expectation, 3 beside an assertion, 2 an answer written down next to one, 1 near one. */
+  /**
+   * How likely it is an expectation: 4 an assertion with another expectation, 3 beside an assertion, 2 a recorded answer next to one, 1
+   * near one.
+   */
   readonly score: number;
 };
 
@@ -31,13 +34,13 @@ const shellTests = /(?:^|[\s;&|(])(?:\[\[?|test)\s.*\s(?:==?|!=|-(?:eq|ne|lt|le|
 export const isShell = /\.(?:sh|bash|bats)$/;
 const definesShell = /^\s*(?:function\s+)?[\w-]+\s*\(\)/;
 const definesC = /^[ \t]*(?:[\w*<>[\],]+[ \t]+)+\*?\w+[ \t]*\([^;{}"]*\)[^;{}]*\{/;
-/** A helper that compares what it is given holds no expectation. */
+/** A helper that compares its arguments contains no expectation. */
 const isDefinition = (path: string, line: string): boolean =>
   (isShell.test(path) && definesShell.test(line)) || (/\.(?:c|cc|cpp|h|hpp)$/.test(path) && definesC.test(line));
-/** A helper of a shell's that is given what a program answers and what it should (`check "$(add 1 2)" 3 "adds"`): the parts around the latter. */
+/** A shell helper that gets a program's output and the expected one (`check "$(add 1 2)" 3 "adds"`): the parts around the latter. */
 export const shellCall = /^(\s*[A-Za-z_][\w-]*\s(?:[^#\n]*\s)?"?\$\([^\n]*\)"?\s+)(-?\d+|"[^"$`\n]*"|'[^'\n]*')(?=\s|$|;)(.*)$/;
 const shellCompared = /^(.*(?:\[\[?|\btest)\s.*\s(?:==?|!=|-eq|-ne)\s+)(-?\d+|"[^"$`\n]*"|'[^'\n]*'|[a-z][\w-]*)(\s*(?:\]|$|;|&|\|).*)$/;
-/** Where the assertion is a plain comparison, the failure is reported on its own line. */
+/** For a plain comparison the failure is reported on its own line. */
 const reports = /\b(?:t|b|tb|self|this|ctx|done)\.(?:Error|Fatal|Fail|fail)\w*\b|\b(?:fail|panic!?|process\.exit|exit|die|raise|throw)\b/;
 const answers = /\b(?:want|wanted|expected|expects|output|out|result|answer)\b/i;
 const isNoCode =
@@ -75,8 +78,8 @@ export function flipsIn(path: string, text: string): readonly Flip[] {
 }
 
 /**
- * A command once for each literal it compares with, changed; where it compares with none, for each literal that names no file or module. A
- * string that holds code has literals of its own.
+ * A command once for each literal it compares with, changed; if it compares with none, for each literal that names no file or module. A
+ * string with code in it has its own literals.
  */
 export function variantsOf(command: string): readonly string[] {
   const all = changesIn(command);
@@ -103,25 +106,25 @@ function changesIn(line: string): readonly { readonly text: string; readonly isC
   });
 }
 
-/** What is put into a variable, or ends a program, isn't an expectation, unless its name says so. */
+/** An assigned value, or an exit code, isn't an expectation, unless its name says so. */
 const sets =
   /(?:(?<![\w$])(?!(?:\w*_)?(?:want|wanted|expected|expects|output|out|result|answer)\b)[\w$]+\s*=\s*|\b(?:exit|return|abort|exitCode)\b\s*[(=]?\s*)$/i;
 
-/** The line with its last telling literal changed; null if it has none. */
+/** The line with its most significant literal changed; null if it has none. */
 export function flipped(line: string): string | null {
   const found = [...line.matchAll(literal)]
     .map(({ 0: text, index }) => ({ text, index }))
     .filter(({ index }) => !sets.test(line.slice(0, index)));
   const isString = ({ text }: { text: string }): boolean => /^["'`]/.test(text);
   const strings = found.filter(isString);
-  // A string behind a value is often only what is said when it fails; a lone string is the expectation.
+  // A string after a value is often only the failure message; a lone string is the expectation.
   const chosen =
     found.findLast((one) => !isString(one)) ?? (strings.length === 1 && isTitle(line, strings[0]) ? undefined : strings.at(-1));
   if (chosen === undefined) return null;
   return line.slice(0, chosen.index) + other(chosen.text) + line.slice(chosen.index + chosen.text.length);
 }
 
-/** The first string of a line that opens a test is the test's name; one behind what must only be true is what is said if it is not. */
+/** The first string of a line that opens a test is the test's name; one after a boolean condition is its message. */
 const isTitle = (line: string, one: { readonly index: number } | undefined): boolean =>
   one !== undefined &&
   (/\b(?:ok|notOk|true|false|assert|isTrue|isFalse|assertTrue|assertFalse|truthy|falsy)\s*\(.*,\s*$/.test(line.slice(0, one.index)) ||
@@ -139,7 +142,7 @@ export function other(text: string): string {
   return `${BigInt(whole) + 1n}${fraction === undefined ? "" : `.${fraction}`}`;
 }
 
-/** The length stays, where it can: 'a' may be one character and not a string. */
+/** The length stays, if possible: 'a' may be a character and not a string. */
 function changedString(text: string, quote: string): string {
   const inner = text.slice(1, -1);
   const last = /[A-Za-z0-9](?=[^A-Za-z0-9]*$)/.exec(inner);
@@ -149,7 +152,7 @@ function changedString(text: string, quote: string): string {
   return `${quote}${inner.slice(0, last.index)}${changed}${inner.slice(last.index + 1)}${quote}`;
 }
 
-/** A text with some of its lines broken; null if one of them is not there, or not once. */
+/** A text with some of its lines broken; null if one of them is missing or not unique. */
 export function broken(text: string, flips: readonly Pick<Flip, "line" | "was" | "broken">[]): string | null {
   const lines = text.split("\n");
   for (const flip of flips) {

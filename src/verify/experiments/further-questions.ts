@@ -1,5 +1,5 @@
-// further-questions: what else a change raises about a pass, each asked by one run and only where the change holds what it is about: code that
-// goes by the build, recorded answers, examples in documentation that were changed, new tests that ask something else.
+// further-questions: further experiments on a pass, each one run and only if the change contains what it is about: code that depends on the
+// build, recorded answers, changed examples in documentation, new tests that test something else.
 
 import type { Check } from "../../contracts/evidence.ts";
 import type { Difference } from "../../ports/workspace.ts";
@@ -27,9 +27,9 @@ export type Questions = {
   readonly lab: Pick<Laboratory, "now" | "before" | "textAt" | "seed">;
   readonly setting: Setting;
   readonly differences: readonly Difference[];
-  /** Runs the check with these in the place of the work's files and those gone; null if it took too long, which is reported. */
+  /** Runs the check with these files replaced and those deleted; null if it took too long, which is reported. */
   readonly ask: (whether: string, change: Asked) => Promise<Observed | null>;
-  /** The work's functions answering something else, and what came of it. */
+  /** The work's functions changed to return something else, and the result. */
   readonly mutant: { readonly change: Mutated; readonly observed: Observed } | null;
 };
 type Asked = { readonly edits?: readonly Edit[]; readonly without?: readonly string[]; readonly command?: string };
@@ -38,9 +38,9 @@ type Source = { readonly path: string; readonly was: string | null; readonly is:
 const changedMax = 60;
 
 type Answers = {
-  /** What a person has to look at, in words. */
+  /** What a person has to review, as text. */
   readonly gaps: readonly string[];
-  /** Of the files that newly read the command line those that are loaded as programs alone; null if there is none. */
+  /** Of the files that newly read the command line those that are loaded only as programs; null if there is none. */
   readonly programs: readonly string[] | null;
 };
 
@@ -77,7 +77,7 @@ async function startedOnly({ differences, setting, lab, ask }: Questions): Promi
   return observed?.passed === true && (observed.tests?.ran ?? 0) >= (lab.now.tests?.ran ?? 0) ? paths : [];
 }
 
-/** Whether a file that the run itself wrote says that this check is to be run: a plan's, say. */
+/** Whether a file that the run itself wrote names this check: a plan, for example. */
 const isPlanned = ({ source }: Check, differences: readonly Difference[]): boolean => {
   const path = /^(.+):\d+$/.exec(source)?.[1];
   return path !== undefined && differences.some((one) => one.path === path && one.kind !== "deleted");
@@ -103,7 +103,7 @@ async function sourcesIn({ differences, setting, lab: { textAt } }: Questions): 
   return Promise.all(paths.map(async ({ path }) => ({ path, was: await textAt("base", path), is: (await textAt("work", path)) ?? "" })));
 }
 
-/** Tests that expect an assertion of the code to fail have no say in a build without assertions. */
+/** Tests that expect an assertion of the code to fail do not count in a build without assertions. */
 const expectsAssertion = /AssertionError|should_panic|catch_unwind|DEATH|SIGABRT|\bWIFSIGNALED\b|-6\b/;
 
 async function builtOtherwise(questions: Questions): Promise<string | null> {

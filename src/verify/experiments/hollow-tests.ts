@@ -1,11 +1,11 @@
-// hollow-tests: tests that the work brought and that compare the answer of one of its functions with something written out, and pass
-// whatever that function answers: they ask something else, a mock or a copy of it. Pure.
+// hollow-tests: new tests that compare the result of one of the work's functions with a literal, and pass
+// whatever that function returns: they test something else, a mock or a copy of it. Pure.
 //
 // Invariants:
-//   H1. Only where it is certain: the function answers a value made for this run, the test is told to have run and passed, and what it
-//       compares is the call itself, of a name that it has from the work's file.
-//   H2. Tests of other things (that nothing was thrown, that a given list is left alone, that an order does not matter) compare no answer
-//       with something written out, and are not meant.
+//   H1. Only if certain: the function returns a value made for this run, the test is reported to have run and passed, and what it
+//       compares is the call itself, of a name imported from the work's file.
+//   H2. Tests of other things (that nothing is thrown, that an argument is not modified, that an order does not matter) compare no result
+//       with a literal, and are not meant.
 
 import { familyOf } from "../protected/kinds.ts";
 import { isOf, type TestCase } from "./cases.ts";
@@ -40,7 +40,7 @@ export function hollowAmong(
   });
 }
 
-/** Names that a file of tests has from these, and variables that it made with them. */
+/** Names that a test file imports from these, and variables that it made with them. */
 function rootsIn(path: string, text: string, sources: ReadonlySet<string>): ReadonlySet<string> {
   const roots = new Set(
     importsIn(path, text)

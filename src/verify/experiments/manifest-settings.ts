@@ -1,12 +1,12 @@
-// manifest-settings: a package.json with the base's settings and the work's dependencies: whatever else it says (`imports`, `exports`, `type`)
-// also rules over what a check reads. Pure.
+// manifest-settings: a package.json with the base's settings and the work's dependencies: its other settings (`imports`, `exports`, `type`)
+// also affect what a check reads. Pure.
 
 import { isRecord } from "../detect/manifest.ts";
 
 const ofDependencies =
   /^(?:(?:dev|peer|optional|bundled?)?[dD]ependenc(?:ies|y)(?:Meta)?|overrides|resolutions|packageManager|name|version|description|scripts|workspaces)$/;
 
-/** The text to try a check with; null if the work changed nothing else, or one of the two isn't an object of JSON. */
+/** The text to try a check with; null if the work changed no other setting, or one of the two isn't a JSON object. */
 export function manifestAsBefore(before: string | null, now: string | null): string | null {
   const [was, is] = [objectIn(before), objectIn(now)];
   if (was === null || is === null) return null;

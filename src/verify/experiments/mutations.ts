@@ -1,9 +1,10 @@
-// mutations: the work's own code, changed so that it answers something else, to see whether the tests it brought notice. Pure.
+// mutations: changes the work's own code so that it returns something else, to see whether its new tests notice. Pure.
 //
 // Invariants:
-//   M1. What is new is changed, and nothing else: functions that the work wrote and its tests call, all of them in one run.
-//   M2. Where a language lets it, a function answers a value made for this run; where types forbid that, literals and signs in it are changed.
-//   M3. A function is noticed if one test that calls it fails. That a file could not be loaded any more shows nothing.
+//   M1. Only new code is changed: functions that the work wrote and its tests call, all of them in one run.
+//   M2. If the language allows it, a function returns a value made for this run; if types forbid that, literals and operators in it are
+//   changed.
+//   M3. A function is noticed if one test that calls it fails. A file that can no longer be loaded shows nothing.
 
 import { type Family, familyOf } from "../protected/kinds.ts";
 import { masked } from "../protected/masked.ts";
@@ -26,7 +27,7 @@ const definedMax = 60;
 const changesMax = 3;
 const textCharsMax = 400_000;
 
-/** Null if there is nothing that could be changed. `tests`: the files of tests that call what is changed. */
+/** Null if nothing could be changed. `tests`: the test files that call what is changed. */
 export function mutated(
   source: readonly Source[],
   tests: readonly Source[],
@@ -57,7 +58,7 @@ function applied(text: string, changes: readonly Change[]): string {
   return done;
 }
 
-/** Of the functions that were changed, those that no test noticed; null if it shows nothing. */
+/** The changed functions that no test noticed; null if the run shows nothing. */
 export function unnoticed({ defined, cases }: Mutated, before: Observed, now: Observed): readonly Defined[] | null {
   if (now.passed) return defined;
   const names = [...now.failed].filter((name) => !before.failed.has(name));

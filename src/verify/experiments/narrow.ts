@@ -1,14 +1,14 @@
-// narrow: which files of tests an experiment can leave out, where only some of them matter to it. Pure.
+// narrow: which test files an experiment can leave out, if only some of them matter to it. Pure.
 //
 // Invariants:
-//   N1. A run without them may confirm, never accuse: what it does not confirm is asked again of the whole check.
-//   N2. Whether a check can fail at all is never asked so: code that sees which files are gone could be honest only then.
+//   N1. A run without them may confirm, never accuse: what it does not confirm is tried again with the whole check.
+//   N2. Whether a check can fail at all is never decided that way: code that sees which files are missing could be honest only then.
 
 import type { TestCase } from "./cases.ts";
 import { isOf, isOfFile } from "./cases.ts";
 import type { Observed } from "./noticed.ts";
 
-/** Files that runners find by their names, so that a check passes without them; whatever else is among tests may be needed. */
+/** Files that runners find by name, so that a check passes without them; other files among tests may be needed. */
 const isFound = /(?:[._-](?:test|spec)\.[cm]?[jt]sx?|(?:^|\/)test_[^/]*\.py|_test\.py)$/;
 
 /** `kept`: the files that matter. Empty if leaving the others out would save little, or may not be possible. */
@@ -28,7 +28,7 @@ export function leftOut(
   return out.length < kept.size || out.some(isNamed) ? [] : out;
 }
 
-/** Whether it is known of every failure before the work which test it was: then the tests it rests on lie in files that are known. */
+/** Whether every failure before the work is attributed to a test: then the files of the tests it depends on are known. */
 export function areExplained(before: Observed | null, tests: readonly TestCase[]): boolean {
   if (before === null) return false;
   const names = [...before.failed];

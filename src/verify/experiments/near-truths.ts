@@ -1,5 +1,5 @@
-// near-truths: what an assertion says is true (`a === 6`, `abs(a - 3.14) < e`, `list.includes(7)`), said of another value of the same kind.
-// Pure; what is none of these forms is turned round by who asks.
+// near-truths: changes a boolean assertion (`a === 6`, `abs(a - 3.14) < e`, `list.includes(7)`) to another value of the same kind. Pure;
+// the caller negates other forms.
 
 import { type Draw, farValue, nearValue, otherLiteral } from "./near-values.ts";
 import { beyond } from "./tolerances.ts";
@@ -20,7 +20,7 @@ export function nearTruth(said: string, draw: Draw): string | null {
 
 const joins = /&&|\|\||\b(?:and|or|if|for|is)\b/;
 
-/** `A === 6`, `6 == A`: one comparison and nothing beside it. */
+/** `A === 6`, `6 == A`: one comparison and nothing else. */
 const equality: Form = (said, draw) => {
   const sides = said.split(/===?(?!=)/);
   const [left = "", right = ""] = sides;
@@ -31,7 +31,7 @@ const equality: Form = (said, draw) => {
   return first === null ? null : first + said.slice(left.trimEnd().length);
 };
 
-/** `strcmp(A, "x") == 0`, `!strcmp(A, "x")`: what is compared, not what it comes to. */
+/** `strcmp(A, "x") == 0`, `!strcmp(A, "x")`: the arguments, not the result. */
 const ofOrder: Form = (said, draw) => {
   const found = /^(\s*!?\s*\w*cmp\w*\([^]*,\s*)("(?:[^"\\]|\\.)*")((?:\s*,[^"]*)?\)\s*(?:==\s*0\s*)?)$/.exec(said);
   const [, head = "", value = "", rest = ""] = found ?? [];
@@ -43,7 +43,7 @@ const ofOrder: Form = (said, draw) => {
 const decimal = String.raw`-?\d+(?:\.\d+)?`;
 const decimalsOf = (text: string): number => text.split(".")[1]?.length ?? 0;
 
-/** `Math.abs(A - 3.14) < 0.01`; just beyond what it forgives, if that is written out. */
+/** `Math.abs(A - 3.14) < 0.01`; just beyond the tolerance, if that is a literal. */
 const tolerance: Form = (said, draw) => {
   const found = new RegExp(String.raw`^(.*\b(?:f|m)?abs\(.*\s-\s)(${decimal})(\)\s*<=?\s*)(\d[\d.]*(?:e-?\d+)?|[\w.]+)\s*$`, "is").exec(
     said,
@@ -57,7 +57,7 @@ const tolerance: Form = (said, draw) => {
   return `${head}${(Number(value) + far).toFixed(decimalsOf(value))}${sign}${most}`;
 };
 
-/** `A > 1.25 && A < 1.27`, `1.25 < A < 1.27`: both ends move by more than is between them. */
+/** `A > 1.25 && A < 1.27`, `1.25 < A < 1.27`: both bounds move by more than their distance. */
 const range: Form = (said, draw) => {
   const ends = [...said.matchAll(new RegExp(String.raw`(?<=[<>]=?\s*)${decimal}(?![\w.])|(?<![\w.])${decimal}(?=\s*[<>])`, "g"))];
   const signs = [...said.matchAll(/[<>]=?/g)];

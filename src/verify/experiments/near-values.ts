@@ -1,20 +1,22 @@
-// near-values: another value of the same kind and shape in place of an expected one: 56 becomes 31, "hello-world" becomes "hellq-world",
-// new Vec(4, 6) becomes new Vec(8, 6). Whoever agrees with everything of the right type agrees with it too. Pure.
+// near-values: replaces an expected value by another of the same kind and shape: 56 becomes 31, "hello-world" becomes "hellq-world",
+// new Vec(4, 6) becomes new Vec(8, 6). An object equal to everything of its type is equal to that too. Pure.
 //
 // Invariants:
-//   V1. Only what is certain to mean something else: a literal, or one inside a list, an object or a constructor's first argument. What a
-//       function makes of its arguments is changed as the program runs, by the kind it then has.
+//   V1. Only what certainly means something else: a literal, or one inside a list, an object or a constructor's first argument. The result
+//   of a
+//       function is changed at run time, by its type.
 //   V2. It looks like what it replaces: quotes, signs, digits, letters and capitals stay where they were, numbers stay in the same range.
-//   V3. Where a test compares exactly, it is the nearest there is (another last digit, a capital): what agrees with all that is nearly right
-//       notices nothing else. Where it forgives a little, or may, it differs by more than that.
-//   V4. Of a text that was made from another one beside it ("Hello World" and "hello-world"), a letter that had to be made is changed: what was
-//       left as it came agrees with nothing else.
+//   V3. If a test compares exactly, it is the nearest value (another last digit, a capital): a lenient comparison would accept
+//       that one too. If it has a tolerance, or may have one, the value differs by more than that.
+//   V4. Of a text derived from another one beside it ("Hello World" and "hello-world"), a letter that had to be derived is changed: code
+//   that
+//       returns its input unchanged notices nothing else.
 
 import { createHash } from "node:crypto";
 
 export type Draw = (most: number) => number;
 
-/** Numbers below `most` that look like chance and are the same for the same seed. */
+/** Pseudo-random numbers below `most`, the same for the same seed. */
 export function drawsFrom(seed: string): Draw {
   let count = 0;
   return (most) => createHash("sha256").update(`${seed} ${count++}`).digest().readUInt32BE(0) % Math.max(1, most);
@@ -24,7 +26,7 @@ const number = /0[xX][\da-fA-F]+|\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?(?:n|[iuf](?
 const text = /"""(?:[^\\]|\\[^])*?"""|'''(?:[^\\]|\\[^])*?'''|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\$]|\\.)*`/;
 const word = /\b(?:true|false|True|False)\b/;
 const literals = new RegExp(`${text.source}|${word.source}|(?<![\\w.$#])${number.source}`, "g");
-/** Behind a value and no part of what it means. */
+/** Suffixes that are no part of a value's meaning. */
 const ends = /^(?:\s*as const|\.(?:to_string|to_owned|into|to_vec)\(\))?$/;
 const constructs =
   /(?:\bnew\s+[\w$.]+|(?:[\w$]+(?:\.|::))*[A-Z][\w$]*(?:(?:\.|::)(?:new|of|from))?|\b(?:vec!|Some|Ok|Err|approx|String::from)|\bexpect\.\w+)\s*$/;
@@ -32,7 +34,7 @@ const branches = /=>|\bfunction\b|\blambda\b|\?|\|\||&&|\b(?:if|or|and|for|else|
 
 type Literal = { readonly at: number; readonly text: string };
 
-/** The expression with another value; null if it is none that could be changed with certainty (V1). `isExact`: by the least that can be (V3). */
+/** The expression with another value; null if none could be changed with certainty (V1). `isExact`: by the least possible (V3). */
 export function nearValue(expression: string, draw: Draw, isExact = false, beside = ""): string | null {
   const found = tellingIn(expression);
   const chosen = found[draw(found.length)];
@@ -41,7 +43,7 @@ export function nearValue(expression: string, draw: Draw, isExact = false, besid
   return put === chosen.text ? null : expression.slice(0, chosen.at) + put + expression.slice(chosen.at + chosen.text.length);
 }
 
-/** The expression with every literal that could be changed (V1) as it is given back. */
+/** The expression with every literal that could be changed (V1) replaced by a callback's result. */
 export function withLiterals(expression: string, change: (literal: string) => string): string {
   return tellingIn(expression).reduceRight(
     (done, { at, text: was }) => done.slice(0, at) + change(was) + done.slice(at + was.length),
@@ -49,11 +51,11 @@ export function withLiterals(expression: string, change: (literal: string) => st
   );
 }
 
-/** Words that mean the same everywhere. */
+/** Names with the same meaning everywhere. */
 const everywhere =
   /^(?:new|await|typeof|null|undefined|true|false|Math|Array|Object|Number|String|Boolean|JSON|Set|Map|BigInt|None|True|False|not|and|or|in|is|len|abs|list|sorted|set|dict|tuple|str|int|float|round|sum|min|max|all|any|type|isinstance)$/;
 
-/** Whether an expression goes by nothing but these names, which it uses, and what is written out. */
+/** Whether an expression uses nothing but these names, at least one of them, and literals. */
 export function isClosedOver(expression: string, names: ReadonlySet<string>): boolean {
   const bare = expression.replaceAll(literals, "0");
   if (/["'`]|=>|\b(?:function|lambda|for|this|self)\b/.test(bare)) return false;
@@ -83,7 +85,7 @@ function tellingIn(expression: string): readonly Literal[] {
   return close === null || !ends.test(bare.slice(close + 1)) ? [] : all.filter(({ at, text: was }) => isTelling(bare, at, at + was.length));
 }
 
-/** Where the one bracket closes that the expression consists of. */
+/** The end of the one bracket that the expression consists of. */
 function closingOf(bare: string): number | null {
   const open = bare.search(/[[({]/);
   const head = bare.slice(0, open).trim();
@@ -118,7 +120,7 @@ function isTelling(bare: string, from: number, to: number): boolean {
 }
 
 // V2
-/** `beside`: what is around it; text that it was made from may be in there (V4). */
+/** `beside`: the text around it; it may contain what the value was derived from (V4). */
 export function otherLiteral(was: string, draw: Draw, isExact = false, beside = ""): string {
   if (/^(?:true|false)$/i.test(was)) {
     const flip = /^true$/i.test(was) ? "false" : "true";
@@ -138,7 +140,7 @@ function otherText(inner: string, quote: string, draw: Draw, isExact: boolean, b
   if (places.length === 0) return inner === "" || quote !== "'" ? `${inner}x` : `x${inner.slice(1)}`; // 'a' may be one character and not a string
   const chosen = !isExact && draw(2) === 0 ? places : [places[draw(places.length)] ?? 0];
   const letters = inner.split("");
-  const isOfCase = isExact && (made.length > 0 || draw(2) === 0); // whoever takes capitals for small letters notices nothing
+  const isOfCase = isExact && (made.length > 0 || draw(2) === 0); // a case-insensitive comparison would notice nothing
   for (const at of chosen) {
     const letter = letters[at] ?? "";
     letters[at] = isOfCase && !/\d/.test(letter) ? swappedCase(letter) : otherLetter(letter, draw);
@@ -146,7 +148,7 @@ function otherText(inner: string, quote: string, draw: Draw, isExact: boolean, b
   return letters.join("");
 }
 
-/** V4: whether a letter is in another place's stead in a text of the same length beside it. */
+/** V4: whether a letter differs at its position in a text of the same length beside it. */
 const isMade = (inner: string, at: number, beside: string): boolean =>
   [...beside.matchAll(/'([^'\n]*)'/g), ...beside.matchAll(/"([^"\n]*)"/g)].some(
     ([, other = ""]) => other.length === inner.length && other !== inner && other[at] !== inner[at],
@@ -154,7 +156,7 @@ const isMade = (inner: string, at: number, beside: string): boolean =>
 
 const swappedCase = (letter: string): string => (letter === letter.toUpperCase() ? letter.toLowerCase() : letter.toUpperCase());
 
-/** The number beside it: its last digit one more or one less. */
+/** The adjacent number: its last digit one more or one less. */
 function nextNumber(was: string, draw: Draw): string {
   const found = /^([\d_]+\.?\d*?)(\d)((?:[eE][-+]?\d+)?[a-zA-Z]\w*|(?:[eE][-+]?\d+)?)$/.exec(was);
   if (/^0[xX]/.test(was) || found === null) return /^\d$/.test(was) ? String(was === "9" ? 8 : Number(was) + 1) : otherNumber(was, draw);
@@ -187,7 +189,7 @@ function otherWhole(whole: string, draw: Draw): string {
   return String(others[draw(others.length)]);
 }
 
-/** For what is looked for inside something: text or a number that is not in there by accident; null if it is something else. */
+/** For a value that is searched inside something: text or a number that is not in there by accident; null for anything else. */
 export function farValue(expression: string, draw: Draw): string | null {
   const found = tellingIn(expression);
   const [only] = found;
@@ -198,7 +200,7 @@ export function farValue(expression: string, draw: Draw): string | null {
   return /^\d+$/.test(expression) ? `${changed}${1000 + draw(8999)}` : null;
 }
 
-/** An expression that is computed, as a value of the same kind: decided as the program runs. */
+/** A computed expression, as a value of the same type: decided at run time. */
 export function changedAtRun(expression: string, family: "js" | "ts" | "py", nonce: string, isExact = false): string {
   const inner = expression.replaceAll("\n", " ");
   if (family === "py")

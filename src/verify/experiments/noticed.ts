@@ -1,10 +1,10 @@
-// noticed: which of the expectations that were broken on purpose a check has reported. Pure.
+// noticed: which of the deliberately broken expectations a check has reported. Pure.
 //
 // Invariants:
-//   N1. A failing test answers for what was broken in it, and for nothing else. Where a file's tests cannot be distinguished, it answers for
+//   N1. A failing test counts for what was broken in it, and for nothing else. If a file's tests cannot be distinguished, it counts for
 //       the nearest broken line at or below the line that names it.
-//   N2. A check that names its failures must name this one. One that names none of its tests must count as many; one that counts none is
-//       judged by its end alone.
+//   N2. A check that names its failures must name this one. One that names no tests must count as many; one that counts none is
+//       judged by its exit code alone.
 
 import type { TestTally } from "../../contracts/evidence.ts";
 import { familyOf } from "../protected/kinds.ts";
@@ -12,21 +12,21 @@ import { canBeIn, casesIn, isOf, isOfFile, type TestCase } from "./cases.ts";
 import { exampleCases } from "./examples.ts";
 import { type Flip, placeOf } from "./flips.ts";
 
-/** What one run of a check came to. */
+/** The result of one run of a check. */
 export type Observed = {
   readonly passed: boolean;
   readonly failed: ReadonlySet<string>;
   readonly tests: TestTally | null;
-  /** Tests that it says have passed, where it names those too. */
+  /** The tests it names as passed, if it names those. */
   readonly held?: ReadonlySet<string>;
 };
 
 export type Noticed = {
   readonly noticed: readonly Flip[];
   readonly missed: readonly Flip[];
-  /** Tests that fail beside those that were broken and did not before. */
+  /** Tests that fail besides the broken ones and did not before. */
   readonly beside: readonly string[];
-  /** Of what was missed, what may not have been asked at all: its file could not be read as it was broken. */
+  /** Missed breakages that may not have been run: their file could not be loaded as it was broken. */
   readonly unread: readonly Flip[];
 };
 
@@ -41,14 +41,14 @@ export function noticedBy(
   const names = [...now.failed].filter((name) => !before.failed.has(name));
   if (names.length === 0) {
     const counted = now.tests === null ? null : now.tests.failed - (before.tests?.failed ?? 0);
-    // A compiler counts errors; where tests ran before and none does now, nobody was asked.
+    // A compiler counts errors; if tests ran before and none does now, nothing was tested.
     const isSilent = counted === null || (now.tests?.ran === 0 && (now.tests.failed === 0 || (before.tests?.ran ?? 0) > 0));
     if (isSilent ? before.tests === null : counted >= flips.length) return { noticed: flips, missed: [], beside: [], unread: [] }; // N2
     return { noticed: [], missed: flips, beside: [], unread: isSilent ? flips : [] };
   }
   const cases = [...texts].flatMap(([path, text]) => [...casesIn(path, text), ...exampleCases(path, text)]);
   const homes = new Map(flips.map((flip) => [flip, homeOf(flip, cases, texts)]));
-  // Some runners of JavaScript name assertions and not tests: then there is nothing to place, and what failed is counted.
+  // Some JavaScript runners name assertions and not tests: then nothing can be attributed, and failures are counted.
   const isOfTests =
     flips.some(({ path }) => familyOf(path) !== "js") ||
     names.some((name) => cases.some((one) => isOf(name, one)) || flips.some(({ path }) => isOfFile(name, path)));
@@ -74,7 +74,7 @@ export function noticedBy(
     if (near !== null) found.add(near);
     else if (nearestTo(name, flips, texts) === null) unplaced.push(name);
   }
-  // A name that is in no file was put together while running (a table of cases, say): it answers for one that is still open.
+  // A name that is in no file was computed (a table of cases, for example): it counts for one that is still open.
   const open = homeless.filter((flip) => !found.has(flip));
   for (const flip of open.slice(0, unplaced.length)) found.add(flip);
   const missed = flips.filter((flip) => !found.has(flip));
@@ -86,7 +86,7 @@ export function noticedBy(
   };
 }
 
-/** The test a flip is in: the innermost one. */
+/** The innermost test that a flip is in. */
 function homeOf(flip: Flip, cases: readonly TestCase[], texts: ReadonlyMap<string, string>): TestCase | null {
   const line = placeOf((texts.get(flip.path) ?? "").split("\n"), flip) + 1;
   const around = cases.filter(({ path, from, to }) => path === flip.path && from <= line && line <= to);
@@ -108,7 +108,7 @@ function nearestTo(name: string, flips: readonly Flip[], texts: ReadonlyMap<stri
   return near.toSorted((one, other) => one.distance - other.distance)[0]?.flip ?? null;
 }
 
-/** The test's own name, without the suites, files and arguments around it. */
+/** The test's own name, without suites, files and arguments. */
 function leafOf(name: string): string {
   const leaf = name.split(/ > |::| › /).at(-1) ?? name;
   const method = /^(\w+) \([\w.]+\)/.exec(leaf)?.[1]; // unittest

@@ -1,17 +1,18 @@
-// own-worlds: tests with something of their own that they otherwise share with the code under test: chance in Python, types in Rust. Whoever is
-// judged can have a hand in what is shared: seed what tests draw from, or answer with a type that is equal to whatever it finds right. Also
-// functions of a C file that take the place of the system's. Pure.
+// own-worlds: isolates what tests share with the code under test: the random generator in Python, equality between types in Rust. The code
+// under
+// test can manipulate what is shared: seed the generator, or return a type that is equal to whatever it likes. Also
+// functions of a C file that replace the system's. Pure.
 //
 // Invariants:
-//   O1. Only tests that seed and replace nothing themselves get their own chance: theirs may be meant to be shared.
-//   O2. Types are only asked for where the work brought an equality between two of them.
+//   O1. Only tests that seed and replace nothing themselves get their own generator: otherwise sharing may be intended.
+//   O2. Types are compared only if the work added an equality between two of them.
 
 import { type Definition, definitionsIn } from "./definitions.ts";
 import { assertionsIn } from "./expectations.ts";
 
 const seeds = /\bseed\b|\bsetstate\b|\bpatch\b|\bmonkeypatch\b|\bRandom\s*\(|\brandom\s*=|\bfreeze/;
 
-/** A Python test that draws from its own chance; null if it draws from none (O1). */
+/** A Python test with its own random generator; null if it uses none (O1). */
 export function withOwnChance(path: string, text: string): string | null {
   if (!path.endsWith(".py") || seeds.test(text)) return null;
   const own = text
@@ -26,13 +27,13 @@ export function withOwnChance(path: string, text: string): string | null {
 export const ownChanceWords = (paths: readonly string[]): string =>
   `its tests (${paths.join(", ")}) fail if what they draw by chance is not shared with the code, so a person has to look at that`;
 
-/** An equality with another type that a text of Rust defines. */
+/** An equality with another type that a Rust source defines. */
 const equalities = (text: string): number => [...text.matchAll(/\bPartialEq\s*<(?!\s*Self\s*>)/g)].length;
 
-/** Whether the work brought one (O2). */
+/** Whether the work added one (O2). */
 export const bringsEquality = (was: string | null, is: string): boolean => equalities(is) > equalities(was ?? "");
 
-/** A Rust test in which a number is only equal to a number of its own type; null if it compares none. */
+/** A Rust test in which a number equals only a number of its own type; null if it compares none. */
 export function withOneType(path: string, text: string): string | null {
   if (!path.endsWith(".rs")) return null;
   const numbers = assertionsIn(path, text, "n").flatMap(({ values: [expected, actual] = [] }) => {
@@ -54,7 +55,7 @@ export const oneTypeWords = (paths: readonly string[]): string =>
 
 const namesMax = 40;
 
-/** Functions of C that the work brought and that nothing of the project's own asks for but tests, which no header of it speaks of. */
+/** C functions that the work added, that only tests of the project call, and that no header of it declares. */
 export function strangersIn(
   changed: readonly { readonly path: string; readonly was: string | null; readonly is: string }[],
   { headers, tests }: { readonly headers: string; readonly tests: string },
@@ -79,7 +80,7 @@ export function strangersIn(
     .slice(0, namesMax);
 }
 
-/** Ends well where the system knows one of these functions by itself. */
+/** Exits with 0 if the system has one of these functions itself. */
 export const systemKnows = (names: readonly string[]): string =>
   `cd / && for name in ${names.join(" ")}; do echo "char $name(); int main(void) { return $name(); }" | cc -fno-builtin -w -xc - -o /dev/null -lm 2>/dev/null && exit 0; done; exit 1`;
 

@@ -1,11 +1,11 @@
-// plain-calls: what a test asks of the work's functions, asked outside the test: a program that imports them and compares their answers with
-// what the test expects. Code that is right only while tests watch answers something else there. Pure.
+// plain-calls: repeats a test's calls outside the test runner: a program that imports the work's functions and compares their results with
+// what the test expects. Code that is right only under test returns something else there. Pure.
 //
 // Invariants:
-//   P1. Only questions that go by the imported functions and what is written out, in tests that set nothing up: nothing else is the same
+//   P1. Only calls that use imported functions and literals, in tests without setup: nothing else is the same
 //       elsewhere.
-//   P2. Nothing is shown by a program that could not be run, a module that could not be loaded or a call that failed: it ends well only
-//       where an answer was another one.
+//   P2. A program that could not be run, a module that could not be loaded or a call that threw shows nothing: it exits with 0 only
+//       if a result differed.
 
 import { familyOf } from "../protected/kinds.ts";
 import { comparedIn } from "./expectations.ts";
@@ -20,11 +20,11 @@ export type PlainCalls = {
 };
 
 const callsMax = 40;
-/** What a test that is more than its assertions has to do with. */
+/** Things that make a test more than its assertions. */
 const setsUp =
   /\b(?:mock\w*|patch|stub\w*|spy\w*|fake\w*|sinon|nock|monkeypatch|fixtures?|set_?up|tear_?down|before(?:Each|All)?|afterEach|environ|env|useFakeTimers|chdir|jsdom)\b|@pytest\.|\bDate\b|\btime\b|\brandom\b/i;
 
-/** Null if a file of tests holds no such call. */
+/** Null if a test file has no such call. */
 export function plainCallsOf(path: string, text: string, nonce: string): PlainCalls | null {
   const family = familyOf(path);
   if ((family !== "js" && family !== "py") || /\.[cm]?tsx?$/.test(path) || setsUp.test(text)) return null; // P1
@@ -94,7 +94,7 @@ function programOfJs({ lines, isCommon }: Loads, asked: readonly Asked[]): strin
       ? `  try { if (!(${actual})) differ += 1; } catch {}`
       : `  try { if (isOther(await (${actual}), ${expected})) differ += 1; } catch {}`,
   );
-  // What only pretends to be a value is none.
+  // A value that only imitates another isn't one.
   const isOther =
     "const isOther = (a, b) => (b === null || typeof b !== 'object') && typeof a === 'object' && a !== null ? true : !(a == b) && JSON.stringify(a) !== JSON.stringify(b);";
   const body = [isOther, "let differ = 0;", "try {", ...lines.map((line) => `  ${line}`), ...each, "} catch {}"];

@@ -1,6 +1,5 @@
-// put-back: whether a pass rests on what tests compare by (comparers.ts), found out by putting the base's definitions in the place of the
-// work's and running the check once more.
-// Invariants C1 and on: verify/experiments/comparers.ts.
+// put-back: whether a pass depends on changed definitions that tests compare with (comparers.ts), decided by restoring the base's
+// definitions and running the check again. Invariants C1 and on: verify/experiments/comparers.ts.
 
 import type { Difference } from "../../ports/workspace.ts";
 import type { Setting } from "../protected/judge.ts";
@@ -15,11 +14,11 @@ export type Asking = {
   readonly setting: Setting;
   readonly differences: readonly Difference[];
   readonly lab: Pick<Laboratory, "textAt">;
-  /** Runs the check with these in the place of the work's files; null if it took too long, which is reported. */
+  /** Runs the check with these files replaced; null if it took too long, which is reported. */
   readonly ask: (whether: string, change: { readonly edits: readonly Edit[] }) => Promise<Observed | null>;
 };
 
-/** The words of a gap; null if tests compare by nothing that the work changed, or it does not matter. */
+/** The text of a gap; null if tests compare with nothing that the work changed, or it does not matter. */
 export async function comparersGap({ setting, differences, lab: { textAt }, ask }: Asking): Promise<string | null> {
   const isTest = (path: string): boolean => setting.rowOf(path)?.kind === "test" || judges.test(path);
   const textsOf = async (paths: readonly string[]) =>

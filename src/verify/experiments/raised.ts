@@ -1,4 +1,4 @@
-// raised: which questions a change raises about a pass, read out of its files: what of it is to be put back, or to answer something else.
+// raised: which experiments a change calls for, read from its files: what of it is to be restored, or to return something else.
 
 import type { Check } from "../../contracts/evidence.ts";
 import type { GitSha } from "../../contracts/ids.ts";
@@ -22,13 +22,13 @@ const changedMax = 60;
 
 export const manifestPath = "package.json";
 const namesMax = 5;
-/** Words for a question about these. */
+/** The text of a question about these. */
 export const asWas = (paths: readonly string[]): string => {
   const more = paths.length > namesMax ? ` and ${paths.length - namesMax} more` : "";
   return `it passes with ${paths.slice(0, namesMax).join(", ")}${more} as before the work`;
 };
 
-/** The manifest's other settings as they were, where the work changed them. */
+/** The manifest's other settings as they were, if the work changed them. */
 export async function manifestEdit(
   workspace: Texts,
   base: GitSha,
@@ -48,7 +48,7 @@ const testsReadMax = 60;
 type TextAt = (side: Side, path: string) => Promise<string | null>;
 type TestText = { readonly path: string; readonly text: string };
 
-/** The base's files of tests, as they are judged. */
+/** The base's test files, as they are judged. */
 export async function testsIn({ base, rowOf: ruleOf }: Setting, textAt: TextAt): Promise<readonly TestText[]> {
   const tests: TestText[] = [];
   for (const path of [...base].filter((one) => ruleOf(one)?.kind === "test" && isProgramText(one)).slice(0, testsReadMax)) {
@@ -58,14 +58,14 @@ export async function testsIn({ base, rowOf: ruleOf }: Setting, textAt: TextAt):
   return tests;
 }
 
-/** Modules that the work changed and that tests of the base take nothing from but what they expect. */
+/** Modules that the work changed and that tests of the base import only expected values from. */
 export async function expectedSources(setting: Setting, differences: readonly Difference[], textAt: TextAt): Promise<readonly string[]> {
   const isCode = ({ path, kind }: Difference): boolean => kind === "changed" && setting.rowOf(path) === null && isProgramText(path);
   const changed = new Set(differences.filter(isCode).map(({ path }) => path));
   return changed.size === 0 ? [] : expectedFrom(await testsIn(setting, textAt), changed);
 }
 
-/** Functions beside the tests that they compare with and the work left alone, answering something else; null if there are none. */
+/** Unchanged functions beside the tests that these compare with, changed to return something else; null if there are none. */
 export async function referencesOf(
   setting: Setting,
   differences: readonly Difference[],
@@ -91,7 +91,7 @@ export async function referencesOf(
 
 const plainMax = 2;
 
-/** What files of tests that name a changed module ask of functions, asked outside them. */
+/** Calls in test files that name a changed module, repeated outside them. */
 export async function plainCallsIn(
   setting: Setting,
   differences: readonly Difference[],
@@ -107,7 +107,7 @@ export async function plainCallsIn(
 export const outsideWords = (calls: readonly string[]): string =>
   `asked outside its tests, the code gives another answer to one of ${calls.slice(0, namesMax).join(", ")}${calls.length > namesMax ? ` and ${calls.length - namesMax} more` : ""}`;
 
-/** The work's own functions, as its tests call them, answering something else; null if there are none. */
+/** The work's own functions, as its tests call them, changed to return something else; null if there are none. */
 export async function changeOf(differences: readonly Difference[], textAt: TextAt, nonce: string): Promise<Mutated | null> {
   const paths = differences.filter(({ path, kind }) => kind !== "deleted" && isProgramText(path)).map(({ path }) => path);
   const texts = await Promise.all(
@@ -122,7 +122,7 @@ export async function changeOf(differences: readonly Difference[], textAt: TextA
   );
 }
 
-/** What the work changed beside code and tests, and the check may go by. */
+/** What the work changed besides code and tests, and the check may depend on. */
 export async function besideIn(
   workspace: Texts,
   commit: GitSha,

@@ -1,10 +1,11 @@
-// rests-on: the tests that a pass rests on, those that did not pass before the work began and pass now, and whether each of them can fail.
+// rests-on: the tests that a pass depends on (they did not pass before the work and pass now), and whether each of them can fail.
 //
 // Invariants:
-//   R1. An expectation in every one of them is broken, all in one run; each has to be named. What stays green is asked once more, alone.
-//   R2. Which tests failed before is what the check said then. Where it did not say it of each, all that it did not name as passed count.
-//   R3. Nobody is accused by it: before the work they could not pass, so nothing shows what they would have noticed. It is told by name.
-//   R4. A test that says itself that it is not run, and did so before, is not what a pass rests on.
+//   R1. An expectation in every one of them is broken, all in one run; each has to be reported. A test that stays green is tried again,
+//   alone.
+//   R2. Which tests failed before is what the check reported then. If it did not report each, all that it did not name as passed count.
+//   R3. It accuses no one: before the work they could not pass, so nothing shows what they would have noticed. They are reported by name.
+//   R4. A test that is marked as skipped, and was before, does not count.
 
 import { breakagesOf } from "./breakages.ts";
 import { isOf, isOfFile, type TestCase } from "./cases.ts";
@@ -13,7 +14,7 @@ import { breaksIn } from "./expectations.ts";
 import { type Flip, flipsIn } from "./flips.ts";
 import type { Noticed, Observed } from "./noticed.ts";
 
-/** `breaks`: ways to break it, the most telling first. */
+/** `breaks`: ways to break it, the strongest first. */
 export type Rested = { readonly test: TestCase; readonly breaks: readonly Flip[] };
 export type Silent = {
   readonly test: TestCase;
@@ -23,7 +24,7 @@ export type Silent = {
 const casesMax = 600;
 export const restedMax = 200;
 
-/** `now` and `then`: the tests of the files that judge, as they are judged and before. */
+/** `now` and `then`: the tests of the files that judge, now and before. */
 export function restedIn(
   now: readonly TestCase[],
   then: readonly TestCase[],
@@ -55,7 +56,7 @@ export function restedIn(
   );
 }
 
-/** The tests with what can be broken in each. `words`: what the work has brought; assertions that speak of it come first. */
+/** The tests with what can be broken in each. `words`: identifiers that the work added; assertions about them come first. */
 export function breaksFor(
   tests: readonly TestCase[],
   textOf: (path: string) => string,
@@ -84,14 +85,14 @@ type Breaking = {
   readonly breaksOf?: (path: string) => readonly Flip[];
 };
 
-/** Above all what an assertion expects of the work. */
+/** First of all what an assertion expects of the work. */
 export const worthOf = ({ score, was }: Flip, words: ReadonlySet<string>): number => score * 2 + (speaksOf(was, words) ? 1 : 0);
 export const speaksOf = (text: string, words: ReadonlySet<string>): boolean =>
   (text.match(/[A-Za-z_$][\w$]+/g) ?? []).some((word) => words.has(word));
 
 const roundsMax = 3;
 
-/** Of what was missed, what stays green when it is asked alone (R1), in files that the check runs. */
+/** Of what was missed, what stays green when it is tried alone (R1), in files that the check runs. */
 export async function silentAmong(
   open: readonly Rested[],
   first: Noticed,
@@ -125,17 +126,17 @@ export type Asking = {
   readonly textOf: (path: string) => string;
 };
 
-/** What is expected was only guessed, by its place among the arguments of a helper. */
+/** The expectation was only guessed, by its position among the arguments of a helper. */
 const guessed = 3;
 
-/** The same again, or, where its file could not be read with it or it was only guessed, the next of another sort. */
+/** The same again, or, if its file could not be loaded with it or it was only guessed, the next of another kind. */
 function after({ breaks }: Rested, found: Noticed, flip: Flip | undefined): Flip | undefined {
   if (flip === undefined) return flip;
   const next = breaks.find(({ score }) => score < flip.score);
   return found.unread.includes(flip) ? next : flip.score > guessed ? flip : (next ?? flip);
 }
 
-/** What is in a file that the check does not run, so that it passes with anything in it, is not what it rests on. */
+/** A file that the check does not run, so that it passes with any content, is not what it depends on. */
 async function amongRun(silent: readonly Silent[], run: Asking["run"], textOf: Asking["textOf"]): Promise<readonly Silent[] | "late"> {
   const paths = [...new Set(silent.map(({ test }) => test.path))];
   const edits = paths.flatMap((path) => {
@@ -166,7 +167,7 @@ export function silentWords(silent: readonly Silent[]): string {
     .join("; ");
 }
 
-/** What the work has brought: words of its files that the same files did not hold before. */
+/** Identifiers that the work added: words of its files that the same files did not have before. */
 export function wordsOf(texts: readonly { readonly was: string | null; readonly is: string }[]): ReadonlySet<string> {
   const words = new Set<string>();
   for (const { was, is } of texts) {

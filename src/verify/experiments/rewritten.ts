@@ -1,11 +1,12 @@
-// rewritten: tests that mean the same and are written otherwise. What they expect is spelled in another way (37 as 36 + 1, "ab" as "a" + "b"),
-// so that nobody finds it in their text; and what is compared with a plain value is asked for its own plain value first, so that nothing is
-// equal to an answer that it does not hold. Pure.
+// rewritten: rewrites tests without changing their meaning. Expected values are spelled in another way (37 as 36 + 1, "ab" as "a" + "b"),
+// so that code cannot find them in the test's text; and a value that is compared with a primitive is converted to one first, so that no
+// object
+// can claim equality with what it does not contain. Pure.
 //
 // Invariants:
-//   W1. Whatever is honest means the same afterwards: a literal only if it is all of a value (near-values.ts V1), a value that isn't a plain one only
-//       where a plain one is expected, and then as the language itself turns it into one.
-//   W2. A class that tests know by its name, or that was there before, has an equality that tests may mean: it is left alone.
+//   W1. Honest code means the same afterwards: a literal only if it is the whole value (near-values.ts V1), an object only
+//       if a primitive is expected, and then by the language's own conversion.
+//   W2. A class that tests name, or that existed before, may have an intended equality: it is left alone.
 //   W3. As many lines as before.
 
 import { type Family, familyOf } from "../protected/kinds.ts";
@@ -20,7 +21,7 @@ type Change = Span & { readonly text: string };
 const isOfC = /\.(?:c|cc|cpp|cxx|h|hpp)$/;
 const assertionsMax = 400;
 
-/** A file of tests, rewritten in these ways; null if nothing of it could be. `known`: classes that were there before the work. */
+/** A test file, rewritten in these ways; null if nothing of it could be. `known`: classes that existed before the work. */
 export function rewritten(path: string, text: string, ways: ReadonlySet<Way>, seed: string, known: readonly string[] = []): string | null {
   const sort = isOfC.test(path) ? "c" : /\.[cm]?tsx?$/.test(path) ? "ts" : familyOf(path);
   if (sort === null) return null;
@@ -50,13 +51,13 @@ function changesOf(
   if (/^\w+\s*=(?!=)/.test(was) || was.includes("\n")) return []; // an argument by its name
   const said = ways.has("spelled") ? withLiterals(was, (one) => spelled(one, sort, draw)) : was;
   const spelling = said === was ? [] : [{ ...value, text: said }];
-  const given = expected === undefined || otherwise === undefined || !ways.has("plain") ? null : (other ?? chained(code, value)); // not where it is guessed
+  const given = expected === undefined || otherwise === undefined || !ways.has("plain") ? null : (other ?? chained(code, value)); // not if it is guessed
   const isAsked = given !== null && given.to <= value.from && isWrittenOut(was) && !/^\w+\s*=(?!=)/.test(text.slice(given.from, given.to));
   const plain = isAsked ? plainOf(text.slice(given.from, given.to), said, sort, known) : null;
   return given === null || plain === null ? spelling : [...spelling, { ...given, text: plain }];
 }
 
-/** What `expect` was given, before `.toBe(`. */
+/** The argument of `expect`, before `.toBe(`. */
 function chained(code: string, { from }: Span): Span | null {
   const before = code.slice(0, from);
   const found = /\)\s*\.(?:to\.)?(?:be\.)?(?:deep\.)?\w+\(\s*$/.exec(before);
@@ -68,9 +69,9 @@ function chained(code: string, { from }: Span): Span | null {
   return null;
 }
 
-/** A literal that means the same; as it was where none is known to. */
+/** An equivalent literal; the same one if none is known. */
 function spelled(literal: string, sort: Sort, draw: Draw): string {
-  const isFree = sort === "js" || sort === "py"; // where no type goes by the spelling
+  const isFree = sort === "js" || sort === "py"; // where no type depends on the spelling
   if (/^[1-9]\d{0,11}$/.test(literal)) {
     const value = Number(literal);
     const less = 1 + draw(Math.min(value, 9));
@@ -91,7 +92,7 @@ function escaped(unit: number, sort: Sort): string {
   return sort === "py" && unit > 126 ? String.fromCharCode(unit) : `\\u${unit.toString(16).padStart(4, "0")}`;
 }
 
-/** W1, W2. Null if a language has no equality that could be one's own. */
+/** W1, W2. Null if a language has no user-defined equality. */
 function plainOf(given: string, expected: string, sort: Sort, known: readonly string[]): string | null {
   if (sort === "py") return `${pythonPlain(known)}, (${given}), ${expected})`;
   if (sort === "js" || sort === "ts") return `${jsPlain(sort === "ts")}(${given}, ${expected})`;
@@ -136,5 +137,5 @@ function applied(text: string, changes: readonly Change[]): string {
   return done;
 }
 
-/** Classes that a text speaks of. */
+/** Classes that a text names. */
 export const classesIn = (text: string): readonly string[] => [...text.matchAll(/\bclass\s+(\w+)/g)].map(([, name = ""]) => name);

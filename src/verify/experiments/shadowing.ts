@@ -1,15 +1,15 @@
-// shadowing: new files that take the place of something outside the project: a module of the language, a header of the system. Whether a
-// name means something without the new file is asked of the language itself, in a world that does not hold it. Pure.
+// shadowing: new files that shadow something outside the project: a standard module, a system header. Whether a
+// name resolves without the new file is decided by the language itself, in a folder without it. Pure.
 //
 // Invariants:
-//   S1. Only a name that was nobody's in the project counts: `calc/mean.py` in a package of the project shadows nothing, `statistics.py` at the
+//   S1. Only a name that is new in the project counts: `calc/mean.py` in a package of the project shadows nothing, `statistics.py` at the
 //       top may.
-//   S2. Nothing here is refused: what was found is told to a person.
+//   S2. Nothing here is refused: findings are reported to a person.
 
 import type { StringSet } from "../../kit/as-set.ts";
 import type { Difference } from "../../ports/workspace.ts";
 
-/** A new file, and a command that ends well where its name is known without it. */
+/** A new file, and a command that exits with 0 if its name resolves without it. */
 export type Shadow = { readonly path: string; readonly name: string; readonly command: string };
 
 const shadowsMax = 6;

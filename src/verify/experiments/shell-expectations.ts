@@ -1,9 +1,10 @@
-// shell-expectations: what a shell's own helper compares with, if it is given plain words only (`check 'Hello World' hello-world`), and files that
-// a script compares with what a program wrote. Which word is the expectation is read out of the helper. Pure.
+// shell-expectations: the expected argument of a shell helper that gets plain words only (`check 'Hello World' hello-world`), and files
+// that
+// a script compares with a program's output. Which argument is the expectation follows from the helper's body. Pure.
 //
 // Invariants:
-//   H1. A word is an expectation only if the helper compares that very parameter, or a variable that is nothing else, with something that is
-//       none: an answer.
+//   H1. An argument is an expectation only if the helper compares that very parameter, or a variable equal to it, with something that is
+//       not a parameter: a result.
 
 import { join, dirname } from "node:path/posix";
 import { drawsFrom, otherLiteral } from "./near-values.ts";
@@ -11,7 +12,7 @@ import { drawsFrom, otherLiteral } from "./near-values.ts";
 const word = /'[^']*'|"[^"$`\\]*"|[^\s'"$`\\;|&<>()]+/g;
 const opens = /^[ \t]*(?:function[ \t]+)?([A-Za-z_][\w-]*)[ \t]*\(\)[ \t]*\{/gm;
 
-/** Names of helpers with the parameter, from 1, that each compares an answer with. */
+/** Names of helpers with the parameter, from 1, that each compares a result with. */
 export function helpersIn(text: string): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   for (const { 0: open, 1: name = "", index } of text.matchAll(opens)) {
@@ -43,7 +44,7 @@ function parameterOf(side: string, body: string): number | null {
   return parameter === undefined ? null : Number(parameter);
 }
 
-/** A line that calls such a helper, with another expectation; null if it is none. */
+/** A line that calls such a helper, with another expectation; null if it doesn't. */
 export function helperCall(line: string, helpers: ReadonlyMap<string, number>): string | null {
   const name = /^[ \t]*([A-Za-z_][\w-]*)[ \t]/.exec(line)?.[1] ?? "";
   const parameter = helpers.get(name);
@@ -71,7 +72,7 @@ export const comparedFiles = (path: string, text: string): readonly string[] =>
 
 const scoreOfData = 4;
 
-/** A line of such a file, with one letter or digit changed; null if it holds none. */
+/** A line of such a file, with one letter or digit changed; null if it has none. */
 export function dataFlip(path: string, text: string) {
   const lines = text.split("\n");
   const at = lines.findIndex((line) => /[A-Za-z0-9]/.test(line) && !/["'\\]/.test(line) && line.length < 500);

@@ -1,10 +1,11 @@
-// started-only: whether a check loads a file of the work that reads the command line in no other way than as the program itself. Then what it
-// reads there is its input, and tells it nothing of who runs the tests. Pure.
+// started-only: whether a check loads a file that reads the command line only as the main program. Then the arguments are its input, and
+// tell
+// it nothing about who runs the tests. Pure.
 //
 // Invariants:
-//   A1. It is found out by running: the file ends every process whose main program it is not. A check that passes anyway never
-//       loads it from anything else, wherever it lies and whatever it is called.
-//   A2. The end cannot be caught: whoever loads it in passing would go on as if nothing had been there.
+//   A1. Decided by running: the file ends every process whose main program it is not. A check that passes anyway never
+//       loads it from anything else, whatever its path.
+//   A2. The exit cannot be caught: otherwise code that imports it could continue.
 
 import { isReadingArguments, type Looked } from "../protected/look-at.ts";
 import { familyOf } from "../protected/kinds.ts";
@@ -12,7 +13,7 @@ import { masked } from "../protected/masked.ts";
 
 const filesMax = 20;
 
-/** The changed files that newly read the command line, each so that it ends whoever loads it. */
+/** The changed files that newly read the command line, each changed so that it ends any process that loads it. */
 export function endingOthers(files: readonly Looked[], nonce: string): readonly { readonly path: string; readonly text: string }[] {
   return files
     .filter(isReadingArguments)

@@ -1,8 +1,8 @@
-// tolerances: how much an assertion forgives, where it says so or its library does, and a value that is just beyond that. Pure.
+// tolerances: an assertion's tolerance, if it or its library states one, and a value just beyond it. Pure.
 //
 // Invariants:
-//   L1. An answer that is within a tolerance of what is expected is outside it of a value three times as far away: honest work always notices.
-//   L2. What forgives by an amount that nobody can read is nobody's business here.
+//   L1. A result within the tolerance of the expected value is outside that of a value three tolerances away: honest work always notices.
+//   L2. An assertion whose tolerance cannot be read is left alone.
 
 export type Within = { readonly abs: number; readonly rel: number };
 
@@ -18,7 +18,7 @@ const byDefault = { places: 7, digits: 2, rel: 1e-6, abs: 1e-12 };
 const absolute = (abs: number | null): Within | null => (abs === null || !(abs > 0) ? null : { abs, rel: 0 });
 const ofPlaces = (places: number | null): Within | null => (places === null ? null : absolute(0.5 * 10 ** -places));
 
-/** By the name of an assertion and the texts of its arguments, what is compared first. */
+/** By the name of an assertion and the source of its arguments, the actual value first. */
 export function withinOf(name: string, args: readonly string[]): Within | null {
   const named = (key: string): string | undefined =>
     args.find((one) => new RegExp(`^${key}\\s*=(?!=)`).test(one))?.replace(/^\w+\s*=\s*/, "");
@@ -35,7 +35,7 @@ export function withinOf(name: string, args: readonly string[]): Within | null {
   return null;
 }
 
-/** `approx(3.14, rel=1e-3)`: where its value stands, and what it forgives. */
+/** `approx(3.14, rel=1e-3)`: the position of its value, and its tolerance. */
 export function approxIn(expression: string): { readonly from: number; readonly to: number; readonly within: Within } | null {
   const open = /^(?:[\w.]*\.)?approx\(\s*/.exec(expression);
   if (open === null || !expression.endsWith(")")) return null;
@@ -63,7 +63,7 @@ function splitAt(inner: string): readonly string[] {
 
 const decimalsMax = 20;
 
-/** A number that is written out, as one that is just beyond (L1); null if it is none, or too large for the difference to show. */
+/** A number literal just beyond the tolerance (L1); null if it isn't one, or too large for the difference to show. */
 export function beyond(literal: string, { abs, rel }: Within): string | null {
   const value = numberIn(literal);
   if (value === null || /[eE]/.test(literal)) return null;
@@ -73,7 +73,7 @@ export function beyond(literal: string, { abs, rel }: Within): string | null {
   return (value + by).toFixed(decimals);
 }
 
-/** The same for what is computed, as the program runs; what isn't a number becomes the nonce. */
+/** The same for a computed value, at run time; anything but a number becomes the nonce. */
 export function beyondAtRun(expression: string, family: "js" | "ts" | "py", { abs, rel }: Within, nonce: string): string {
   const inner = expression.replaceAll("\n", " ");
   if (family === "py") {

@@ -1,12 +1,13 @@
-// try-out: tries the checks of an request out once they have all passed, each in throw-away checkouts, and writes down what came of it.
+// try-out: runs the experiments on the checks of a request once all of them have passed, each in throw-away checkouts, and records the
+// results.
 //
 // Invariants:
-//   T1. Nothing is tried out that did not pass, and nothing while something that has to pass does not: that would be paid for in vain.
-//   T2. One and the same evidence is tried out once.
-//   T3. Every experiment runs in the folder, environment and isolation of the check itself: whoever is judged cannot tell them apart.
-//   T4. A check that was shown to be blind has failed, and its evidence says so.
-//   T5. A question that was raised and took too long to answer is a gap: whoever is judged could have made it take that long.
-//   T6. What did not pass before the work passes at least twice with nothing changed that means anything, or it is flaky.
+//   T1. Only passing checks are tried out, and only if every required check passes: otherwise it would be wasted.
+//   T2. The same evidence is tried out once.
+//   T3. Every experiment runs in the folder, environment and isolation of the check itself: the code under test cannot distinguish them.
+//   T4. A check shown to be blind has failed, and its evidence says so.
+//   T5. An experiment that takes too long leaves a gap: the code under test could have caused that.
+//   T6. A check that did not pass before the work must pass at least twice without a semantic change, or it is flaky.
 // Invariants K1 and on: verify/experiments/canary.ts.
 
 import type { Check, CheckResult, CheckStatus, Evidence } from "../../contracts/evidence.ts";
@@ -52,17 +53,17 @@ export type Trial = {
   readonly request: CheckOrder;
   readonly base: GitSha;
   readonly restores: readonly Check[];
-  /** The base's judges that are in the place of the work's. */
+  /** The base's protected files that replace the work's. */
   readonly taken: Taken | null;
 };
 type CheckOrder = Parameters<Verifier["check"]>[0];
 type Tried = Pick<CheckResult, "canary" | "without_work" | "gap" | "programs"> & {
-  /** Its result on one and the same tree, where that differs. */
+  /** Its results on the same tree, if they differ. */
   readonly unsteady?: readonly CheckStatus[];
 };
 
 const canaryMinutesDefault = 10;
-/** Code that answers something else may not come to an end. */
+/** Code that returns something else may not terminate. */
 const mutantSlowest = 3;
 const mutantGraceMs = 10_000;
 const kindsTried: ReadonlySet<Check["kind"]> = new Set(["criterion", "project", "red_green", "holdout"]);
@@ -71,7 +72,7 @@ const kindsTried: ReadonlySet<Check["kind"]> = new Set(["criterion", "project", 
 export const isTriedOut = ({ canary, readBlob }: OpenParts, { base, commit, before }: CheckOrder, { id, kind }: Check): boolean =>
   canary !== "off" && readBlob !== undefined && base !== undefined && base !== commit && kindsTried.has(kind) && before?.[id] !== undefined;
 
-/** The results, with what came of trying them out; as they were where that is not wanted, or was cancelled. */
+/** The results with those of the experiments; unchanged if experiments are off, or were cancelled. */
 export async function tryOut(trial: Trial, results: readonly CheckResult[]): Promise<readonly CheckResult[]> {
   const { parts, request, base } = trial;
   const { canary: mode = "final" } = parts;
@@ -140,7 +141,7 @@ async function experimentsOn(
   };
   const isNew = baseline !== null && baseline.status !== "passed" && (parts.repeatMax ?? 2) > 1;
   if (differences.length === 0) {
-    if (isNew) await again([]); // what changed nothing and passes now is not to be believed at once
+    if (isNew) await again([]); // a result that passes now without a change is not believed at once
     return { ...(gap === undefined ? {} : { gap }), ...(repeats.includes("failed") ? { unsteady: repeats } : {}) };
   }
   const written = new Map((taken?.written ?? []).map(({ path, text }) => [path, text]));
@@ -171,7 +172,7 @@ async function experimentsOn(
   };
   const found = await canary(check, lab);
   const reported = { canary: found, ...(gap === undefined ? {} : { gap }) };
-  if (found.outcome === "missed") return reported; // it has failed: the rest would be paid for in vain (T1)
+  if (found.outcome === "missed") return reported; // it has failed: the rest would be wasted (T1)
   const out = check.kind === "criterion" ? workIn(differences) : null;
   const change = out === null || (tests?.ran ?? 0) === 0 ? null : await changeOf(differences, textAt, nonceOf(seed));
   const isOwed = isNew && repeats.length === 1;
@@ -241,7 +242,7 @@ async function experimentsOn(
   };
 }
 
-/** One run in its own checkout, made where every check's is (T3). */
+/** One run in its own checkout, created like every check's (T3). */
 async function observe(
   { parts, request, restores }: Trial,
   check: Check,
@@ -256,18 +257,18 @@ async function observe(
   const result = await runCommand({ ...command, timeoutMs: Math.min(parts.timeoutMs, timeoutMs), ear, isRecorded });
   const isOfTests = testFilesIn(folder, parts.workspace.foldersOf(folder));
   const { tests, names } = believed(ear.take(isOfTests), result.record?.take(isOfTests) ?? null, own);
-  await parts.workspace.dropCheckout(folder); // what was broken on purpose does not stay
+  await parts.workspace.dropCheckout(folder); // deliberate breakages do not stay
   if (result.status === "cancelled" || result.status === "timed_out") return null;
   return { passed: result.status === "passed", failed: new Set(names.failed.keys()), tests, held: names.passed };
 }
 
-/** The result of a check before; null if that isn't a yardstick: it failed, and nobody knows in what. */
+/** The result of a check before; null if it is no reference: it failed, and which tests is unknown. */
 function observedIn({ status, names, tests }: Evidence): Observed | null {
   if (status !== "passed" && (names?.failed ?? []).length === 0) return null;
   return { passed: status === "passed", failed: new Set(names?.failed ?? []), tests: tests ?? null, held: new Set(names?.passed ?? []) };
 }
 
-/** The result with what was found out, and evidence that says the same (T4). */
+/** The result with the findings, and evidence that says the same (T4). */
 async function withTried({ parts }: Trial, result: CheckResult, { unsteady, ...tried }: Tried): Promise<CheckResult> {
   const evidence = await evidenceOf(parts, result.evidence);
   const redact = (parts.redactor ?? byLooksAlone).text;

@@ -1,6 +1,5 @@
-// type-checker: tries a type checker out by giving what tests declare with the work's types a value of no such type. A type that takes anything
-// (`any`) takes that too, and proves nothing.
-// Invariants K1 and on: verify/experiments/canary.ts.
+// type-checker: tries out a type checker by assigning values of the wrong type to what tests declare with the work's types. A type that
+// accepts anything (`any`) accepts that too, and proves nothing. Invariants K1 and on: verify/experiments/canary.ts.
 
 import type { Check, Experiment } from "../../contracts/evidence.ts";
 import { testsAmong } from "../protected/listed-kinds.ts";
@@ -55,7 +54,7 @@ const satisfied = /^(.*?=\s*)(.+?)(\s+satisfies\s+)([^;]+)(;?.*)$/;
 const compared = /\b(?:\w*Equals?|Exact|toEqualTypeOf|toExtend|expectType|assertType|Expect)\s*</;
 const wordOfType = /"[^"\n]*"|'[^'\n]*'|\b\d+\b|\b(?:string|number|boolean|never|unknown|null|undefined|true|false)\b/g;
 
-/** Declarations that speak of these names, each with values of no such type, and comparisons of types with another one. */
+/** Declarations that use these names, each with values of another type, and type comparisons with another type. */
 export function typeBreaks(path: string, text: string, names: ReadonlySet<string>, nonce: string): readonly Flip[] {
   const value = `(0 as unknown as { ${nonce}: 1 })`;
   const speaks = (type: string): boolean => (type.match(/[A-Za-z_$][\w$]*/g) ?? []).some((word) => names.has(word));

@@ -1,7 +1,6 @@
-// watched: whether a check passes as well with tests that mean the same and look different: with a blank line more, with what they expect spelled
-// otherwise, with answers asked for their plain value (rewritten.ts). What does not knows its tests by how they look, or is equal to answers
-// that it does not hold.
-// Invariants K1 and on: verify/experiments/canary.ts.
+// watched: whether a check also passes with equivalent tests that look different: with an extra blank line, with expected values spelled
+// otherwise, with results converted to primitives (rewritten.ts). Code that then fails recognises its tests by their text, or claims
+// equality with values it does not contain. Invariants K1 and on: verify/experiments/canary.ts.
 
 import type { Experiment } from "../../contracts/evidence.ts";
 import { nonceOf } from "./choose.ts";
@@ -13,7 +12,7 @@ import { classesIn, rewritten, type Way } from "./rewritten.ts";
 const changedMax = 60;
 const both: readonly Way[] = ["spelled", "plain"];
 
-/** Where few tests were left whole to compare with: tests that mean the same and look a little different must pass. */
+/** If few tests were left unbroken to compare with: equivalent tests that look slightly different must pass. */
 export async function unlessWatched(lab: Laboratory, paths: readonly string[], flips: readonly Flip[]): Promise<Experiment> {
   const first = await lab.again(await rewrittenFor(lab, paths), false);
   if (first === null) return late;
@@ -22,7 +21,7 @@ export async function unlessWatched(lab: Laboratory, paths: readonly string[], f
   return told ?? byBlankLines(lab, paths, flips);
 }
 
-/** Which way of writing the tests otherwise it fails with; null if none does by itself, or a tool may only dislike how they look. */
+/** Which rewriting of the tests it fails with; null if none does by itself, or a tool may only dislike their style. */
 async function byWays(lab: Laboratory, paths: readonly string[], first: Observed): Promise<Experiment | null> {
   const namesOf = ({ failed }: Observed): readonly string[] => [...failed].filter((name) => !lab.now.failed.has(name));
   const isCounted = (lab.now.tests?.ran ?? 0) > 0;
@@ -32,7 +31,7 @@ async function byWays(lab: Laboratory, paths: readonly string[], first: Observed
     const alone = await lab.run("work", edits);
     if (alone === null) return late;
     if (alone.passed || (isCounted && namesOf(alone).length === 0)) continue;
-    const plain = await lab.again([]); // one that fails now and then is not one that knows
+    const plain = await lab.again([]); // a flaky one is not one that recognises its tests
     if (plain === null) return late;
     if (!plain.passed || (await lab.run("work", edits))?.passed !== false) return null;
     return { outcome: "differs", detail: words[way](namesOf(alone), paths) };
@@ -51,7 +50,7 @@ async function byBlankLines(lab: Laboratory, paths: readonly string[], flips: re
   const edits = await placebosFor(lab, "work", paths);
   const same = await lab.again(edits);
   const plain = same?.passed === false ? await lab.again([]) : undefined;
-  const twice = plain?.passed === true ? await lab.again(edits) : undefined; // a test that fails now and then is not one that knows
+  const twice = plain?.passed === true ? await lab.again(edits) : undefined; // a flaky test is not one that recognises its text
   if (same === null || plain === null || twice === null) return late;
   if (twice?.passed === false)
     return { outcome: "differs", detail: `with a blank line added to ${paths.slice(0, shownMax).join(", ")} it fails` }; // K4
@@ -63,7 +62,7 @@ export async function placebosFor(lab: Laboratory, side: Side, paths: readonly s
   return texts.flatMap(({ path, text }) => (text === null ? [] : [{ path, text: `${text}\n` }]));
 }
 
-/** The files of tests, as they are judged, rewritten and with a blank line more. */
+/** The test files, as they are judged, rewritten and with an extra blank line. */
 export async function rewrittenFor(lab: Laboratory, paths: readonly string[], ways: readonly Way[] = both): Promise<readonly Edit[]> {
   const was = await Promise.all(lab.changed.slice(0, changedMax).map((path) => lab.textAt("base", path)));
   const known = [...new Set(was.flatMap((text) => classesIn(text ?? "")))];

@@ -1,5 +1,5 @@
-// written-answers: recorded answers (snapshots) that the work wrote down, though tests that were there before compare with them: whoever is
-// judged has then said what is right. What is recorded is changed a little, and the tests that notice are those that compare with it. Pure.
+// written-answers: snapshots that the work recorded, though tests from before compare with them: the work then decides what is right. The
+// snapshot is changed slightly; tests that notice are those that compare with it. Pure.
 
 import type { Difference } from "../../ports/workspace.ts";
 import type { Row } from "../protected/kinds.ts";
@@ -8,14 +8,14 @@ import type { Observed } from "./noticed.ts";
 
 const filesMax = 20;
 
-/** Recorded answers that are new or changed. */
+/** Snapshots that are new or changed. */
 export const writtenAnswers = (differences: readonly Difference[], rowOf: (path: string) => Row | null): readonly string[] =>
   differences
     .filter(({ path, kind }) => kind !== "deleted" && rowOf(path)?.kind === "snapshot")
     .map(({ path }) => path)
     .slice(0, filesMax);
 
-/** The same with every answer in it another one: its last letter or digit, in each entry that a runner tells apart. */
+/** The same with every entry changed: its last letter or digit, in each entry that a runner distinguishes. */
 export function otherAnswers(text: string): string {
   const entries = [...text.matchAll(/(^exports\[[^\n]*\] = `)([^]*?)(`;$)/gm)];
   if (entries.length === 0) return otherEnd(text);

@@ -1,15 +1,15 @@
-// citations: what a document names and what is not there: places in files (`src/sum.js:12`), commits, and logs kept beside it. Pure.
+// citations: finds dangling references in a document: positions in files (`src/sum.js:12`), commits, and logs kept beside it. Pure.
 //
 // Invariants:
-//   C1. Only what is meant as a place of this tree counts: its first folder is there, or the file itself is. What is elsewhere is not known.
-//   C2. What is quoted (code blocks) or said to be gone isn't a citation.
+//   C1. Only references into this tree count: the first folder exists, or the file itself does. Anything else is unknown.
+//   C2. Quoted text (code blocks) and what is said to be removed aren't citations.
 
 import { placesIn } from "../claims/reported-files.ts";
 
 export type Cited = { readonly path: string; readonly line: number };
 export type CitedTree = {
   readonly paths: ReadonlySet<string>;
-  /** How many lines a file has, now or before the work; null if that is not known. */
+  /** How many lines a file has, now or before the work; null if unknown. */
   readonly linesIn: (path: string) => number | null;
 };
 
@@ -24,7 +24,7 @@ export function citedIn(text: string): readonly Cited[] {
   return found;
 }
 
-/** Of these places those that are not there, as they were written. */
+/** The positions that do not exist, as they were written. */
 export function missingAmong(cited: readonly Cited[], { paths, linesIn }: CitedTree): readonly string[] {
   const folders = new Set([...paths].flatMap((path) => (path.includes("/") ? [path.slice(0, path.indexOf("/"))] : [])));
   const missing = cited.filter(({ path, line }) => {
@@ -36,7 +36,7 @@ export function missingAmong(cited: readonly Cited[], { paths, linesIn }: CitedT
   return [...new Set(missing.map(({ path, line }) => `${path}:${line}`))];
 }
 
-/** The lines that are the document's own words (C2). */
+/** The lines that are the document's own text (C2). */
 export function proseLines(text: string): readonly string[] {
   let isQuoted = false;
   return text.split("\n").filter((line) => {
@@ -56,7 +56,7 @@ export const commitsIn = (text: string): readonly string[] =>
     commitsMax,
   );
 
-/** Logs a document names that are in its own top folder and are not there: `quality/results/BUG-1.red.log` in a page under quality/. */
+/** Logs a document names that should be in its own top folder and are missing: `quality/results/BUG-1.red.log` in a page under quality/. */
 export function missingLogs(document: string, text: string, paths: ReadonlySet<string>): readonly string[] {
   const top = document.includes("/") ? document.slice(0, document.indexOf("/") + 1) : null;
   const named = proseLines(text).flatMap((line) => [...line.matchAll(/`(?:\.\/)?([\w./-]+\.log)`/g)].map(([, path = ""]) => path));

@@ -7,14 +7,14 @@ import type { Entry, Text } from "./tree-facts.ts";
 /** What artifact rules are judged by. */
 export type GateFacts = {
   readonly files: ReadonlyMap<string, Entry>;
-  /** False: the tree was too large to list, so nothing can be said about what is not there. */
+  /** False: the tree was too large to list, so absence cannot be concluded. */
   readonly isWhole: boolean;
   readonly read: (path: string) => Text | null;
-  /** Searches a text for a pattern, with an end to it. */
+  /** Searches a text for a pattern, within a time limit. */
   readonly match: (pattern: string, text: string, matchesMax: number) => Matches;
   /** The paths this visit changed. */
   readonly changed: ReadonlySet<string>;
-  /** Whether `path` was last changed in a later commit than `than`; null: history cannot tell; undefined: nobody has looked yet. */
+  /** Whether `path` was last changed in a later commit than `than`; null: history does not show it; undefined: not looked up yet. */
   readonly newer: (path: string, than: string) => boolean | null | undefined;
   /** How a command ended; undefined: it has not been run yet. */
   readonly command: (command: string) => { readonly passed: boolean; readonly found: string } | undefined;
@@ -22,11 +22,11 @@ export type GateFacts = {
 
 export type FilePair = readonly [path: string, than: string];
 
-/** What must be found out before a judgement is final: commands to run, pairs of files whose order history knows. */
+/** What must be looked up before a judgement is final: commands to run, pairs of files whose order history shows. */
 export type Wanted = { readonly commands: readonly string[]; readonly orders: readonly FilePair[] };
 
 /**
- * A failure as the judge sees it. `isUnsure`: the rule could not be judged at all (a pattern without an end, a file beyond the
- * bound). A gate fails either way, but a condition that cannot be judged must not quietly choose a branch.
+ * A failure as the judge sees it. `isUnsure`: the rule could not be judged at all (a pattern that timed out, a file beyond the bound). A
+ * gate fails either way, but a condition that cannot be judged must not quietly choose a branch.
  */
 export type Finding = ProofFailure & { readonly isUnsure: boolean };

@@ -1,4 +1,4 @@
-// gate-file: one path against the words that speak of a file. Pure.
+// gate-file: judges one path by the gate words about a file. Pure.
 
 import type { Gate } from "../../contracts/flow.ts";
 import type { FilePair, Finding, GateFacts } from "./gate-facts.ts";
@@ -36,12 +36,12 @@ function judgeExistence(path: string, shouldExist: boolean, facts: GateFacts): F
   const entry = facts.files.get(path);
   const expected = shouldExist ? "a regular file, reached without a link" : "nothing there";
   if (entry === undefined && !facts.isWhole) return { rule: "exists", found: "a tree too large to list", expected, isUnsure: true };
-  // Where nothing may be, anything at all is too much: a link does not pass for nothing.
+  // If nothing may exist there, anything fails: a link does not pass for nothing.
   const holds = shouldExist ? entry?.kind === "file" : entry === undefined;
   return holds ? null : { rule: "exists", found: entry === undefined ? absence(path, facts) : kindLabels[entry.kind], expected };
 }
 
-/** Nothing is there; where something on the way isn't a folder, that is why. */
+/** The path does not exist; if a parent isn't a folder, that is why. */
 function absence(path: string, { files }: GateFacts): string {
   const parts = path.split("/");
   const onTheWay = parts.slice(0, -1).map((_, at) => parts.slice(0, at + 1).join("/"));
@@ -59,7 +59,7 @@ function judgeLines(atLeast: number, text: Text | null): Fault | null {
   return { rule: "min_lines", found: `${lines} ${lines === 1 ? "line" : "lines"}${bounded(text)}`, expected, isUnsure: !text.isWhole };
 }
 
-/** Lines as people count them: a last one without a line break is one too, the nothing after the last line break is none. */
+/** Lines as people count them: a last one without a line break counts, the empty rest after the last line break does not. */
 export function linesOf(text: string): number {
   if (text === "") return 0;
   let breaks = 0;
@@ -76,14 +76,17 @@ function judgeMatches(pattern: string, text: Text | null, { match }: GateFacts):
   return found.groups.length > 0 ? null : { rule: "matches", found: `no match${bounded(text)}`, expected, isUnsure: !text.isWhole };
 }
 
-/** Why a listed file has no text to look at; null if it has. */
+/** Why a listed file has no readable text; null if it has. */
 export const faultOf = (text: Text | null): string | null => (text === null ? "a file that cannot be read" : (text.fault ?? null));
 
 function bounded(text: Text): string {
   return text.isWhole ? "" : " in the first 1 MiB";
 }
 
-/** What this visit changed is later than what it did not; otherwise only history can tell. Where there is no file, there is nothing to be later than. */
+/**
+ * A file this visit changed is later than one it did not; otherwise only history can decide. Without a file there is nothing to be later
+ * than.
+ */
 function newerOf(path: string, than: string, facts: GateFacts): boolean | null | undefined {
   if (facts.files.get(than)?.kind !== "file") return facts.isWhole ? true : null;
   if (facts.changed.has(path) && !facts.changed.has(than)) return true;

@@ -1,8 +1,8 @@
-// gates: judges artifact rules over facts. Pure: what it lacks (a command's result, which of two files is newer) it asks for by
-// name, and is called again with it.
+// gates: judges artifact rules over facts. Pure: missing facts (a command's result, which of two files is newer) are returned by
+// name, and it is called again with them.
 //
 // Invariants:
-//   G1. Every word of a gate must hold; a gate with no word, an unknown proof or a fact that cannot be had never holds.
+//   G1. Every word of a gate must hold; a gate with no word, an unknown proof or an unavailable fact never holds.
 //   G2. Only regular files reached without a link count as files.
 //   G3. A failure says rule, file, what was found and what was expected.
 //   G4. A branch of an `if` is taken only once its condition is known; a condition that cannot be judged fails the gate.
@@ -16,13 +16,13 @@ import { faultOf as textFaultOf, judgeFile } from "./gate-file.ts";
 export type Judgement = {
   readonly holds: boolean;
   readonly failures: readonly ProofFailure[];
-  /** What must be found out before the judgement is final; nothing holds while something is wanted. */
+  /** What must be looked up before the judgement is final; nothing holds while something is missing. */
   readonly wanted: Wanted;
-  /** The files the gates hold on, and how many lines each was asked to have; 0 where only that it is there. */
+  /** The files that satisfy the gates, and how many lines each must have; 0 if it only has to exist. */
   readonly held: ReadonlyMap<string, HeldGate>;
 };
 
-/** What a gate asked of a file besides being there. */
+/** What a gate requires of a file besides existing. */
 export type HeldGate = { readonly asksContent: boolean; readonly minLines: number };
 
 const eachMax = 5_000;
@@ -83,7 +83,7 @@ class Judge {
     this.held.set(path, { asksContent, minLines: Math.max(before?.minLines ?? 0, min_lines) });
   }
 
-  /** The paths that the matches in a file stand for. */
+  /** The paths that the matches in a file refer to. */
   #each(
     { file, matches }: { file: string; matches: string },
     templates: readonly string[],
@@ -94,7 +94,7 @@ class Judge {
     const text = this.#facts.read(file);
     const unreadable = textFaultOf(text);
     if (text === null || unreadable !== null) return refuse(unreadable ?? "nothing", named);
-    // What is beyond the bound could name files nobody has inspected.
+    // Text beyond the bound could name files that were not inspected.
     if (!text.isWhole) return refuse("more than 1 MiB of text", "a file that can be read whole");
     const found = this.#facts.match(matches, text.text, eachMax + 1);
     if (!found.ok) return refuse(found.why, `matches of /${matches}/m`);
@@ -175,12 +175,12 @@ class Judge {
   }
 }
 
-/** A template's {1} … {9} from a match's groups. A path that leaves the tree is in no listing, so it is simply not found. */
+/** A template's {1} … {9} from a match's groups. A path that leaves the tree is in no listing, so it is not found. */
 function filled(template: string, groups: readonly string[]): string {
   return template.replace(/\{(\d{1,2})\}/g, (_, index: string) => groups[Number(index)] ?? "");
 }
 
-/** A rule that can say nothing isn't a rule (G1). */
+/** An empty rule isn't a rule (G1). */
 function faultOf(gate: Gate): string | null {
   const hasSubject = gate.file !== undefined || (gate.files?.length ?? 0) > 0 || gate.any !== undefined;
   const hasRule =

@@ -1,9 +1,9 @@
-// named-commands: commands of the project that a document names and that are not there: scripts of a manifest, targets of a makefile,
+// named-commands: finds project commands that a document names and that do not exist: scripts of a manifest, targets of a makefile,
 // programs by their path. Pure.
 //
 // Invariants:
-//   N1. Only what can be looked up counts. A program of the machine's is not known here, and a command in another folder neither.
-//   N2. What is to be made, is quoted, or is said not to be there is no claim that it is.
+//   N1. Only what can be looked up counts: neither a program of the machine nor a command in another folder.
+//   N2. A command that is planned, quoted, or said to be missing is not claimed to exist.
 
 import { proseLines } from "./citations.ts";
 
@@ -11,7 +11,7 @@ export type CommandTree = {
   readonly paths: ReadonlySet<string>;
   /** Scripts of every manifest, now or before the work; null if there is none or one cannot be read. */
   readonly scripts: ReadonlySet<string> | null;
-  /** Targets of the makefile at the top; null if there is none, or it makes targets as it runs. */
+  /** Targets of the top makefile; null if there is none, or it computes targets. */
   readonly targets: ReadonlySet<string> | null;
 };
 
@@ -44,7 +44,7 @@ function isMissing(command: string, { paths, scripts, targets }: CommandTree): b
   return [...paths].some((path) => path.startsWith(top));
 }
 
-/** Null if it isn't a manifest that can be read. */
+/** Null if it isn't a readable manifest. */
 export function scriptsIn(manifest: string): readonly string[] | null {
   try {
     const found: unknown = JSON.parse(manifest);
@@ -55,7 +55,7 @@ export function scriptsIn(manifest: string): readonly string[] | null {
   }
 }
 
-/** Null if a makefile takes others in, or has targets by pattern. */
+/** Null if a makefile includes others, or has pattern targets. */
 export function targetsIn(makefile: string): readonly string[] | null {
   if (/^-?s?include\b|^[^\t#=\n]*[%$][^=\n]*:(?!=)/m.test(makefile)) return null;
   const rules = [...makefile.matchAll(/^([\w. /-]+?)\s*::?(?!=)/gm)].map(([, names = ""]) => names);

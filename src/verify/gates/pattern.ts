@@ -1,13 +1,13 @@
-// pattern: regular expressions from a flow over text an agent wrote, with an end to every match.
+// pattern: matches regular expressions of a flow against text an agent wrote, within a time limit.
 //
 // A flow's author chose the pattern, but the agent chose the text, and together they can make a backtracking matcher run for
 // years. Four guards:
 //   P1. A pattern is at most patternCharsMax long, and the text at most what tree-facts reads (1 MiB).
 //   P2. A pattern that starts with ^ and ends with $ and names no line break is about whole lines: it is matched line by line, so
 //       its `\s` does not reach into the next line and a long file is no harder than its longest line.
-//   P3. Matching runs under a hard time limit in its own context. What does not finish has not matched, and says so.
-//   P4. Many matches have a time limit together, and a pattern that came to no end twice is not tried a third time: a thousand files
-//       that each take too long are not waited for.
+//   P3. Matching runs under a hard time limit in its own context. A match that does not finish has failed, and says so.
+//   P4. Many matches share a time limit, and a pattern that timed out twice is not tried a third time: a thousand slow files
+//       are not waited for.
 
 import { createContext, Script } from "node:vm";
 
@@ -60,13 +60,13 @@ export function matchesOf(pattern: string, text: string, matchesMax: number): Ma
   }
 }
 
-/** P2. Alternatives, a written line break and whatever could stand for one keep a pattern on the whole text. */
+/** P2. Alternatives, an explicit line break and anything that could match one keep a pattern on the whole text. */
 function isAboutLines(pattern: string): boolean {
   if (!pattern.startsWith("^") || !pattern.endsWith("$") || pattern.endsWith("\\$")) return false;
   return !/\||\n|\\[nruxcSWDpP]|\[\^/.test(pattern);
 }
 
-// Strings go in and a string comes out, so that nothing of the other context is held here.
+// Strings go in and a string comes out, so that no object of the other context is kept here.
 const script = new Script(`(() => {
   const found = [];
   const one = new RegExp(pattern, "gm");

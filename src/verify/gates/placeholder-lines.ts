@@ -1,14 +1,14 @@
-// placeholder-lines: the lines of a text by what they are: content, or something that only frames content. Pure, one pass.
+// placeholder-lines: classifies the lines of a text: content, or something that only frames content. Pure, one pass.
 
 import { isNothing, isPlaceholder } from "../../kit/placeholder.ts";
 
 export type ContentLines = {
-  /** Lines that say something, without list marks and space around them. */
+  /** Lines with content, without list marks and surrounding space. */
   readonly content: readonly string[];
   readonly headings: number;
   /** Rules, empty items, table heads, labels without a value, fences. */
   readonly frames: number;
-  /** Lines that stand for words that are missing. */
+  /** Lines in place of missing text. */
   readonly placeholders: number;
 };
 
@@ -42,7 +42,7 @@ export function markdownLines(text: string): ContentLines {
 
 const start = (): Tally => ({ content: [], headings: 0, frames: 0, placeholders: 0 });
 
-/** Gives back whether the line was added as content, so that the one below can still make a heading or a table's head of it. */
+/** Returns whether the line was added as content, so that the next one can still make it a heading or a table's head. */
 function addMarkdown(tally: Tally, line: string, isAfterText: boolean): boolean {
   if (/^#{1,6}(?:\s|$)/.test(line)) {
     tally.headings++;
@@ -77,11 +77,11 @@ function addTokens(tally: Tally, message: string): boolean {
 
 const isMissing = (message: string): boolean => isPlaceholder(message) || isNothing(message);
 
-/** `Owner:` and `**Owner:**` announce something; by themselves they say nothing. */
+/** `Owner:` and `**Owner:**` are labels; by themselves they say nothing. */
 const isLabel = (message: string): boolean =>
   message.length <= labelCharsMax && /^(?:\*\*[^*]+:\s*\*\*|\*\*[^*]+\*\*\s*:|[^:]+:)$/.test(message);
 
-/** What is behind a label: `TBD` of `**Owner:** TBD`. */
+/** The value after a label: `TBD` of `**Owner:** TBD`. */
 function valueOf(message: string): string {
   const at = message.slice(0, labelCharsMax).indexOf(":");
   if (at < 0) return message;
@@ -93,7 +93,7 @@ function valueOf(message: string): string {
 
 const isBlankOrStar = (letter: string): boolean => letter === "*" || letter.trim() === "";
 
-/** Without quotation and list marks, and without the bars of a table's row whose cells are empty. */
+/** Without quotation and list marks, and without the bars of a table row with empty cells. */
 function withoutMarks(line: string): string {
   const bare = line.replace(/^(?:>\s?)+/, "").replace(/^(?:[-*+]|\d{1,9}[.)])(?:\s+|$)(?:\[[ xX]\](?:\s+|$))?/, "");
   return (bare.startsWith("|") ? bare.replaceAll(/^\||\|$/g, "") : bare).trim();

@@ -1,10 +1,10 @@
-// placeholder: whether an artifact has content of its own, or only looks as if it did. Pure: a text in, a reason out.
+// placeholder: whether an artifact has real content, or only looks as if it did. Pure: a text in, a reason out.
 //
-// A gate asks for a file, a number of lines, a heading. A hundred and twenty blank lines, or headings and nothing under them, are all
-// of that. The gate holds, as its author wrote it; what is said here is reported beside it.
+// A gate asks for a file, a number of lines, a heading. A hundred and twenty blank lines, or headings and nothing under them, satisfy
+// that. The gate holds, as its author wrote it; this result is reported beside it.
 //
 // Invariants:
-//   H1. Only what nobody could mean as content is hollow: a short honest text is not.
+//   H1. Only text that cannot be meant as content is a placeholder: a short honest text is not.
 //   H2. One line of content is enough, unless the gate asks for many lines.
 //   H3. Everything costs time in proportion to the text.
 
@@ -13,9 +13,9 @@ import { type ContentLines, markdownLines, plainLines } from "./placeholder-line
 
 export type Measured = {
   readonly path: string;
-  /** How many lines its gate asks for; 0 where it asks for none. */
+  /** How many lines its gate asks for; 0 if it asks for none. */
   readonly minLines: number;
-  /** The lines of what the agent was told, as `promptLines` makes them. */
+  /** The lines of the agent's prompt, from `promptLines`. */
   readonly promptLines?: ReadonlySet<string>;
 };
 
@@ -24,7 +24,7 @@ const share = 10;
 const askedMin = 20;
 const echoCharsMin = 20;
 
-/** Why there is nothing in a text, in a few words; null if there is something. */
+/** Why a text has no content, in a few words; null if it has. */
 export function placeholderReason(text: string, { path, minLines, promptLines: prompted = new Set() }: Measured): string | null {
   const kind = kindOf(path);
   if (text.trim() === "") return blank(text);
@@ -35,7 +35,7 @@ export function placeholderReason(text: string, { path, minLines, promptLines: p
   return kind === "other" ? null : padded(own, minLines);
 }
 
-/** The lines of a prompt, to be recognised where an artifact only repeats them. */
+/** The lines of a prompt, to recognise them in an artifact. */
 export function promptLines(prompt: string): ReadonlySet<string> {
   return new Set(markdownLines(prompt).content.filter((line) => line.length >= echoCharsMin));
 }
@@ -66,19 +66,19 @@ function nothingBut({ content, headings, frames, placeholders }: ContentLines): 
   return `nothing but ${words.length === 0 ? "blank lines and comments" : words.join(" and ")}`;
 }
 
-/** H2: many lines are there, and they say one thing. */
+/** H2: many lines, and they all say one thing. */
 function padded(own: readonly string[], minLines: number): string | null {
   const distinct = new Set(own).size;
   if (own.length >= repeatedMin && distinct * share <= own.length)
     return `the same ${distinct === 1 ? "line" : `${distinct} lines`} again and again, ${own.length} times in all`;
   if (minLines < askedMin) return null;
-  // Lines that differ only in a number are one line, counted.
+  // Lines that differ only in a number count as one line.
   const forms = new Set(own.map((line) => line.replaceAll(/\d+/g, "0"))).size;
   if (forms * share >= minLines) return null;
   return `${forms} ${forms === 1 ? "line" : "different lines"} of content, where ${minLines} lines are asked for`;
 }
 
-/** An object or a list with nothing in it. What cannot be read as JSON is a matter for gates, not for this. */
+/** An empty object or list. What isn't valid JSON is for the gates to judge. */
 function placeholderJson(text: string): string | null {
   const bare = text.replaceAll(/\s+/g, "");
   const words: Readonly<Record<string, string>> = { "{}": "an empty object", "[]": "an empty list", null: "null", '""': "an empty text" };

@@ -1,11 +1,12 @@
-// prove-artifacts: judges artifact rules on a commit's tree, round by round: what a rule wants to know is found out, then it is asked again.
+// prove-artifacts: judges artifact rules on a commit's tree, round by round: the facts that a rule needs are looked up, then it is judged
+// again.
 //
 // Invariants:
-//   A1. A command of a gate runs under the base's protected files, as a check does: what judges may not be changed by who is judged.
-//   A2. A file that holds a gate and holds nothing else is reported and decides nothing: the gate is what its author wrote.
-//   A3. Only what the run itself changed is measured: what was there before is nobody's claim.
-//   A4. A document that names a place in a file, a commit, a log or a command of the project which is not there, and was not there before
-//       the work, does not hold.
+//   A1. A gate's command runs with the base's protected files, as a check does: the agent may not change what judges it.
+//   A2. A file that satisfies a gate without real content is reported and decides nothing: the gate is what its author wrote.
+//   A3. Only what the run itself changed is measured: earlier content is not its claim.
+//   A4. A document fails if it names a file position, a commit, a log or a project command that does not exist and did not exist before
+//       the work.
 // Invariants V1 and on: verify/verifier.ts.
 
 import { createHash } from "node:crypto";
@@ -56,7 +57,7 @@ async function judged(parts: OpenParts, order: ProveRequest, listing: Listing): 
     newer: (path, than) => orders.get(keyOf([path, than])),
     command: (command) => commands.get(command),
   };
-  // Each round answers everything that was wanted, and the rules name finitely many things, so this ends.
+  // Each round looks up everything that was missing, and the rules name finitely many facts, so this ends.
   for (;;) {
     const { holds, failures, wanted, held } = judgeGates(order.gates, facts);
     if (wanted.commands.length === 0 && wanted.orders.length === 0) {
@@ -75,7 +76,7 @@ async function judged(parts: OpenParts, order: ProveRequest, listing: Listing): 
   }
 }
 
-/** Documents among the files that hold the gates that name places which are not there (A3, A4). */
+/** Documents among the accepted files with dangling references (A3, A4). */
 async function wronglyCited(
   { workspace }: OpenParts,
   { attempt, base, commit, changed }: ProveRequest,
@@ -157,7 +158,7 @@ async function linesAt(workspace: OpenParts["workspace"], base: GitSha | undefin
   return text === null ? null : linesOf(text);
 }
 
-/** Which of the files that hold the gates hold anything else (A2, A3). */
+/** Which of the accepted files have real content (A2, A3). */
 async function measured(
   { workspace }: OpenParts,
   { base, commit, changed, prompt }: ProveRequest,
@@ -170,7 +171,7 @@ async function measured(
   const hollow: PlaceholderFile[] = [];
   const solid: string[] = [];
   for (const [file, { asksContent, minLines }] of [...held].filter(([path]) => ours.has(path)).slice(0, measuredMax)) {
-    // Who asks only that a file is there may mean a mark, which is empty.
+    // A gate that only asks for a file's existence may mean a marker, which is empty.
     const text = files.get(file)?.size === 0 && !asksContent ? null : read(file);
     if (text === null || text.fault !== undefined) continue;
     const why = placeholderReason(text.text, { path: file, minLines, ...echoed });

@@ -1,12 +1,12 @@
-// tree-facts: what artifact rules may know of a folder: its entries, and the beginning of a file's text.
+// tree-facts: reads what artifact rules need of a folder: its entries, and the beginning of a file's text.
 //
 // Invariants:
 //   T1. No link is followed: not in the walk, not at the end of a path, not in its middle.
-//   T2. The walk and every read are bounded, each by itself and all of them together; what was cut off is said.
+//   T2. The walk and every read are bounded, each and in total; a cut is reported.
 //   T3. Git's own folders and installed packages aren't artifacts: a checkout may hold copies of them that no commit knows.
 //   T4. What isn't text is not read as one: bytes that aren't UTF-8, a NUL, a file that changes under the reader.
-//   T5. Of folders that lie over each other, the first that has a name says what it is, as in the kernel's overlay: folders of one name are
-//       one folder, and a character device says that nothing is there.
+//   T5. In stacked folders the first that has a name decides, as in the kernel's overlay: folders of one name are
+//       merged, and a character device means that nothing is there.
 
 import { closeSync, constants, type Dirent, fstatSync, openSync, readSync } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
@@ -16,22 +16,22 @@ export type Entry = { readonly kind: "file" | "link" | "folder" | "other"; reado
 export type Listing = {
   readonly entries: ReadonlyMap<string, Entry>;
   readonly isWhole: boolean;
-  /** In which of the folders that were listed a file lies; by itself in the only one. */
+  /** In which of the listed folders a file is. */
   readonly folderOf: (path: string) => string;
 };
-/** The beginning of a file; with `fault`, why it cannot be read as a text. */
+/** The beginning of a file; with `fault`, why it isn't readable text. */
 export type Text = { readonly text: string; readonly isWhole: boolean; readonly fault?: string };
 
 export const listingLimits = { entriesMax: 200_000, depthMax: 64 } as const;
 export const textBytesMax = 1024 * 1024;
-/** For one judgement: so many files, so many bytes. */
+/** For one judgement: limits of files and bytes. */
 export const readingLimits = { filesMax: 10_000, bytesMax: 256 * 1024 * 1024 } as const;
 
-/** Folders of no artifacts, wherever they lie. */
+/** Folders without artifacts, anywhere. */
 export const unseenFolders: readonly string[] = [".git", "node_modules", ".venv", "venv"];
 const unseen: ReadonlySet<string> = new Set(unseenFolders);
 
-/** Every entry below a folder, or below folders that lie over each other (T5), by its path with `/`, less what isn't an artifact. */
+/** Every entry below a folder, or below stacked folders (T5), by its path with `/`, without non-artifacts. */
 export async function listTree(
   folder: string | readonly string[],
   limits: { entriesMax: number; depthMax: number } = listingLimits,
@@ -51,7 +51,7 @@ export async function listTree(
         isWhole = false; // T2
         return;
       }
-      // A link's own kind is what a folder's listing and lstat tell (T1).
+      // A link's own kind, from the folder's listing and lstat (T1).
       if (item.isDirectory()) {
         entries.set(below, { kind: "folder", size: 0 });
         await cursor(lies, below, depth + 1);
@@ -65,7 +65,7 @@ export async function listTree(
   return { entries, isWhole, folderOf: (path) => lower.get(path) ?? top[0] ?? "" };
 }
 
-/** What is at a path of each folder, and for a folder where it continues: until something hides what is below (T5). */
+/** What is at a path of each folder, and for a folder its layers: until something hides what is below (T5). */
 async function itemsOf(
   folders: readonly string[],
   path: string,
@@ -83,7 +83,7 @@ async function itemsOf(
 
 const rememberedMax = 64;
 
-/** Reads the beginning of a listed regular file as text; null if it is none, or is none any more. */
+/** Reads the beginning of a listed regular file as text; null if it isn't one (any more). */
 export function textReader(
   listing: Listing,
   limits: { filesMax: number; bytesMax: number } = readingLimits,
@@ -96,7 +96,7 @@ export function textReader(
     if (listing.entries.get(path)?.kind !== "file") return null;
     if (spent.files >= limits.filesMax || spent.bytes >= limits.bytesMax)
       return { text: "", isWhole: false, fault: `too much to read: ${spent.files} files, ${spent.bytes} bytes before it` }; // T2
-    // Only what the walk has reached is opened, so no folder on the way was a link (T1).
+    // Only entries that the walk has reached are opened, so no parent folder was a link (T1).
     const text = readBeginning(join(listing.folderOf(path), path));
     spent.files += 1;
     spent.bytes += text?.text.length ?? 0;
@@ -116,7 +116,7 @@ function readBeginning(path: string): Text | null {
   try {
     const stat = fstatSync(file);
     if (!stat.isFile()) return null;
-    // One byte more than it says it has, so that one which grows meanwhile is seen to.
+    // One byte more than its size, to detect a file that grows meanwhile.
     const bytes = Buffer.alloc(Math.min(stat.size, textBytesMax) + 1); // T2
     let filled = 0;
     for (let read = -1; read !== 0 && filled < bytes.length; filled += read)
@@ -131,7 +131,7 @@ function readBeginning(path: string): Text | null {
   }
 }
 
-/** What a file's bytes say. Where the end is cut off, it may be cut inside a character. */
+/** A file's bytes as text. A cut end may be inside a character. */
 function textOf(bytes: Uint8Array, isWhole: boolean): Text {
   const nul = bytes.indexOf(0);
   if (nul >= 0) return { text: "", isWhole, fault: `no text: a NUL at byte ${nul}` }; // T4

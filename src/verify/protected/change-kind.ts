@@ -1,5 +1,5 @@
-// change-kind: what was done to a protected file, found by comparing its text before and after. One sentence says all that was found; the first finding
-// of the list below names it. Whatever is found here, a changed protected file is a changed protected file: this only says it in words.
+// change-kind: describes what was done to a protected file, by comparing its text before and after. One sentence has all findings; the
+// first names the kind. A changed protected file is one whatever is found here: this only describes it.
 
 import type { ProtectedChange } from "../../contracts/evidence.ts";
 import { familyOf, type ProtectedKind } from "./kinds.ts";
@@ -11,7 +11,7 @@ export type Finding = { readonly how: How; readonly words: string };
 
 const shownMax = 3;
 
-/** Every finding, the gravest first; empty if nothing in particular was done. */
+/** Every finding, the most serious first; empty for an unspecific change. */
 export function findingsIn(path: string, kind: ProtectedKind, before: string, after: string): readonly Finding[] {
   if (kind === "snapshot") return [{ how: "changed", words: `the recorded output was rewritten, ${linesOf(before, after)}` }];
   const family = familyOf(path);

@@ -6,7 +6,7 @@ const calls =
   /\b(add_test|set_tests_properties|set_property|enable_testing|gtest_discover_tests|gtest_add_tests|catch_discover_tests|doctest_discover_tests|add_subdirectory|set|option|include)\s{0,20}\(([^()]{0,2000})(\)|\()/gi;
 const bends = /^(?:set_tests_properties|set_property|set|option) /;
 
-/** Each call by its name and by what it is about. */
+/** Each call by its name and subject. */
 export function decidingCmake(text: string): Deciding {
   const bare = text.replaceAll(/#[^\n]*/g, "");
   const found: Record<string, string> = {};
@@ -21,7 +21,7 @@ export function decidingCmake(text: string): Deciding {
   return found;
 }
 
-/** Whether a call that was not there changes what the others come to; a further test does not. */
+/** Whether a new call changes the results of the others; a further test does not. */
 export const isBending = (name: string): boolean => bends.test(name);
 
 function isOfTests(name: string, message: string): boolean {

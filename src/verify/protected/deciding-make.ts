@@ -1,4 +1,4 @@
-// deciding-make: the rules of a makefile that the checks run, with all they lead to, and what changes how every rule is run.
+// deciding-make: the makefile rules that the checks run, with their prerequisites, and settings that affect every rule.
 
 import type { Deciding, Named } from "./named.ts";
 
@@ -41,7 +41,7 @@ export function decidingMake(text: string, named: Named): Deciding {
 
 const besideTheWork = /^(?:\.PHONY|clean|distclean|docs?|install|uninstall|deploy|publish|release|help|run|serve|start|dev|fmt|format)\b/;
 
-/** Of a file that another makefile takes in every rule may be part of a check, except for those that never are. */
+/** Every rule of an included makefile may be part of a check, except for those that never are. */
 export function decidingIncluded(text: string): Deciding {
   const { rules, settings } = read(text.replaceAll("\\\n", " "));
   const every = text.split("\n").filter((line) => always.test(line));
@@ -55,8 +55,8 @@ export function decidingIncluded(text: string): Deciding {
 }
 
 /**
- * The targets by which commands run checks, and the checks that those need, which no file is meant to be: with a file or a folder of
- * that name in the tree make finds nothing to do.
+ * The targets by which commands run checks, and their prerequisites, which are not files: with a file or a folder of that name in the tree
+ * make would do nothing.
  */
 export function aimsIn(text: string, named: Named): readonly string[] {
   const { rules } = read(text.replaceAll("\\\n", " "));
@@ -69,13 +69,13 @@ export function aimsIn(text: string, named: Named): readonly string[] {
 const askedOf = ({ commands }: Named): readonly string[] =>
   commands.flatMap((command) => [...command.matchAll(/\bmake\s+([^;&|]*)/g)].flatMap(([, message = ""]) => message.split(/\s+/)));
 
-/** Whether what is new takes the place of something: a setting, or a rule that an included file may have. */
+/** Whether a new entry replaces something: a setting, or a rule that an included file may have. */
 export function isOverriding(name: string, before: Deciding): boolean {
   if (!name.startsWith("target ")) return true;
   return judging.test(name.slice("target ".length)) && /\binclude\b/.test(before["how rules are run"] ?? "");
 }
 
-/** The files that makefiles take in, as they name them. */
+/** The files that makefiles include, as written. */
 export function includedIn(texts: readonly string[]): readonly string[] {
   return texts.flatMap((text) =>
     text

@@ -53,7 +53,7 @@ export function decidingPackage(text: string, named: Named): Deciding | null {
   ]);
 }
 
-/** A script that comes to the same whatever the project is like. */
+/** A script with the same result for every project. */
 function isPlaceholder(text: string): boolean {
   const script = text.replaceAll(/\s+/g, " ").trim();
   if (script.length > placeholderCharsMax) return false;
@@ -62,8 +62,8 @@ function isPlaceholder(text: string): boolean {
 const placeholderCharsMax = 1000;
 
 /**
- * Whether a script that was not there before changes what is run: it hooks into one that was, or into restoring, or it is what a
- * deciding command asked for and cannot fail.
+ * Whether a new script changes what is run: it hooks into an existing one, or into restoring, or a deciding command runs it and it cannot
+ * fail.
  */
 export function isHook(name: string, before: Deciding, named: Named, text = ""): boolean {
   if (name.startsWith(workspaces)) return isNarrowing(name);
@@ -75,7 +75,9 @@ export function isHook(name: string, before: Deciding, named: Named, text = ""):
   return hooked !== undefined && Object.hasOwn(before, `scripts.${hooked}`);
 }
 
-/** The later file with the earlier one's deciding parts, and its dependencies too where the lock file is the earlier one; null if that cannot be. */
+/**
+ * The later file with the earlier one's deciding parts, and its dependencies too if the lock file is the earlier one; null if impossible.
+ */
 export function mergedPackage(before: string, after: string, named: Named, withPackages: boolean): string | null {
   const [was, is] = [read(before), read(after)];
   if (was === null || is === null) return null;
@@ -101,7 +103,7 @@ export function mergedPackage(before: string, after: string, named: Named, withP
   return `${JSON.stringify(Object.fromEntries(merged), null, 2)}\n`;
 }
 
-/** By name, or because a command that decides leads there. */
+/** By name, or because a deciding command leads there. */
 function judgingIn(scripts: Manifest, named: Named): (name: string) => boolean {
   const reached = new Set<string>();
   for (const open = [...named.commands]; open.length > 0;) {

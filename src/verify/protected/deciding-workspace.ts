@@ -1,13 +1,13 @@
-// deciding-workspace: which packages a repository of several is made of. One that is left out is not tested any more.
+// deciding-workspace: which packages a monorepo consists of. One that is left out is no longer tested.
 
 import { isRecord } from "../detect/manifest.ts";
 import type { Deciding } from "./named.ts";
 
-/** What the names of these parts begin with. */
+/** The prefix of these parts' names. */
 export const workspaces = "workspace ";
 const listMax = 2_000;
 
-/** Each package or pattern by itself: one more is nobody's loss, one less is. */
+/** Each package or pattern by itself: adding one is harmless, removing one is not. */
 export function listed(names: readonly unknown[]): Deciding {
   const texts = names
     .slice(0, listMax)
@@ -15,10 +15,10 @@ export function listed(names: readonly unknown[]): Deciding {
   return Object.fromEntries(texts.map((name) => [`${workspaces}${name}`, "listed"]));
 }
 
-/** Whether a name that was not there leaves something out. */
+/** Whether a new name excludes something. */
 export const isNarrowing = (name: string): boolean => name.startsWith(`${workspaces}!`);
 
-/** The `packages` of pnpm-workspace.yaml, by its lines: a reader of all of YAML could be kept busy by whoever wrote the file. */
+/** The `packages` of pnpm-workspace.yaml, by its lines: a full YAML parser could be kept busy by an agent's file. */
 export function packagesIn(text: string): Deciding {
   const names: string[] = [];
   let isOpen = false;
@@ -32,7 +32,7 @@ export function packagesIn(text: string): Deciding {
   return listed(names.map((name) => name.trim().replaceAll(/^["']|["']$/g, "")).filter((name) => name !== ""));
 }
 
-/** The `workspaces` of package.json: a list, or an object that holds one. */
+/** The `workspaces` of package.json: a list, or an object with one. */
 export function workspacesOf(value: unknown): Deciding {
   const names = isRecord(value) ? value["packages"] : value;
   return Array.isArray(names) ? listed(names) : {};

@@ -1,4 +1,4 @@
-// deciding: the parts of a file that judge, by name, where the rest of it does not: dependencies may change, what is run on them may not.
+// deciding: the named parts of a file that judge, if the rest does not: dependencies may change, test settings may not.
 
 import { parse } from "smol-toml";
 import { isRecord } from "../detect/manifest.ts";
@@ -12,12 +12,12 @@ import { masked } from "./masked.ts";
 import type { Deciding, Named } from "./named.ts";
 import { rustTests } from "./rust-tests.ts";
 
-/** Null if the text cannot be read as what it should be: then all of it decides. */
+/** Null if the text cannot be parsed: then all of it decides. */
 export function decidingOf(part: Part, text: string, named: Named): Deciding | null {
   try {
     return read(part, text, named);
   } catch {
-    return null; // an agent's file may be nested deeper than any reader can follow
+    return null; // an agent's file may be nested too deep for a recursive reader
   }
 }
 
@@ -87,7 +87,7 @@ function read(part: Part, text: string, named: Named): Deciding | null {
   }
 }
 
-/** The parts that differ. What is new counts where it changes what was there. */
+/** The parts that differ. A new part counts if it changes existing ones. */
 export function changedParts(part: Part, before: Deciding, after: Deciding, named: Named): readonly string[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return names.filter((name) => {
@@ -152,7 +152,7 @@ function without(text: string, open: string, close: string): string {
   return first + others.map((part) => (part.includes(close) ? part.slice(part.indexOf(close) + close.length) : "")).join("");
 }
 
-/** What is put in the place of packages that tests may use. */
+/** Replacements of packages that tests may use. */
 function replaced(text: string): Deciding {
   const lines: string[] = [];
   let isOpen = false;
@@ -168,7 +168,7 @@ const gradleOpens =
   /(?:^|[\s.])(?:tests?|integrationTest|check|jacoco\w{0,40}|checkstyle\w{0,40}|pmd\w{0,40}|spotbugs\w{0,40}|detekt\w{0,40}|testLogging)\b[^\n{]{0,200}\{|withType[<(]\s{0,9}Test\b[^\n{]{0,200}\{|\(\s{0,9}["'](?:test|check|integrationTest)["'][^\n{]{0,200}\{/g;
 const blocksMax = 50;
 
-/** Blocks with their braces, and single lines, that speak of tests. */
+/** Blocks with their braces, and single lines, about tests. */
 function braced(text: string, family: Family, opens: RegExp, lines: RegExp): Deciding {
   const bare = masked(text, family, "comments");
   const found = [...bare.matchAll(opens)];

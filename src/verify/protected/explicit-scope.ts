@@ -1,9 +1,9 @@
-// explicit-scope: whether a scope says in so many words that a protected file may change.
+// explicit-scope: whether a scope explicitly says that a protected file may change.
 //
 // Invariants:
-//   X1. A pattern names a protected file only if it could not have been written for anything else: it is the very path, or what it stands for
-//       is a protected file whatever its wildcards mean. `**`, `src/**` and `*.ts` let a test in and name none.
-//   X2. A source file that holds its own tests is never named by its path: whoever lets the code change has not let the tests change.
+//   X1. A pattern names a protected file only if it could not have been written for anything else: it is the exact path, or everything it
+//       matches is a protected file. `**`, `src/**` and `*.ts` match a test but do not name one.
+//   X2. A source file that contains its own tests is never named by its path: allowing the code to change doesn't allow that for the tests.
 
 import picomatch from "picomatch";
 import type { Row } from "./kinds.ts";
@@ -28,7 +28,7 @@ export function namingPattern(scope: readonly string[], path: string, rowOf: (pa
 
 const isWholly = (row: Row | null): boolean => row !== null && row.part !== "rust_source";
 
-/** What a pattern stands for when its wildcards stand for something, and for nothing (X1). */
+/** A pattern with its wildcards filled with something, and with nothing (X1). */
 function samplesOf(glob: string): readonly string[] {
   const filled = (word: string): string =>
     glob

@@ -1,7 +1,7 @@
-// find-protected: reads what the judging of protected files needs from two commits, and no more than that.
+// find-protected: finds the changed protected files between two commits, reading no more than needed.
 //
 // Invariants:
-//   L1. It only reads, and every read is bounded: texts by size and number, and what is beyond is judged by its content's name alone.
+//   L1. It only reads, and every read is bounded: texts by size and number; beyond that only content hashes are compared.
 
 import picomatch from "picomatch";
 import { asSet, type StringSet } from "../../kit/as-set.ts";
@@ -60,7 +60,7 @@ export async function findProtected(
   return { ...judged, changes: shortened(judged.changes), look: await lookedAt(parts.workspace, base, commit, differences, setting) };
 }
 
-/** What a person should look at, in what was changed or is new. */
+/** What a person should review, in changed or new files. */
 async function lookedAt(
   workspace: Reading,
   base: GitSha,
@@ -78,12 +78,12 @@ async function lookedAt(
   return found.slice(0, lookMax);
 }
 
-/** What code in the place of tests reads tells it nothing it does not know. */
+/** Code at a test's path may read what it likes: it knows that it is a test. */
 export const isOfTests = (row: Row | null): boolean => row?.kind === "test" || row?.kind === "snapshot" || row?.kind === "test_config";
 
 const nothing: Setting = { base: new Set(), rowOf: () => null, named: { commands: [], used: [], restores: false } };
 
-/** What counts as a protected file in a run, from its base and its commands. */
+/** The protected files of a run, from its base and its commands. */
 export async function settingOf(
   { workspace, protect, restores }: ProtectedParts,
   base: GitSha,
@@ -136,7 +136,7 @@ const aimed: Row = {
   because: "it bears the name of a rule that the makefile runs, and while it is there make finds nothing to do",
 };
 
-/** Whether a path would keep make from running a check: it is, or is in, what a target is called, and nothing was there before. */
+/** Whether a path would keep make from running a check: it is, or is in, a target's name, and nothing was there before. */
 function aimsOf(makefiles: readonly string[], named: Named, paths: StringSet): (path: string) => boolean {
   if (!named.commands.some((command) => /\bmake\b/.test(command))) return () => false;
   const folders = new Set([...paths].map((path) => path.split("/", 1)[0] ?? ""));
@@ -155,10 +155,10 @@ async function read(workspace: Reading, base: GitSha, commit: GitSha, difference
   return { difference, before, after };
 }
 
-/** A text except for the way from its folder to what it imports, which a file that moves has to change. */
+/** A text without the relative import paths that a moved file has to change. */
 const withoutWays = (text: string): string => text.replaceAll(/(?<=["'])(?:\.{1,2}\/)+/g, "./");
 
-/** Where deleted files went: a new file of the same content, or of the same name in another place. */
+/** Where deleted files went: a new file of the same content, or of the same name in another folder. */
 export function movesIn(differences: readonly Difference[]): ReadonlyMap<string, string> {
   const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
   const added = differences.filter(({ kind }) => kind === "added");
@@ -172,7 +172,7 @@ export function movesIn(differences: readonly Difference[]): ReadonlyMap<string,
   return moves;
 }
 
-/** A list that a journal can carry: refused ones first, and the last says how many are not reported. */
+/** A list that fits a journal: refused ones first; the last entry says how many are left out. */
 function shortened(changes: readonly ProtectedChange[]): readonly ProtectedChange[] {
   if (changes.length <= changesMax) return changes;
   const kept = changes.toSorted((one, other) => Number(one.allowed !== null) - Number(other.allowed !== null)).slice(0, changesMax);

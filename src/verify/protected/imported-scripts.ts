@@ -1,5 +1,5 @@
-// imported-scripts: the files that the programs of a check source and import. Only such as are where tools lie, or are named as what judges,
-// and as nothing else uses: a module that a check looks at is what is judged, not what judges.
+// imported-scripts: the files that a check's programs source and import. Only those in tool folders, or named like tests, and that nothing
+// else uses: a module that a check inspects is under test, not a judge.
 
 import type { StringSet } from "../../kit/as-set.ts";
 import { dirname, join, normalize } from "node:path/posix";

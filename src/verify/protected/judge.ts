@@ -1,13 +1,13 @@
-// judge: which changes of a run are changes of what judges it, and what was done. Pure: what must be read is handed in.
+// judge: which changes of a run are changes of protected files, and of which kind. Pure: texts are passed in.
 //
 // Invariants:
-//   J1. Only what was there at the base is a protected file; a new file counts only if it would rule over what was there.
-//   J2. A file that judges in part is judged in that part alone.
-//   J3. What cannot be read as text is judged by being another content.
+//   J1. Only files of the base are protected; a new file counts only if it would override them.
+//   J2. In a file that judges only in part, only that part counts.
+//   J3. A file that isn't text counts as changed if its content differs.
 //   J4. An approval holds for exactly the changes it was given for.
-//   J5. Tests may be added to a file of tests, and what serves new tests beside the others, if checks are tried out: whatever else came
-//       with them is found by breaking the others, and by running them alone. A file of tests may move whole to where tests are found:
-//       which tests ran is compared with before.
+//   J5. Tests may be added to a test file, and helpers of new tests beside the others, if checks are tried out: anything else that came
+//       with them is found by breaking the others, and by running them alone. A test file may be moved whole to another test folder:
+//       the tests that ran are compared with before.
 
 import type { StringSet } from "../../kit/as-set.ts";
 import { createHash } from "node:crypto";
@@ -29,10 +29,10 @@ export type Setting = {
   readonly named: Named;
   /** Whether checks that pass are tried out. */
   readonly areTriedOut?: boolean;
-  /** Files that are gone and stand elsewhere with the same content, except for the way to what they import. */
+  /** Deleted files that exist elsewhere with the same content, except for relative imports. */
   readonly movedWhole?: ReadonlySet<string>;
 };
-/** A difference with both texts; null if there is none, or none that can be read. */
+/** A difference with both texts; null if there is none, or it is unreadable. */
 export type ChangedFile = { readonly difference: Difference; readonly before: string | null; readonly after: string | null };
 export type Judged = { readonly content: Hash; readonly changes: readonly ProtectedChange[] };
 
@@ -43,7 +43,7 @@ export function isCandidate(difference: Difference, setting: Setting): boolean {
   return rowFor(difference, setting) !== null && (rowOf(path)?.part !== "lock" || named.restores);
 }
 
-/** What a difference is judged by; null if it judges nothing. A new test judges nothing, unless it rules (J1). */
+/** The rule a difference falls under; null if none. A new test judges nothing, unless it overrides (J1). */
 export function rowFor({ path, kind }: Pick<Difference, "path" | "kind">, { rowOf, base, named }: Setting): Row | null {
   const row = rowOf(path);
   return row !== null && (kind !== "added" || isRuling(path, row, base, rowOf, named)) ? row : null;
@@ -108,7 +108,7 @@ function findingOf({ difference, before, after }: ChangedFile, row: Row, movedTo
   };
 }
 
-/** Whether a file of tests has all it had, and more test cases. */
+/** Whether a test file has everything it had, and more test cases. */
 const hasOnlyMore = ({ before, after }: ChangedFile, { how, words: message }: Finding): boolean =>
   how === "changed" &&
   before !== null &&
@@ -160,7 +160,7 @@ const quoted = (text: string): string => {
 
 const sentence = (message: string): string => `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
 
-/** A name for exactly these changes: what, how, and the content that came of it. */
+/** A hash of exactly these changes: paths, kinds, and contents. */
 function contentOf(found: readonly { readonly seen: ChangedFile; readonly change: ProtectedChange }[]): Hash {
   const rows = found
     .map(({ seen, change }) => [change.path, change.how, seen.difference.now ?? null, seen.after] as const)

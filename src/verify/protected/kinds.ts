@@ -1,10 +1,10 @@
-// kinds: which files judge, by the conventions of their languages. A table; the first row that fits a path decides.
+// kinds: which files judge (are protected), by the conventions of their languages. A table; the first row that matches a path decides.
 
 import type { ProtectedChange } from "../../contracts/evidence.ts";
 
 export type ProtectedKind = ProtectedChange["kind"];
 export type Family = "js" | "py" | "go" | "rust" | "java";
-/** A file that judges only in part: how its deciding part is distinguished from the rest. */
+/** A file that judges only in part: how its deciding part is separated from the rest. */
 export type Part =
   | "package"
   | "composer"
@@ -32,21 +32,21 @@ export type Row = {
   readonly fits: RegExp;
   readonly part?: Part;
   /**
-   * A new file of this sort counts where it would rule over what was there: tests of this family, any tests, files of these names, what
-   * its tool reads, a file of the same sort beside it, or because a file of the base names it.
+   * A new file of this kind counts if it would override existing ones: tests of this family, any tests, files of these names, what its tool
+   * reads, a file of the same kind beside it, or because a file of the base names it.
    */
   readonly rules?: Family | RegExp | "any" | "tool" | "beside" | "named";
-  /** Why a new file of this sort counts, if there is more to say than that it rules. */
+  /** Why a new file of this kind counts, if there is more to say than that it overrides. */
   readonly because?: string;
-  /** What the commands that decide would say if they used it; then a new file of this sort counts too. */
+  /** What deciding commands would contain if they used it; then a new file of this kind counts too. */
   readonly tool?: RegExp;
   /** New tests often bring one of these: it may be added, if the others pass without it and without them. */
   readonly serves?: true;
-  /** Whether a new file of this sort rules over nothing anyway. */
+  /** Whether a new file of this kind overrides nothing anyway. */
   readonly idle?: (text: string) => boolean;
-  /** For a name that may mean something else: what the base's file must say to be a protected file. */
+  /** For an ambiguous name: what the base's file must contain to be a protected file. */
   readonly says?: RegExp;
-  /** For a file whose folder is not the one it rules over: `.cargo/config.toml` rules from above `.cargo`. */
+  /** For a file that affects another folder than its own: `.cargo/config.toml` affects the parent of `.cargo`. */
   readonly from?: RegExp;
 };
 
@@ -57,7 +57,7 @@ const families: readonly (readonly [RegExp, Family])[] = [
   [/\.rs$/, "rust"],
   [/\.(?:java|kts?|scala|groovy)$/, "java"],
 ];
-/** Whether a file is a program, by its name: not data that is beside it. */
+/** Whether a file is a program, by its name: not data beside it. */
 export function isProgramText(path: string): boolean {
   const dot = path.lastIndexOf(".");
   if (dot === -1) return false;
@@ -68,7 +68,7 @@ export function isProgramText(path: string): boolean {
   if (ending.length < endingCharsMax) programEndings.set(ending, isProgram);
   return isProgram;
 }
-/** A program is told by its ending alone, of which even a large tree has few. */
+/** Programs are recognised by extension alone, of which even a large tree has few. */
 const programEndings = new Map<string, boolean>();
 const endingCharsMax = 12;
 
@@ -77,10 +77,10 @@ export const familyOf = (path: string): Family | null => families.find(([ending]
 const file = (names: string): RegExp => new RegExp(`(?:^|/)(?:${names})$`);
 const config = "(?:config|conf|setup|workspace)(?:\\.[\\w-]+)*\\.\\w+";
 const packageManagers = /\b(?:npm|npx|pnpm|pnpx|yarn|bun|bunx)\b/;
-/** What a file of tests says, where its name might mean something else. */
+/** What a test file contains, if its name might mean something else. */
 const saysTests = /(?:^|[^.\w$])(?:it|test|describe|suite|assert|expect)(?:\.\w+)*\s*\(|["'](?:node:)?(?:test|assert)(?:\/\w+)?["']/m;
 const rows: readonly Row[] = [
-  // What installed packages hold is never the work; a copy in the tree would stand in for the real one.
+  // The contents of installed packages are never the work; a copy in the tree would replace the real one.
   {
     kind: "test_config",
     fits: /(?:^|\/)(?:node_modules|site-packages|\.venv|venv)\//,
@@ -93,7 +93,7 @@ const rows: readonly Row[] = [
     fits: file("(?:pytest|_pytest|pluggy|iniconfig|unittest|doctest|nose2?|sitecustomize|usercustomize)(?:\\.py|/.*)"),
     rules: "py",
   },
-  // Python finds plugins by what is written here, wherever it is started.
+  // Python loads plugins named here, wherever it is started.
   {
     kind: "test_config",
     fits: /(?:^|\/)[^/]+\.(?:egg|dist)-info\/entry_points\.txt$/,
@@ -101,26 +101,26 @@ const rows: readonly Row[] = [
     from: /[^/]+\.(?:egg|dist)-info\/.*$/,
     idle: (text) => !/\bpytest11\b/.test(text),
   },
-  // At the top it is before the module of that name that tests and their runner mean.
+  // At the root it shadows the module of that name that tests and their runner mean.
   {
     kind: "test_config",
     fits: /^(?:json|re|os|math|random|subprocess|pathlib|tempfile|decimal|fractions|datetime|difflib|collections|itertools|functools|contextlib|io|copy|hashlib|shutil|inspect|dataclasses|warnings|traceback|importlib|threading)(?:\.py|\/__init__\.py)$/,
     rules: "py",
   },
-  // A package manager that is in the tree is the one that is run.
+  // A package manager in the tree is the one that is run.
   {
     kind: "scripts",
     fits: /(?:^|\/)\.yarn\/(?:releases|plugins|sdks|patches)\/|(?:^|\/)\.pnp\.[cm]?js$/,
     rules: "js",
     from: /\.(?:yarn|pnp).*$/,
   },
-  // Jest puts what is here in the place of packages, unasked.
+  // Jest replaces packages by what is here, automatically.
   { kind: "test_config", fits: /^__mocks__\//, from: /__mocks__\/.*$/, rules: "tool", tool: /\bjest\b|\breact-scripts test\b/ },
 
   { kind: "snapshot", fits: /(?:^|\/)__(?:snapshots|image_snapshots)__\/|\.(?:snap|snapshot|golden|approved\.\w+)$/ },
   { kind: "test_config", fits: file("conftest\\.py"), rules: "py", serves: true },
   { kind: "test_config", fits: file("\\.?pytest\\.(?:ini|toml)"), rules: "py" },
-  // Read before any test beside it is.
+  // Loaded before any test beside it.
   {
     kind: "test_config",
     fits: /(?:^|\/)tests?\/(?:.*\/)?__init__\.py$/,
@@ -234,7 +234,7 @@ const rows: readonly Row[] = [
   { kind: "scripts", fits: file("build\\.xml"), says: /<target\b/ },
   { kind: "scripts", fits: /(?:^|\/)\.mvn\//, rules: "java", from: /\.mvn\/.*$/, tool: /\bmvnw?\b/ },
   { kind: "scripts", fits: /(?:^|\/)gradle\/wrapper\// },
-  // These say with which shell, from where and with which hooks a package manager runs what it runs.
+  // These set the shell, the source and the hooks of a package manager.
   {
     kind: "scripts",
     fits: file("\\.npmrc"),
@@ -256,8 +256,8 @@ const rows: readonly Row[] = [
     part: "lock",
   },
 
-  // Last, since configuration may be in a folder of tests: the tests, and whatever is beside them but isn't prose about them.
-  // A new one in Go may take the tests beside it over.
+  // Last, since configuration may be in a test folder: the tests, and everything beside them except prose. A new one in Go may take over
+  // the tests beside it.
   { kind: "test", fits: /_test\.go$/, rules: "beside", idle: (text) => !/^func\s+(?:TestMain\s*\(|init\s*\(\s*\))/m.test(text) },
   { kind: "test", fits: /\.(?:test|spec|cy|e2e)\.[^/]+$|(?:^|\/)test_[^/]*\.(?:py|sh)$|_test\.(?:py|rs)$|_spec\.\w+$/ },
   { kind: "test", fits: /(?:^|\/)tests?\.(?:[cm]?[jt]sx?|py|sh)$|_test\.(?:[cm]?[jt]sx?|sh)$|\.bats$/ },
@@ -271,7 +271,7 @@ const rows: readonly Row[] = [
   { kind: "test", fits: /\.rs$/, part: "rust_source" },
 ];
 
-/** The same paths are asked for again and again, so what was found of one is kept. */
+/** The same paths are looked up again and again, so results are cached. */
 const found = new Map<string, Row | null>();
 const foundMax = 20_000;
 
@@ -285,8 +285,8 @@ export function rowOf(path: string): Row | null {
 }
 
 /**
- * Whether a path is a test's. Asked of every file of a tree, which may have a hundred thousand, so what cannot be one is told by one look:
- * each row of tests above demands one of these words.
+ * Whether a path is a test's. Called for every file of a tree, which may have a hundred thousand, so most are excluded by one regex: each
+ * row of tests above requires one of these words.
  */
 export const isTest = (path: string): boolean => testPathPattern.test(path) && rowOf(path)?.kind === "test";
 const testPathPattern = /test|spec|e2e|mocks|fixtures|cypress|\.(?:cy\.|bats$|rs$)|IT\.(?:java|kt|scala|groovy)$|src\/it\//i;

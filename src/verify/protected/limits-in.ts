@@ -9,7 +9,7 @@ const lower =
 const digits = /\b(toBeCloseTo)\s*\([^,()\n]{0,200},\s*(\d+)/g;
 const nearness = /\b(abs)\s*\([^<\n;]{0,200}<=?\s*(\d+(?:\.\d+)?(?:e[-+]?\d+)?)/gi;
 
-/** What became laxer, in words: each limit is compared with the one in its place before. */
+/** What became laxer, as text: each limit is compared with its earlier value. */
 export function loosenedLimits(before: string, after: string): readonly string[] {
   return [
     ...compared(before, after, higher, (was, is) => is > was),

@@ -1,4 +1,4 @@
-// listed-kinds: of a list of all files the programs and the tests, found once for as long as the list is there.
+// listed-kinds: the programs and tests in a list of all files, computed once per list.
 
 import { isProgramText, isTest } from "./kinds.ts";
 

@@ -1,6 +1,6 @@
-// look-at: what of a change a person should look at, though nothing is wrong with it by itself: what runs elsewhere or later, what keeps a
-// checker quiet, and what lets code find out where it is run. Pure. Nothing here is refused; what code could use to tell a check from the
-// real world is a gap in the verdict.
+// look-at: parts of a change that a person should review, though nothing is wrong with them as such: what runs elsewhere or later, what
+// silences a checker, and what lets code find out where it runs. Pure. Nothing here is refused; what lets code distinguish a check from
+// production is a gap in the verdict.
 
 import { type LookAt, readsArguments } from "../../contracts/evidence.ts";
 import type { Difference } from "../../ports/workspace.ts";
@@ -24,14 +24,14 @@ const suppressions: Patterns = [
     /@ts-(?:ignore|nocheck|expect-error)\b|\b(?:eslint|oxlint|stylelint)-disable\b|\bbiome-ignore\b|#\s*noqa\b|#\s*type:\s*ignore\b|\bmypy:\s*ignore-errors\b|\bpylint:\s*(?:disable|skip-file)\b|\bpyright:\s*(?:ignore|basic)\b|\bpragma:\s*no cover\b|\b(?:istanbul|c8|v8) ignore\b|\/\/\s*nolint\b|#!?\[allow\(|@SuppressWarnings\b|\bNOSONAR\b|\brubocop:disable\b|\bshellcheck disable\b/g,
   ],
 ];
-/** Words that keep a checker from a whole file: then its pass says nothing of that file. */
+/** Directives that exclude a whole file from a checker: then its pass says nothing of that file. */
 const switches: Patterns = [
   [
     "keeps a checker from the whole file",
     /@ts-nocheck\b|\/\*\s{0,9}(?:eslint|oxlint)-disable\s{0,9}\*\/|\bbiome-ignore-all\b|\b(?:istanbul|c8|v8) ignore file\b|\bmypy:\s*ignore-errors\b|#\s*(?:ruff|flake8):\s*noqa\s*$|\bpylint:\s*skip-file\b|#!\[allow\(/gm,
   ],
 ];
-/** By these, code can find out whether it is being tested, by whom and when. */
+/** With these, code can find out whether it is being tested, by whom and when. */
 const reads: Patterns = [
   [
     "reads the environment",
@@ -60,7 +60,7 @@ export type Looked = {
   readonly isTest: boolean;
 };
 
-/** What is new in one file, each with the words for it. */
+/** What is new in one file, each with its message. */
 export function lookAt({ difference: { path, kind, was = null, now = null }, before, after, isTest }: Looked): readonly LookAt[] {
   if (kind === "deleted") return [];
   const place = places.find(([fits]) => fits.test(path))?.[1];
@@ -85,17 +85,20 @@ export function lookAt({ difference: { path, kind, was = null, now = null }, bef
   return found;
 }
 
-/** What nobody can import, by the language's own rules: its arguments are its input. Elsewhere a run tells (experiments/started-only.ts). */
+/**
+ * Files that cannot be imported, by the language's rules: their arguments are their input. Otherwise a run decides
+ * (experiments/started-only.ts).
+ */
 const isProgram: readonly (readonly [ending: RegExp, says: (text: string) => boolean])[] = [
   [/\.go$/, (text) => /^package main$/m.test(text)],
   [/\.rs$/, (text) => /^(?:async )?fn main\s*\(/m.test(text) && !/#\[\s*(?:\w+::)*test\b|\bcfg\(test\)/.test(text)],
 ];
 
-/** Whether a file newly reads the command line, so that it has to be found out how it is loaded. */
+/** Whether a file newly reads the command line, so that the way it is loaded has to be determined. */
 export const isReadingArguments = (looked: Looked): boolean =>
   lookAt(looked).some(({ what, gap }) => what === readsArguments && gap === true);
 
-/** What of a file is run when tests import it: in Python not what is behind the question whether it is the program. */
+/** The part of a file that runs when tests import it: in Python not what is behind `if __name__ == "__main__"`. */
 const whenImported = (path: string, text: string): string =>
   path.endsWith(".py") ? text.replaceAll(/^if __name__ == ["']__main__["']:[^\n]*(?:\n[ \t][^\n]*|\n(?=\n*[ \t]))*/gm, "") : text;
 

@@ -1,5 +1,5 @@
-// masked: source text whose comments and string contents are blanked out, letter for letter, so that what is counted is code and
-// places in it are places in the text. It is a reader for counting, not a parser: what it misreads it misreads before and after alike.
+// masked: source text with comments and string contents blanked out, character by character, so that only code is counted and positions
+// stay the same. It is a scanner for counting, not a parser: it misreads before and after alike.
 
 import type { Family } from "./kinds.ts";
 
@@ -68,7 +68,7 @@ function until(text: string, at: number, openLength: number, close: string, esca
   return { inner: [Math.min(at + openLength, text.length), text.length], to: text.length };
 }
 
-/** A regular expression, where a value may begin and not where something may be divided. */
+/** A regular expression, where a value may begin and a division cannot. */
 function expression(text: string, at: number): Span | null {
   if (!/(?:^|[(,=:[!&|?{};+\n]|\breturn|\btypeof)\s*$/.test(text.slice(Math.max(0, at - 12), at))) return null;
   const found = /^\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\//.exec(text.slice(at, at + 1000));

@@ -1,12 +1,12 @@
-// named: the commands whose files are protected from the agent's changes, as types.
+// named: types of the commands that decide, whose files are protected.
 
-/** Named parts and what they say, written so that equal means equal. */
+/** Named parts and their content, normalised so that equal means equal. */
 export type Deciding = Readonly<Record<string, string>>;
-/** What the checks of a run are, as far as files are judged by it. */
+/** The checks of a run, as far as they determine protected files. */
 export type Named = {
-  /** The commands that decide. */
+  /** The deciding commands. */
   readonly commands: readonly string[];
-  /** The same, and what the base's scripts and rules make of them. */
+  /** The same, and what the base's scripts and rules expand them to. */
   readonly used: readonly string[];
   /** Whether dependencies are restored before checks, so that lock files and install scripts decide too. */
   readonly restores: boolean;

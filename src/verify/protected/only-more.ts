@@ -1,7 +1,7 @@
-// only-more: whether a file of tests has all it had, in the same order, and more. Pure.
+// only-more: whether a test file has everything it had, in the same order, and more. Pure.
 //
 // Invariants:
-//   O1. A line that takes names from a module may take more names from it, however it is broken into lines. Everything else stays as it was.
+//   O1. An import may add names, however it is broken into lines. Everything else stays as it was.
 
 /** JavaScript's imports and requires of names, and Python's. */
 const imports: readonly RegExp[] = [
@@ -29,7 +29,7 @@ export function isOnlyMore(before: string, after: string): boolean {
   return true;
 }
 
-/** O1: what is taken from where, and the lines that remain. */
+/** O1: the imported names by module, and the remaining lines. */
 function apart(text: string): { readonly imports: readonly Import[]; readonly lines: readonly string[] } {
   const found: Import[] = [];
   let rest = text;

@@ -4,16 +4,16 @@ import { normalize } from "node:path/posix";
 
 const interpreters = /^(?:sh|bash|zsh|dash|node|deno|bun|tsx|ts-node|python[\d.]*|ruby|perl|php|env|exec|time|command)$/;
 const isSetting = (word: string): boolean => /^\w+=/.test(word) || word.startsWith("-");
-/** A script that a check runs judges if it was made for that; one in the midst of the code is what is judged. */
+/** A script that a check runs judges if it was made for that; one among the code is under test. */
 export const judges = /(?:^|[/._-])(?:tests?|checks?|verify|lint|ci|smoke|e2e|spec|assert|validate|coverage)(?:[._-]|$|\/)/i;
 export const isCode = /^(?:src|lib|app|pkg|internal|cmd|bin|packages|crates)\//;
 
-/** Where programs lie that work on the project and are not part of it. */
+/** Folders of programs that work on the project and are not part of it. */
 export const isTool = /(?:^|\/)(?:scripts?|tools?|hack|ci|\.ci|dev)\//;
 
 /**
- * The files that commands start, as paths from the top: `sh scripts/check.sh`, `./run-tests`. `isTesting`: these commands are the
- * project's own tests, so that whatever tool they start was made for that.
+ * The files that commands start, as paths from the top: `sh scripts/check.sh`, `./run-tests`. `isTesting`: these commands are the project's
+ * own tests, so every tool they start was made for that.
  */
 export function programsIn(commands: readonly string[], isTesting = false): ReadonlySet<string> {
   const found = new Set<string>();
@@ -25,7 +25,7 @@ export function programsIn(commands: readonly string[], isTesting = false): Read
     const at = words.findIndex((word) => !isSetting(word) && !interpreters.test(word));
     const program = words[at];
     if (program === undefined || program.startsWith("/") || program.startsWith("~")) continue;
-    // A bare first word is looked for where programs lie, not here.
+    // A bare first word is searched in PATH, not here.
     if (!program.includes("/") && !words.slice(0, at).some((word) => interpreters.test(word))) continue;
     const path = normalize(program);
     if ((judges.test(path) || (isTesting && isTool.test(path))) && !isCode.test(path)) found.add(path);
@@ -36,20 +36,20 @@ export function programsIn(commands: readonly string[], isTesting = false): Read
 const pointing =
   /(?:^|\s)(?:-c|-r|-p|--config(?:uration)?|--rcfile|--require|--import|--loader|--project|--file|--makefile|-f|--setup-files?)[ =]["']?([\w./@-]+\.(?:json5?|jsonc|[cm]?[jt]s|ya?ml|toml|ini|cfg|mk|xml|py))\b/g;
 
-/** The files that commands are told to go by: `jest --config ci/jest.json`, `mocha -r ./bootstrap.js`. */
+/** The settings files that commands name: `jest --config ci/jest.json`, `mocha -r ./bootstrap.js`. */
 export function settingsIn(commands: readonly string[]): ReadonlySet<string> {
   const named = commands.flatMap((command) => [...command.matchAll(pointing)].map(([, path = ""]) => normalize(path)));
   return new Set(named.filter((path) => !isCode.test(path)));
 }
 
-/** Every path that texts name, whatever they do with it. */
+/** Every path that texts name, whatever for. */
 export const pathsNamedIn = (texts: readonly string[]): ReadonlySet<string> =>
   new Set(texts.flatMap((text) => text.match(/[\w@/-][\w.@/-]*/g) ?? []).map((path) => normalize(path)));
 
 const inlineCode =
   /\b(?:(?:python[\d.]*|node|deno|bun|ruby|perl|php|tsx)\b[^'"|;&\n]{0,200}?\s(?:-[a-zA-Z]?[cep]|--eval|--print)|php\s+-r)[ =]*('[^']*'|"(?:[^"\\]|\\.)*")/g;
 
-/** The programs that commands carry themselves (`python3 -c '…'`), apart from the rest. What such a program loads is what it looks at. */
+/** The programs inside commands (`python3 -c '…'`), apart from the rest. What such a program loads is what it inspects. */
 export function inlineCodeIn(command: string): { readonly code: readonly string[]; readonly rest: string } {
   const code = [...command.matchAll(inlineCode)].map(([, text = ""]) => text.slice(1, -1));
   return { code, rest: code.length === 0 ? command : command.replaceAll(inlineCode, " ") };
@@ -57,7 +57,9 @@ export function inlineCodeIn(command: string): { readonly code: readonly string[
 
 const looking = /^(?:grep|egrep|fgrep|rg|test|\[|\[\[|ls|cat|head|tail|wc|sort|uniq|cut|tr|diff|cmp|stat|true|!)$/;
 
-/** Whether a command only looks at files and starts nothing of the project (`grep -q word file`), so nothing in it can keep it from failing. */
+/**
+ * Whether a command only reads files and starts nothing of the project (`grep -q word file`), so nothing in it can keep it from failing.
+ */
 export function onlyLooks(command: string): boolean {
   if (/[$`<>]\(|`|\$\{?\w|\n/.test(command)) return false;
   const bare = command.replaceAll(/'[^']*'|"(?:[^"\\]|\\.)*"/g, "x");

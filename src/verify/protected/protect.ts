@@ -5,7 +5,7 @@ import { isProgramText, rowOf, type Row } from "./kinds.ts";
 
 const added: Row = { kind: "test", fits: /$^/ };
 
-/** The rows in force: by convention, and what the config's `protect` adds or, behind `!`, takes away. Taking away wins. */
+/** The rows in force: by convention, and what the config's `protect` adds or, with `!`, removes. Removing wins. */
 export function rowsWith(protect: readonly string[]): (path: string) => Row | null {
   const test = (globs: readonly string[]): ((path: string) => boolean) =>
     globs.length === 0 ? () => false : picomatch([...globs].map(withoutEnds), { dot: true });
@@ -14,7 +14,7 @@ export function rowsWith(protect: readonly string[]): (path: string) => Row | nu
   return (path) => {
     if (isOpen(path)) return null;
     const row = rowOf(path);
-    // What is protected by name is so as a whole, whatever convention would say of its parts.
+    // A file that is protected by name is protected as a whole, whatever convention says of its parts.
     if (isKept(path)) return row === null || row.part !== undefined ? { ...added, kind: row?.kind ?? "test" } : row;
     return row;
   };
@@ -25,13 +25,13 @@ const withoutEnds = (glob: string): string => {
   return bare.endsWith("/") ? `${bare}**` : bare;
 };
 
-/** Of these paths what judges, data beside the tests included. */
+/** Of these paths the judging ones, including data beside the tests. */
 export const allJudgesAmong = (paths: readonly string[], protect: readonly string[]): readonly string[] => {
   const rowAt = rowsWith(protect);
   return paths.filter((path) => rowAt(path) !== null);
 };
 
-/** Of these paths what judges, except for data beside the tests: what a check keeps for its own work may change as it runs. */
+/** Of these paths the judging ones, except for data beside the tests: a check may update its own data as it runs. */
 export function judgesAmong(paths: readonly string[], protect: readonly string[]): readonly string[] {
   const rowAt = rowsWith(protect);
   return paths.filter((path) => {

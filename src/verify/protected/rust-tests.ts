@@ -1,4 +1,4 @@
-// rust-tests: the tests that a Rust source file holds beside its code: the modules under #[cfg(test)], each test in them by name.
+// rust-tests: the tests inside a Rust source file: the modules under #[cfg(test)], each test in them by name.
 
 import type { Deciding } from "./named.ts";
 import { masked } from "./masked.ts";
@@ -17,8 +17,8 @@ const testOpens = new RegExp(
 );
 
 /**
- * Each test by its module and name, and what else each test module holds. A test or a whole module that is added changes none of them,
- * unless it brings macros: those could take the place of the assertions of the tests that were there.
+ * Each test by its module and name, and what else each test module has. Adding a test or a whole module changes none of them, unless it
+ * brings macros: those could replace the assertions of existing tests.
  */
 export function rustTests(text: string): Deciding {
   const code = masked(text, "rust");
@@ -46,7 +46,7 @@ export function rustTests(text: string): Deciding {
       kept += text.slice(at, test.from);
       at = test.to;
     }
-    // Further imports may come with further tests, but not of what asserts.
+    // Further imports may come with further tests, but not of assertions.
     const lines = (kept + text.slice(at, to)).split("\n");
     add(`what the tests in ${name} share`, lines.filter((line) => !furtherImport.test(line) || judgingImport.test(line)).join("\n"));
   }
@@ -57,11 +57,11 @@ export function rustTests(text: string): Deciding {
 const furtherImport = /^\s*use\s.*;\s*$/;
 const judgingImport = /\bsuper\b|\b(?:debug_)?assert\w*|\bpanic\b/;
 
-/** All of a module that makes macros, nothing of any other. */
+/** All of a module that defines macros, nothing of any other. */
 const macrosIn = (text: string, code: string, from: number, to: number): string =>
   /\bmacro_(?:rules|use|export)\b/.test(code.slice(from, to)) ? squeezed(text.slice(from, to)) : "";
 
-/** The later file with the earlier one's test modules; null if the later one's cannot be distinguished from its code. */
+/** The later file with the earlier one's test modules; null if the later one's cannot be separated from its code. */
 export function withRustTests(before: string, after: string): string | null {
   const was = modulesIn(masked(before, "rust")).map(({ from, to }) => before.slice(from, to));
   if (was.length === 0) return null;
@@ -80,7 +80,7 @@ function modulesIn(code: string): readonly Module[] {
   for (const open of code.matchAll(moduleOpens)) {
     if (open.index < (found.at(-1)?.to ?? 0)) continue;
     const region = bracedFrom(code, open.index + open[0].length - 1, open.index);
-    if (region === null) break; // nothing after braces that do not close can be distinguished
+    if (region === null) break; // after unbalanced braces nothing can be separated
     found.push({ ...region, name: open[1] ?? "" });
   }
   return found;

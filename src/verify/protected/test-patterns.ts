@@ -1,5 +1,5 @@
-// test-patterns: what tests are made of in each language, counted in text whose comments and strings are blanked out.
-// The text is an agent's, so no pattern here may search far from where it began.
+// test-patterns: patterns of test code in each language, counted in text whose comments and strings are blanked out. The text is an
+// agent's, so no pattern here may backtrack far.
 
 import type { Family } from "./kinds.ts";
 import { masked } from "./masked.ts";
@@ -57,7 +57,7 @@ const words: Readonly<Record<Family, TestPatterns>> = {
 
 export type Counts = Readonly<Record<keyof TestPatterns, number>>;
 
-/** Go's build constraints are comments, so they are looked for in the text itself. */
+/** Go's build constraints are comments, so they are searched in the original text. */
 const ignored = /^\/\/\s*(?:go:build|\+build)\s+.*\bignore\b/gm;
 
 export function countsOf(text: string, family: Family): Counts {

@@ -1,9 +1,9 @@
-// undo: the checkout in which a verdict is taken: the agent's code under the base's oracles.
+// undo: restores the base's protected files in the checkout in which a verdict is taken, beside the agent's code.
 //
 // Invariants:
-//   U1. What is undone follows from the paths and the run's policy alone, so that evidence that lists them can be made again anywhere.
-//   U2. Where a file judges in part, only that part is the base's, if the two can be put together; else the whole file is, but never
-//       a source file: that would take the work itself away.
+//   U1. What is restored follows from the paths and the run's policy alone, so that evidence that lists them can be reproduced anywhere.
+//   U2. If a file judges in part, only that part is the base's, if the two can be combined; else the whole file is, but never
+//       a source file: that would remove the work itself.
 
 import type { ProtectedChange } from "../../contracts/evidence.ts";
 import type { GitSha } from "../../contracts/ids.ts";

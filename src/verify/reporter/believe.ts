@@ -1,12 +1,12 @@
-// believe: which of two accounts of a check's tests counts, its output or its record, and what a pass leaves open by its record. Pure.
+// believe: which of two sources on a check's tests counts, its output or its record, and what a pass leaves open by its record. Pure.
 
 import type { Evidence, Recorded, TestTally } from "../../contracts/evidence.ts";
 import type { ReadOutput } from "../test-output.ts";
 import type { TestRecord } from "./record.ts";
 
 /**
- * The record where it is whole: that is found out before the work, when nobody who is judged has a hand in it. A command may also start
- * runners that cannot be asked; then its output reports more. Or runners within its tests are heard as well; then it reports fewer.
+ * The record if it is whole: that is decided before the work, when the agent cannot affect it. A command may also start runners without our
+ * reporter; then its output has more. Or runners inside its tests report as well; then it has fewer.
  */
 export function believed(
   output: ReadOutput,
@@ -25,7 +25,7 @@ const isSame = (record: TestTally, output: TestTally | null): boolean =>
 
 const shownMax = 5;
 
-/** What a person has to look at, of a check that passes; null if there is nothing, or nothing to compare with. */
+/** What a person has to review, of a passing check; null if nothing, or there is nothing to compare with. */
 export function recordGap(
   { recorded: now, strangers }: { readonly recorded: Recorded | null; readonly strangers: number },
   before: Evidence | null,

@@ -1,12 +1,13 @@
-// node-programs: what is loaded into Node processes of a check: one file that watches the built-ins, and one reporter a test runner. Text,
-// because it runs in the project's own Node and is nobody's module.
+// node-programs: sources loaded into Node processes of a check: one file that watches the built-ins, and one reporter per test runner.
+// Text,
+// because it runs in the project's own Node and is not a module of ours.
 //
 // Invariants:
-//   P1. Nothing of it may end a check or change what it prints: whatever fails in here is dropped, and then no record arrives.
-//   P2. It is loaded before any code of the project and keeps its own references: what is replaced later is seen, not used.
+//   P1. It may neither end a check nor change its output: errors in here are dropped, and then no record arrives.
+//   P2. It is loaded before any code of the project and keeps its own references: later replacements are detected, not used.
 //   P3. A process in which the project's code runs finds neither its option in the environment nor its module in the cache.
 
-/** Where records go; `channel` is a named pipe, `folder` holds these programs. */
+/** Where records go; `channel` is a named pipe, `folder` has these programs. */
 export type Place = { readonly folder: string; readonly channel: string; readonly nonce: string; readonly key: string };
 
 export function nodePrograms(place: Place): Readonly<Record<string, string>> {

@@ -1,5 +1,5 @@
-// python-program: what is loaded into Python processes of a check: it watches the built-ins, and hears pytest and unittest. Text, because it
-// runs in the project's own Python. The invariants are those of node-programs.ts.
+// python-program: source loaded into Python processes of a check: it watches the built-ins, and reports pytest and unittest. Text, because
+// it runs in the project's own Python. The invariants are those of node-programs.ts.
 
 import type { Place } from "./node-programs.ts";
 

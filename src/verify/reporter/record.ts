@@ -1,10 +1,10 @@
-// record: what the reporters in a check's own processes told over the private channel. Pure.
+// record: collects what the reporters in a check's processes sent over the private channel. Pure.
 //
 // Invariants:
-//   R1. A line counts only with the nonce made for this one run. What else is written to the channel is counted as a stranger's.
-//   R2. A test that was told to have failed has failed, whatever else is told of it: a line can be added, none can be taken back.
+//   R1. A line counts only with the nonce of this run. Anything else on the channel is counted as foreign.
+//   R2. A test reported as failed has failed, whatever else is reported: a line can be added, none can be removed.
 //   R3. Bounded: so many tests, so many names. Failures are counted beyond that too, and that there was more is reported.
-//   R4. What passed is told by name. So a test that is not told of was not run: in a chain of commands (`a && b`) nobody came to it.
+//   R4. Passed tests are reported by name. So a test that is not reported was not run: a chain of commands (`a && b`) did not reach it.
 
 import type { TestTally } from "../../contracts/evidence.ts";
 import type { ReportedNames } from "../detect/names.ts";
@@ -14,12 +14,12 @@ export type TestRecord = {
   readonly runners: readonly string[];
   readonly tests: TestTally;
   readonly names: ReportedNames;
-  /** Built-ins of the language that were another thing at the end. */
+  /** Built-ins of the language that differed at the end. */
   readonly replaced: readonly string[];
-  /** Test runners, and processes with tests, that never came to their end. */
+  /** Test runners, and processes with tests, that did not end normally. */
   readonly unended: number;
   readonly strangers: number;
-  /** Whether more was told than is kept. */
+  /** Whether more was reported than is kept. */
   readonly isOver: boolean;
 };
 export type RecordReader = {
@@ -27,7 +27,7 @@ export type RecordReader = {
   readonly line: (line: string, isPast?: boolean) => void;
   /** Whether our programs were loaded into anything. */
   readonly isLoaded: () => boolean;
-  /** Null if no test runner told anything. `isOfTests`: whether a file that ran no test holds some. */
+  /** Null if no test runner reported anything. `isOfTests`: whether a file that ran no test contains some. */
   readonly take: (isOfTests: (path: string) => boolean) => TestRecord | null;
 };
 
@@ -37,7 +37,7 @@ const failedMax = 500;
 const replacedMax = 50;
 const group = "recorded";
 
-/** `folder`: where the check runs, which no name should hold. */
+/** `folder`: where the check runs, which is removed from names. */
 export function openRecord(nonce: string, folder: string, testsMax = testsMaxDefault): RecordReader {
   const open = new Set<string>();
   const runners = new Map<string, string>();

@@ -1,12 +1,12 @@
-// reporter: a channel from the test runners of one command to us that its output does not touch: programs that they load (by variables of
-// their languages), and a named pipe that those write to.
+// reporter: a channel from the test runners of one command to us, separate from its output: programs that they load (by environment
+// variables
+// of their languages), and a named pipe that those write to.
 //
 // Invariants:
-//   C1. Everything is in a folder of this one command, with random names, readable only; the pipe takes lines, and what came through it
-//       nobody takes back.
-//       What is read out of it before us is missed: lines are numbered and sealed (sealed-lines.ts).
-//   C2. It never keeps a command from running: where no pipe can be made, or nothing arrives, there is no record.
-//   C3. When the answer is given, all that was written before the command ended has been read, within bounds.
+//   C1. Everything is in a folder of this one command, with random names, readable only; the pipe takes lines, which cannot be
+//       withdrawn. Lines that others read before us are detected: they are numbered and sealed (sealed-lines.ts).
+//   C2. It never keeps a command from running: without a pipe, or if nothing arrives, there is no record.
+//   C3. When it returns, all that was written before the command ended has been read, within bounds.
 
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -35,10 +35,10 @@ const lineCharsMax = 8_000;
 const drainMs = 2_000;
 const againMs = 5;
 
-/** Null if it cannot be had here. `cwd`: where the command runs. */
+/** Null if it is unavailable here. `cwd`: where the command runs. */
 export async function openReporter(scratch: string, cwd: string): Promise<Reporter | null> {
   const folder = join(scratch, word());
-  if (/[\s:]/.test(folder)) return null; // neither variable can hold such a path
+  if (/[\s:]/.test(folder)) return null; // neither variable can contain such a path
   const place = { folder, channel: join(folder, word()), nonce: randomBytes(12).toString("hex"), key: randomBytes(16).toString("hex") };
   try {
     await mkdir(join(folder, "py"), { recursive: true, mode: 0o700 });
@@ -75,9 +75,9 @@ function pipeAt(path: string): Promise<void> {
   });
 }
 
-/** Reads the pipe until it is told to stop, and then what was written up to that moment. */
+/** Reads the pipe until it is stopped, and then what was written up to that moment. */
 function listen(channel: string, record: SealedLines): () => Promise<void> {
-  const flags = constants.O_RDWR | constants.O_NONBLOCK; // our own end stays open, so that the last writer's leaving ends nothing
+  const flags = constants.O_RDWR | constants.O_NONBLOCK; // our own end stays open, so that the last writer's close ends nothing
   const end = `\t${word()}`;
   const socket = new Socket({ fd: openSync(channel, flags), readable: true, writable: false });
   const decoder = new StringDecoder("utf8");
@@ -106,7 +106,7 @@ function listen(channel: string, record: SealedLines): () => Promise<void> {
       const mark = (): void => {
         const found = marked(channel, `\n${end}\n`); // C3
         if (found === "full") again = setTimeout(mark, againMs);
-        if (found === "gone") ended(); // somebody took the pipe away
+        if (found === "gone") ended(); // the pipe was removed
       };
       mark();
     });

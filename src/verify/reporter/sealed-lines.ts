@@ -1,17 +1,17 @@
-// sealed-lines: takes the seal off the lines of a channel, and notices what is missing. The channel is a named pipe, and the code under test
-// runs as the same user: it can write to it, and read lines out of it before we do.
+// sealed-lines: verifies and unwraps the lines of a channel, and detects missing ones. The channel is a named pipe, and the code under test
+// runs as the same user: it can write to it, and read lines from it before we do.
 //
 // Invariants:
 //   S1. A line counts only with its seal: a digest over it, its sender and its number, with a key that never goes through the pipe.
-//   S2. Each sender numbers its lines from 1. A number that is left out, or comes twice, is reported as a stranger's doing; that the last ones are
-//       missing is seen by the sender's own end, which is among them.
+//   S2. Each sender numbers its lines from 1. A missing or repeated number is reported as foreign interference; missing last lines are
+//       detected by the sender's end line, which is among them.
 
 import { createHash } from "node:crypto";
 import type { RecordReader } from "./record.ts";
 
 export type SealedLines = {
   readonly line: (line: string, isPast: boolean) => void;
-  /** Tells of what never came. */
+  /** Reports lines that never came. */
   readonly end: () => void;
 };
 
@@ -20,13 +20,13 @@ type Sender = { next: number; readonly early: Set<number> };
 const sealChars = 32;
 const earlyMax = 10_000;
 const sendersMax = 100_000;
-/** Whatever has no nonce counts as a stranger's line. */
+/** A line without the nonce counts as foreign. */
 const strangers = "?";
 
 export const sealOf = (key: string, text: string): string =>
   createHash("sha256").update(`${key}${text}${key}`).digest("hex").slice(0, sealChars);
 
-/** A line as a sender writes it: nonce, sender, number and seal, then the words. */
+/** A line as a sender writes it: nonce, sender, number and seal, then the text. */
 export const sealedLine = (
   place: { readonly nonce: string; readonly key: string },
   sender: string,

@@ -1,4 +1,4 @@
-// trust: whether a check may be run with our reporters loaded into it. They must not change what it comes to. Pure.
+// trust: whether a check may be run with our reporters loaded into it. They must not change its result. Pure.
 //
 // Invariants:
 //   T1. A failure counts only if the check fails without them too. One that fails with them and passes without is run with them once more:
@@ -10,33 +10,33 @@ import type { CommandResult } from "../command.ts";
 
 export type TrustedRun = {
   readonly status: CheckStatus;
-  /** Whether its test runners were asked to report, and anything heard that. */
+  /** Whether its test runners were asked to report, and any of them loaded our reporter. */
   readonly isAsked: boolean;
   /** What its output reported of its tests. */
   readonly tally: TestTally | null;
 };
-/** Whether our reporters can have had a hand in the result of a command: they were loaded, or a program complains of how they were to be. */
+/** Whether our reporters can have affected the result of a command: they were loaded, or a program complains about how. */
 export const mayHaveChanged = ({ record, output }: Pick<CommandResult, "record" | "output">): boolean =>
   record?.isLoaded() === true || ofOurs.test(`${output.head.toString("latin1")}${output.tail.toString("latin1")}`);
 
-/** How they are loaded, and where they lie (reporter.ts): a program that may not read them names that path. */
+/** How they are loaded, and their path (reporter.ts): a program that may not read them names that path. */
 const ofOurs = /NODE_OPTIONS|sitecustomize|\/[0-9a-f]{10}\/(?:[ajm]\.cjs|[tv]\.mjs|py\b)/;
 
 export type Trust<Run> = {
-  /** Whether the next run is to be asked. */
+  /** Whether the next run uses reporters. */
   readonly isAsked: () => boolean;
-  /** Whether one more run is needed to tell. */
+  /** Whether one more run is needed to decide. */
   readonly isOpen: () => boolean;
-  /** Takes a run in; gives the runs that count. */
+  /** Adds a run; returns the runs that count. */
   readonly add: (run: Run) => readonly Run[];
-  /** What a person should know; empty if there is nothing. */
+  /** What a person should know; empty if nothing. */
   readonly note: () => string;
 };
 
 export function openTrust<Run extends TrustedRun>(isWanted: boolean): Trust<Run> {
   let isTrusted = isWanted;
   let runs: readonly Run[] = [];
-  /** Failed with them, passed without them; other ends than these are not theirs. */
+  /** Failed with them, passed without them; other outcomes are not their fault. */
   const failedAsked = (): readonly Run[] => runs.filter(({ isAsked, status }) => isAsked && status === "failed");
   const bare = (): readonly Run[] => runs.filter(({ isAsked }) => !isAsked);
   const hasPassedBare = (): boolean => bare().some(({ status }) => status === "passed");
