@@ -2,12 +2,12 @@
 //
 // Invariants:
 //   L1. Only regular files of a bounded size that the profile names are copied, readable by the user alone.
-//   L2. What the agent left is taken back only from a file that renews itself, only if it is a regular file of the same shape, and
-//       only where the user's own has not changed meanwhile. Else the user's stays as it is.
+//   L2. What the agent left is taken back only from a file that renews itself, only if it is a regular file of the same shape, and only
+//       where the user's own has not changed meanwhile. Else the user's stays as it is.
 //   L3. Taking back is one step: the user's file is the old or the new, never half of one.
 //   L4. Turns side by side share what is lent: a token that one of them renewed is not put back for the other, and the last one clears it away.
-//   L5. What is lent is on record before it is there, so that after a crash the next life takes it back by the same rules: a token that
-//       was renewed is not lost with the runner, and none stays behind.
+//   L5. What is lent is on record before it is there, so that after a crash the next life takes it back by the same rules: a token that was
+//       renewed is not lost with the runner, and none stays behind.
 
 import { createHash, randomBytes } from "node:crypto";
 import {

@@ -1,7 +1,7 @@
 // promise: whether the agent said the completion promise, and whether it announced more work in the same breath. Pure: words in, facts out.
 //
-// A promise proves nothing. It is one of several things that must hold, and it is read strictly so that an agent that merely
-// talks about the promise has not made it.
+// A promise proves nothing. It is one of several things that must hold, and it is read strictly so that an agent that merely talks about
+// the promise has not made it.
 
 import { ownText } from "./own-text.ts";
 
@@ -41,8 +41,8 @@ const saying =
   "(?:say|saying|says|said|output|emit|print|write|type|give|reply|answer|respond|return|send|signal|claim|declare|finish|end|conclude|close|add|include|use|using)(?: (?:with|by saying|only|just|exactly|it with|the (?:tag|token|word|words|phrase|marker)))*";
 
 /**
- * Whether the sentence speaks about the tag instead of making the promise: it tells somebody to say it, puts it under a condition, or
- * names it. Who says it in the first person, now and without a condition, means it.
+ * Whether the sentence speaks about the tag instead of making the promise: it tells somebody to say it, puts it under a condition, or names
+ * it. Who says it in the first person, now and without a condition, means it.
  */
 function isMention(before: string, after: string): boolean {
   if (/^(?:[-*\d.)\s]*)(?:when|whenever|once|if|as soon as|unless|until|only when|only if)\b/i.test(before)) return true;

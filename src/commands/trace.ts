@@ -1,5 +1,5 @@
-// trace: shows what agents and autopilot did in each phase, span by span. A roadmap keeps its spans in files in the phases' folders;
-// those of every other run are built from its journal and its transcripts.
+// trace: shows what agents and autopilot did in each phase, span by span. A roadmap keeps its spans in files in the phases' folders; those
+// of every other run are built from its journal and its transcripts.
 //
 // Invariants:
 //   T1. Every whole line counts or is reported with its number; a line that a crash cut in two is skipped.

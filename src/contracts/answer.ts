@@ -3,8 +3,8 @@
 import type { ReasonCode, ResultWord } from "./reason.ts";
 
 /**
- * The result of every command. With `--json` it is printed as it is, without `page`;
- * otherwise a person reads `page` if there is one, else `message`.
+ * The result of every command. With `--json` it is printed as it is, without `page`; otherwise a person reads `page` if there is one, else
+ * `message`.
  */
 export type Answer = {
   readonly result: ResultWord;

@@ -1,7 +1,6 @@
 // event: the schemas of all journal events. The journal is the only source of truth of a run.
 //
-// Names are in the past tense; the roadmap's names are used where it has one. A released event never changes its meaning; a new meaning is
-// a new name.
+// Names are in the past tense, the roadmap's where it has one. A released event never changes its meaning; a new meaning is a new name.
 // An event is durable and is in the journal; a signal (signal.ts) is live and is not.
 
 import * as v from "valibot";

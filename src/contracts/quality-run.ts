@@ -2,8 +2,8 @@
 //
 // Invariants:
 //   Q1. A field the seed calls required is required; unknown fields are tolerated, because a newer writer may have them.
-//   Q2. An enum the seed closes is a picklist. Three stay open, because the seed or we leave them so: the runner (another agent is
-//       recorded by its own name), the state of the documentation (reserved for more), and the kind of a finding.
+//   Q2. An enum the seed closes is a picklist. Three stay open, because the seed or we leave them so: the runner (another agent is recorded
+//       by its own name), the state of the documentation (reserved for more), and the kind of a finding.
 //   Q3. Times are ISO 8601 in UTC with a Z. Nothing here says that they grow: a real log's do not.
 
 import * as v from "valibot";

@@ -1,5 +1,5 @@
-// roadmap-reports: the roadmap's other files, trace spans, post-mortems, metrics.json and the trend,
-// the self-audit's summary (9), the completion report's data (10), and TRIAGE.json.
+// roadmap-reports: the roadmap's other files, trace spans, post-mortems, metrics.json and the trend, the self-audit's summary (9), the
+// completion report's data (10), and TRIAGE.json.
 
 import * as v from "valibot";
 import { Alignment, Amount, failureCategories, FailureCategory, Time, Whole } from "./roadmap-values.ts";

@@ -2,8 +2,8 @@
 //
 // Invariants:
 //   D1. Attempts in doubt are settled before anything new begins.
-//   D2. One open attempt per cursor; cursors run in parallel. A cursor waits only for an action; an attempt that waits for its place
-//       in its wave does not count as one until that place has come.
+//   D2. One open attempt per cursor; cursors run in parallel. A cursor waits only for an action; an attempt that waits for its place in its
+//       wave does not count as one until that place has come.
 //   D3. Every loop back is counted, and a spent count says what happens then.
 //   D4. Nothing new begins while a stop, a pause, a hold, a limit or an open breaker is in force.
 //   D5. No turn begins that the budget cannot cover; after a turn that exceeded a limit nothing continues.

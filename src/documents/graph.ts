@@ -7,8 +7,8 @@
 export type Node = { readonly id: string; readonly after: readonly string[] };
 
 /**
- * Every node after those it names, the least of the possible ones first. Nodes that can never come, for they wait for each other, stand
- * at the end in their own order. Names that aren't nodes are skipped. What `isWanted` refuses only passes its order on, and is left out.
+ * Every node after those it names, the least of the possible ones first. Nodes that can never come, for they wait for each other, stand at
+ * the end in their own order. Names that aren't nodes are skipped. What `isWanted` refuses only passes its order on, and is left out.
  */
 export function inOrder(
   nodes: readonly Node[],

@@ -2,8 +2,8 @@
 // proof.
 //
 // Invariants:
-//   A1. A paid turn is recorded before anything else is done with it. A turn that
-//       failed, left its scope, or left nothing to apply and nothing to prove is over with it: both lines are written at once.
+//   A1. A paid turn is recorded before anything else is done with it. A turn that failed, left its scope, or left nothing to apply and
+//       nothing to prove is over with it: both lines are written at once.
 //   A2. Nothing of an attempt that left its scope, or wrote a secret into a file, is applied.
 //   A3. The agent's claims decide nothing here: `passed` means that the step's own proof holds.
 //   A4. Tasks of one wave are applied in the wave's order, each once those before it are over, whichever turn ends first.

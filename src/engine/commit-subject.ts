@@ -1,5 +1,5 @@
-// commit-subject: builds the subject line of an attempt's commit. It lands on the user's branch, so it says what the work is for; which
-// run and attempt it came from is in the trailers.
+// commit-subject: builds the subject line of an attempt's commit. It lands on the user's branch, so it says what the work is for; which run
+// and attempt it came from is in the trailers.
 
 import type { RunView } from "../core/state.ts";
 

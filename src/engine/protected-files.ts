@@ -2,8 +2,8 @@
 // decides something.
 //
 // Invariant:
-//   O1. One list of deciding commands for the whole run: its checks and every command of its flow. So the same change has one
-//       name, wherever it is found, and a person approves it once.
+//   O1. One list of deciding commands for the whole run: its checks and every command of its flow. So the same change has one name,
+//       wherever it is found, and a person approves it once.
 
 import type { Check, LookAt, ProtectedChange, TestTally } from "../contracts/evidence.ts";
 import type { Flow, Gate, Proof } from "../contracts/flow.ts";

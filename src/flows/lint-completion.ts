@@ -1,7 +1,7 @@
 // lint-completion: follows every abstract path through a list of steps, to see whether `completed` can be reached past a failure.
 //
-// Outcomes are abstract: each step passes, fails or is skipped; facts may hold or not, counts may be spent or not. So a path may be
-// found that no run takes, never the other way round.
+// Outcomes are abstract: each step passes, fails or is skipped; facts may hold or not, counts may be spent or not. So a path may be found
+// that no run takes, never the other way round.
 //
 // Invariants:
 //   C1. No path to `completed` past a gate that last failed.

@@ -22,8 +22,8 @@ type OnEntry = (entry: Entry) => void;
 export type Beside = { readonly bytesMin: number; readonly check: (stretch: Stretch) => SecondThread | null };
 
 /**
- * Walks from a position to the end of the file as it was when the walk began. Throws at damage (J4), and then nothing of what it handed
- * out counts: the entries of a long journal go out before another thread has finished checking them.
+ * Walks from a position to the end of the file as it was when the walk began. Throws at damage (J4), and then nothing of what it handed out
+ * counts: the entries of a long journal go out before another thread has finished checking them.
  */
 export function checkChain(
   fd: number,

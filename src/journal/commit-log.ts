@@ -1,8 +1,8 @@
 // commit-log: the form of a shared commit log, in which one sync makes lines of several runs durable.
 //
 // A record is a header line and then journal lines, byte for byte as they are in their run's own journal:
-// `{"run":"<its folder, seen from the log's>","byte":<where they begin>,"bytes":<how many>,"crc":"<8 hex>"}`
-// The CRC covers the header up to it, and the lines.
+// `{"run":"<its folder, seen from the log's>","byte":<where they begin>,"bytes":<how many>,"crc":"<8 hex>"}` The CRC covers the header up
+// to it, and the lines.
 
 import { crc32 } from "node:zlib";
 import { type Batch, putAscii, putNumber, reserve } from "./batch.ts";

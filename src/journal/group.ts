@@ -1,5 +1,5 @@
-// group: one sync for the lines of several runs of a process. Each run's own journal gets its lines at once, unsynced; a log that all
-// of them share is written and synced once a batch, and that is the acknowledgement. After a power cut the log completes the journals.
+// group: one sync for the lines of several runs of a process. Each run's own journal gets its lines at once, unsynced; a log that all of
+// them share is written and synced once a batch, and that is the acknowledgement. After a power cut the log completes the journals.
 //
 // Invariants:
 //   G1. An acknowledged line is on disk in its own journal, or whole in a log that the run's note names.

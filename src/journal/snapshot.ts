@@ -1,7 +1,7 @@
 // snapshot: the state at one place of the journal, so that opening need not read what came before (J6).
 //
-// `{"snapshot":1,"seq":…,"byte":…,"prev":"…","sha256":"<of the state's JSON>","state":{…}}`
-// It holds only if its checksum does and the journal's line in front of `byte` has the hash `prev` and the number `seq`.
+// `{"snapshot":1,"seq":…,"byte":…,"prev":"…","sha256":"<of the state's JSON>","state":{…}}` It holds only if its checksum does and the
+// journal's line in front of `byte` has the hash `prev` and the number `seq`.
 
 import { hash } from "node:crypto";
 import { closeSync, fstatSync, readFileSync, readSync } from "node:fs";

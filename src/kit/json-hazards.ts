@@ -2,8 +2,8 @@
 // JSON.parse takes all of these silently, and two readers then see two different values.
 //
 // Invariants:
-//   H1. `stringsIn` counts the names and texts of a value. A text that JSON.parse took holds two quotes for each of them, and two more
-//       for each key that was overwritten: equal counts prove that no key stands twice, without a second look at the text.
+//   H1. `stringsIn` counts the names and texts of a value. A text that JSON.parse took holds two quotes for each of them, and two more for
+//       each key that was overwritten: equal counts prove that no key stands twice, without a second look at the text.
 //   H2. Nothing here recurses deeper than `jsonDepthMax`, and nothing is thrown.
 
 import { shown } from "./finding.ts";

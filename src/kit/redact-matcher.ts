@@ -1,8 +1,8 @@
 // redact-matcher: finds any of many texts in one pass, and leaps over most of what it passes.
 //
-// The way of Wu and Manber: of the next characters only the last three of a window are inspected; if no needle has them near,
-// the window moves on by all but two of its characters. With ten secrets in forty encodings a text of 500 characters takes under a microsecond,
-// with two hundred about two.
+// The way of Wu and Manber: of the next characters only the last three of a window are inspected; if no needle has them near, the window
+// moves on by all but two of its characters. With ten secrets in forty encodings a text of 500 characters takes under a microsecond, with
+// two hundred about two.
 
 /** A form of a secret that is looked for. */
 export type Needle = {

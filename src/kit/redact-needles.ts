@@ -1,7 +1,7 @@
 // redact-needles: the forms in which a secret may be written down.
 //
-// Escaped forms (%41, \u0041, \", &amp;) are not listed here: a text is unescaped before it is searched (redact-views.ts), so that
-// any mixture of them is found. What remains are the forms in which no character of the secret is left.
+// Escaped forms (%41, \u0041, \", &amp;) are not listed here: a text is unescaped before it is searched (redact-views.ts), so that any
+// mixture of them is found. What remains are the forms in which no character of the secret is left.
 //
 // Invariants:
 //   K1. A form of base64 is those characters alone that the secret decides, wherever in a longer text it began: three alignments.

@@ -1,5 +1,5 @@
-// json-scan: reads JSON as it streams by: keeps nothing but the few values that were asked for, and counts the bytes of the strings
-// that are text. One pass and one long loop over local variables, because whole conversations go through here.
+// json-scan: reads JSON as it streams by: keeps nothing but the few values that were asked for, and counts the bytes of the strings that
+// are text. One pass and one long loop over local variables, because whole conversations go through here.
 //
 // Invariants:
 //   J1. Where a chunk ends changes nothing.

@@ -3,8 +3,8 @@
 const mib = 1024 * 1024;
 
 /**
- * A request is held until it is whole: no provider answers before it has all of it, so nothing is lost but a copy on this machine,
- * and only a whole request shows its model, wherever the agent wrote it. Anthropic takes 32 MB, Gemini 20 MB.
+ * A request is held until it is whole: no provider answers before it has all of it, so nothing is lost but a copy on this machine, and only
+ * a whole request shows its model, wherever the agent wrote it. Anthropic takes 32 MB, Gemini 20 MB.
  */
 export const requestBytesMax = 32 * mib;
 /** What all requests together may hold in memory at one time. */

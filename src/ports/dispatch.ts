@@ -9,8 +9,7 @@
 //   D6. A worker that drains takes nothing more, and is done when what it has is done.
 //
 // An order is a hint. Only the run's lease decides which worker may write to it, spend for it and land it: an order that is handed out
-// twice finds
-// the run taken.
+// twice finds the run taken.
 
 import type { Lease } from "./run-store.ts";
 

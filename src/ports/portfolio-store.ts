@@ -1,8 +1,8 @@
 // portfolio-store: port to where a portfolio's journal is kept. It is one journal of a run store, so whatever keeps runs keeps portfolios.
 //
 // Promises, besides those of a run store (T1, T2):
-//   U1. Only the process that opened it writes. A change is appended to exactly the lines that its writer has read: if the journal
-//       has grown meanwhile, the store refuses all of it.
+//   U1. Only the process that opened it writes. A change is appended to exactly the lines that its writer has read: if the journal has
+//       grown meanwhile, the store refuses all of it.
 //   U2. Reading on from a position hands out every line after it once, in order; a journal that lost a line says so.
 
 import type { Entry } from "../contracts/event.ts";

@@ -111,8 +111,8 @@ export interface Workspace {
   /** Merges in one commit on top what a child run did; null if nothing differs. Safe to call again: its commit is found by its key. */
   takeIn(request: MergeChildRequest): Promise<Applied | { readonly conflict: readonly string[] } | null>;
   /**
-   * Commits the runner's own files in one commit on top, without any folder; null if nothing differs. What is in a file's place or
-   * in the place of a folder above it, a link say, is replaced. Safe to call again: its commit is found by its key.
+   * Commits the runner's own files in one commit on top, without any folder; null if nothing differs. What is in a file's place or in the
+   * place of a folder above it, a link say, is replaced. Safe to call again: its commit is found by its key.
    */
   commitFiles(request: CommitFilesRequest): Promise<Applied | { readonly conflict: readonly string[] } | null>;
   /** Saves the layer's diff beside the journal and removes the layer. */

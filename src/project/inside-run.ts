@@ -1,7 +1,7 @@
 // inside-run: whether a process was started by an agent of a run. Such a process may read, draft and pause; it grants nothing.
 //
-// The mark is a few environment variables (agents/process/mark.ts). MCP clients give their servers a reduced environment, so there
-// the parent processes are inspected too. An agent that may do anything can strip both; docs/ISOLATION.md says at which levels.
+// The mark is a few environment variables (agents/process/mark.ts). MCP clients give their servers a reduced environment, so there the
+// parent processes are inspected too. An agent that may do anything can strip both; docs/ISOLATION.md says at which levels.
 
 import { readFileSync } from "node:fs";
 import { bearsMark } from "../agents/process/mark.ts";

@@ -1,5 +1,5 @@
-// own-folder: the safe way to our folders below an untrusted one, such as a cloned repository. A link in
-// it would redirect every read and write below it to wherever its author likes.
+// own-folder: the safe way to our folders below an untrusted one, such as a cloned repository. A link in it would redirect every read and
+// write below it to wherever its author likes.
 //
 // Invariants:
 //   F1. Every part of the path below `root` is inspected, and a link or a file among them refuses; `root` itself is the user's choice.

@@ -1,10 +1,9 @@
 // environment: which variables of the runner's environment a command may see: a short list by name, and nothing else.
 //
 // Invariants:
-//   N1. Only listed variables pass, and no key or token is on the list. Those of the project's toolchains and of
-//       `checks.env` are added.
-//   N2. HOME and TMPDIR are folders of this command alone. HOME is also how its processes are recognised (processes.ts), so nothing
-//       in here names the runner: a check can't tell who runs it. PATH is the user's own, without the folder that npx
+//   N1. Only listed variables pass, and no key or token is on the list. Those of the project's toolchains and of `checks.env` are added.
+//   N2. HOME and TMPDIR are folders of this command alone. HOME is also how its processes are recognised (processes.ts), so nothing in here
+//       names the runner: a check can't tell who runs it. PATH is the user's own, without the folder that npx
 //       puts in front of it.
 
 import { createHash } from "node:crypto";

@@ -1,9 +1,8 @@
 // processes: finds the processes that belong to a command, and ends them.
 //
-// A process belongs if it is in the command's group or session, descends from one that is, or still has the command's own HOME in
-// its environment, a folder no other command ever had; so `setsid`, `nohup` and a double fork do not hide it. One that does all of that
-// *and* clears its environment escapes: only a process namespace (isolation) contains that. Without /proc, only the group
-// can be seen.
+// A process belongs if it is in the command's group or session, descends from one that is, or still has the command's own HOME in its
+// environment, a folder no other command ever had; so `setsid`, `nohup` and a double fork do not hide it. One that does all of that
+// *and* clears its environment escapes: only a process namespace (isolation) contains that. Without /proc, only the group can be seen.
 
 import { readdirSync, readFileSync } from "node:fs";
 

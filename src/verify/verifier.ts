@@ -3,8 +3,8 @@
 // Invariants:
 //   V1. Checks run one at a time, for all callers.
 //   V2. Every check starts on the commit's tree; what the one before changed is undone first.
-//   V3. A check that was cancelled leaves no evidence: it proves nothing. The caller gets the results before it,
-//       and checks the signal first.
+//   V3. A check that was cancelled leaves no evidence: it proves nothing. The caller gets the results before it, and checks the signal
+//       first.
 //   V4. Artifact rules read a checkout in which no command runs.
 //   V5. Protected files are the base's, if the request says so: the checkout has the base's protected files and the agent's code.
 //   V6. One tree has one verdict: a check that fails, or passes for the first time, is run again before it is believed.

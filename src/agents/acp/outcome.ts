@@ -1,10 +1,10 @@
 // outcome: the result of a prompt, computed from everything that was seen. Pure.
 //
 // Invariants:
-//   O1. That the agent says it came to its end does not make it so: the meter's calls, the profile's probes and an answer
-//       without word, action and usage all overrule it.
-//   O2. What the runner did itself (cancel, deadline, budget) is reported as that, whatever the agent answered to it. A provider that
-//       had failed by then is reported instead of the deadline, because waiting helps there and trying again does not.
+//   O1. That the agent says it came to its end does not make it so: the meter's calls, the profile's probes and an answer without word,
+//       action and usage all overrule it.
+//   O2. What the runner did itself (cancel, deadline, budget) is reported as that, whatever the agent answered to it. A provider that had
+//       failed by then is reported instead of the deadline, because waiting helps there and trying again does not.
 //   O3. A provider that refuses us is an agent that cannot be used: somebody must log in.
 
 import { unreachable } from "../../kit/never.ts";

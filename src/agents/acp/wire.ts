@@ -1,7 +1,7 @@
 // wire: the agent's stdout and stdin as a stream of protocol messages, with a limit on everything the agent controls.
 //
-// The kit that speaks the protocol trusts its peer: it queues without bound, answers every line that isn't JSON and logs
-// what it does not know. An agent is not trusted here, so this is between.
+// The kit that speaks the protocol trusts its peer: it queues without bound, answers every line that isn't JSON and logs what it does not
+// know. An agent is not trusted here, so this is between.
 //
 // Invariants:
 //   W1. No more than one line's limit is held in memory; a longer line breaks the wire.

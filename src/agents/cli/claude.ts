@@ -1,8 +1,8 @@
 // claude: the lines of `claude -p --output-format stream-json --verbose`.
 //
 // Invariant:
-//   L1. Neither the exit code nor `subtype` alone says that it went well: it exits with 0 when it is interrupted, and calls an
-//       error of the provider a success. `is_error` is inspected first.
+//   L1. Neither the exit code nor `subtype` alone says that it went well: it exits with 0 when it is interrupted, and calls an error of the
+//       provider a success. `is_error` is inspected first.
 
 import type { End } from "../acp/outcome.ts";
 import { asNonNegativeNumber, asArray, type JsonObject, asRecord, asString } from "../acp/untrusted-json.ts";

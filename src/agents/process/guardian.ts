@@ -1,13 +1,13 @@
 // guardian: a watchdog that outlives the runner by a moment, so that no agent outlives it by more.
 //
-// A runner killed with -9 can end nobody. The guardian is a few lines of shell in its own session, holding the
-// other end of a pipe. When the runner is gone, however it went, the pipe ends, and the guardian kills whatever has
-// this life's mark, and the processes of the checks at work: those have no mark, so it was told what they are recognised by.
+// A runner killed with -9 can end nobody. The guardian is a few lines of shell in its own session, holding the other end of a pipe. When
+// the runner is gone, however it went, the pipe ends, and the guardian kills whatever has this life's mark, and the processes of the checks
+// at work: those have no mark, so it was told what they are recognised by.
 // A live runner takes leave of it with a word.
 //
 // Invariants:
-//   G1. The guardian has no mark itself, and it looks for one life's mark only: a run taken up again at once by a new
-//       runner has another life and is not touched.
+//   G1. The guardian has no mark itself, and it looks for one life's mark only: a run taken up again at once by a new runner has another
+//       life and is not touched.
 //   G2. Its own work is bounded in time.
 
 import { type ChildProcess, spawn } from "node:child_process";
@@ -17,8 +17,7 @@ import { lifeVariable } from "./mark.ts";
 /** How often it looks for survivors, a tenth of a second apart, before it gives up. */
 const looksMax = 100;
 
-// The groups still watched are killed first; if there is a /proc, everything with the mark follows,
-// until two looks in a row find nobody.
+// The groups still watched are killed first; if there is a /proc, everything with the mark follows, until two looks in a row find nobody.
 const script = `
 trap '' TERM HUP INT
 groups=''

@@ -1,13 +1,13 @@
 // mark: how the processes of a run are distinguished from all others, however far they have wandered from their parent.
 //
-// A mark is a handful of environment variables. Children inherit them, and a process keeps the environment it was
-// started with even after setsid() and after its parent is gone; a process group and a parent's id do not last that long.
+// A mark is a handful of environment variables. Children inherit them, and a process keeps the environment it was started with even after
+// setsid() and after its parent is gone; a process group and a parent's id do not last that long.
 //
 // Invariants:
-//   M1. The variables are set on agents only, never on the runner or its guardian: what has a mark may be killed. Checks have none,
-//       so that they can't tell that they are being judged.
-//   M2. A run's name is unique in one repository only, so a mark also says which place it belongs to, and which life
-//       (one opened set of agents) started it. An older life's guardian never touches a newer life's agents.
+//   M1. The variables are set on agents only, never on the runner or its guardian: what has a mark may be killed. Checks have none, so that
+//       they can't tell that they are being judged.
+//   M2. A run's name is unique in one repository only, so a mark also says which place it belongs to, and which life (one opened set of
+//       agents) started it. An older life's guardian never touches a newer life's agents.
 
 export type Mark = {
   readonly run: string;

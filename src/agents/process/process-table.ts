@@ -1,7 +1,7 @@
 // process-table: which processes there are, who began them and which environment they were begun with.
 //
-// Linux tells all of it in /proc. Elsewhere `ps` is asked; it shows the environment of one's own processes behind the
-// command, which is enough to find a mark (its values hold no blanks).
+// Linux tells all of it in /proc. Elsewhere `ps` is asked; it shows the environment of one's own processes behind the command, which is
+// enough to find a mark (its values hold no blanks).
 
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";

@@ -1,10 +1,10 @@
-// process-tracker: which processes belong to a turn, from one look at /proc to the next. A turn lasts for minutes or hours, and a machine has many processes: only those are read
-// of which something new can be learnt.
+// process-tracker: which processes belong to a turn, from one look at /proc to the next. A turn lasts for minutes or hours, and a machine
+// has many processes: only those are read of which something new can be learnt.
 //
 // Invariants:
 //   R1. Who was once seen to belong belongs until it ends, though its parent be gone or its environment another.
-//   R2. Nobody comes to belong later: a child has its parent's mark from its first moment. So who does not is read when it is new,
-//       once more in case it was just being made, and then now and again, since its number may have been given to another.
+//   R2. Nobody comes to belong later: a child has its parent's mark from its first moment. So who does not is read when it is new, once
+//       more in case it was just being made, and then now and again, since its number may have been given to another.
 //   R3. Turns that are inspected in one moment read each process once, all together.
 
 import { ancestorsOf, descendantsOf, startEnvironment, findMarked, pids, type ProcessInfo, readProcStat } from "./process-table.ts";

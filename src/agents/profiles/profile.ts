@@ -88,8 +88,8 @@ export type OwnLogin = {
 };
 
 /**
- * A sign that the model provider, not the agent, failed. A matching probe overrules an `end_turn`, so a pattern must not fit what an
- * agent says about its work: it begins where a line begins, with words that the program and not the model writes.
+ * A sign that the model provider, not the agent, failed. A matching probe overrules an `end_turn`, so a pattern must not fit what an agent
+ * says about its work: it begins where a line begins, with words that the program and not the model writes.
  */
 export type FailureProbe = {
   /** `said`: the text of the answer. `meta`: a value in an update or in the prompt's answer. `stderr`: its last words there. */

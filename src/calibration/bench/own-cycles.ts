@@ -1,8 +1,8 @@
 // own-cycles: which calibration cycles this user began on this machine.
 //
 // Invariants:
-//   W1. A cycle's log is in the repository, where anybody can have written it, and its plan holds commands. Nothing in the repository
-//       makes it ours: what says so is a record in the user's state folder.
+//   W1. A cycle's log is in the repository, where anybody can have written it, and its plan holds commands. Nothing in the repository makes
+//       it ours: what says so is a record in the user's state folder.
 //   W2. The record is about one repository's folder and one plan. A clone is another folder, and a log that was written over, by a pull
 //       say, holds another plan.
 

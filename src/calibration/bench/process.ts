@@ -4,8 +4,8 @@
 //   P1. A process is known by a mark in its environment that no other ever had; nothing without the mark is signalled.
 //   P2. Without a sign of life for `hangMs` it is hung: it and all it started are ended. Signs are what it prints and the logs of its own run.
 //   P3. An interrupt of ours ends it; a kill of ours does not.
-//   P4. Nothing of it outlives its end: what it left at work (`setsid`, a server in the background) is ended before its result is taken,
-//       by whoever takes it. One that also wipes its environment is found as long as it is in the session, by the runner that began it.
+//   P4. Nothing of it outlives its end: what it left at work (`setsid`, a server in the background) is ended before its result is taken, by
+//       whoever takes it. One that also wipes its environment is found as long as it is in the session, by the runner that began it.
 
 import { randomUUID } from "node:crypto";
 import { type ChildProcess, spawn } from "node:child_process";

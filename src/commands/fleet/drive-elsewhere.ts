@@ -1,5 +1,5 @@
-// drive-elsewhere: hands a task's run to the workers of a store. The pool waits for it; its journal and commits come back to the
-// task's copy, and count as if it had run here.
+// drive-elsewhere: hands a task's run to the workers of a store. The pool waits for it; its journal and commits come back to the task's
+// copy, and count as if it had run here.
 //
 // Invariants:
 //   Y1. One order of a run is open at a time: a pool that was killed finds it, and waits for it again.

@@ -2,8 +2,8 @@
 //
 // Invariants:
 //   G1. The branch moves by compare-and-set from the commit that was inspected: a landing that lost the race starts over.
-//   G2. Exactly what lands was proved. A run's own proof counts while the branch has not moved; on a newer tip the merge is
-//       proved again, in a fresh checkout.
+//   G2. Exactly what lands was proved. A run's own proof counts while the branch has not moved; on a newer tip the merge is proved again,
+//       in a fresh checkout.
 //   G3. Work that is in the branch already has landed: doing it again changes nothing.
 
 import { mkdtempSync, rmSync } from "node:fs";

@@ -3,8 +3,8 @@
 // Invariants:
 //   E1. Memory is the buffer: a line that does not fit is reported and skipped, however long it is.
 //   E2. Nothing reaches the rules that is not UTF-8.
-//   E3. A duplicate key is found without inspecting every string: as long as a chunk has exactly the quotes that its names and
-//       strings need (kit/json-hazards.ts, H1), there is none. Only if the sum is off is each line inspected.
+//   E3. A duplicate key is found without inspecting every string: as long as a chunk has exactly the quotes that its names and strings need
+//       (kit/json-hazards.ts, H1), there is none. Only if the sum is off is each line inspected.
 //   E4. A file with thousands of lines that aren't JSON isn't a log: it is reported, and the rest is not read.
 //   E5. What existed when reading began is judged; what came after is reported, and an unfinished line is not judged.
 

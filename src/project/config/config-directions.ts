@@ -1,5 +1,5 @@
-// config-directions: for every config key, what a repository's config file may do with it. Anyone who can write to the
-// repository writes that file, so it may only make a run stricter than the user's own settings.
+// config-directions: for every config key, what a repository's config file may do with it. Anyone who can write to the repository writes
+// that file, so it may only make a run stricter than the user's own settings.
 //
 // Invariants:
 //   D1. Every key has a direction: the table's type is made from the schema's, so a key without one does not compile.

@@ -1,9 +1,9 @@
-// inbox-socket-path: the path of the run's socket. A socket's path is limited to about a hundred bytes, so a run in a deep folder has
-// its socket in a private folder under the system's temporary folder, recorded in control.json.
+// inbox-socket-path: the path of the run's socket. A socket's path is limited to about a hundred bytes, so a run in a deep folder has its
+// socket in a private folder under the system's temporary folder, recorded in control.json.
 //
 // Invariant:
-//   K1. A socket outside the run's folder is used only in a folder that is private to the user, and only under the name
-//       derived from the run's own path; whatever control.json says.
+//   K1. A socket outside the run's folder is used only in a folder that is private to the user, and only under the name derived from the
+//       run's own path; whatever control.json says.
 
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";

@@ -1,7 +1,7 @@
 // inbox: requests of other processes, stored as files, for the one process that owns the run.
 //
-// A request stays in its file until the owner has journaled it and removes it. If the owner dies in between, the next one finds
-// the file again, sees the request's key in the journal, and removes it without journaling it twice.
+// A request stays in its file until the owner has journaled it and removes it. If the owner dies in between, the next one finds the file
+// again, sees the request's key in the journal, and removes it without journaling it twice.
 
 import { type FSWatcher, watch } from "node:fs";
 import type { Inbox } from "../../ports/inbox.ts";

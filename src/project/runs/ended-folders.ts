@@ -2,8 +2,8 @@
 //
 // Invariants:
 //   E1. Only while nothing is under way: no attempt is open, or no process works on the run and its lock is held.
-//   E2. A record is deleted before its folder, and a folder is renamed away before anything in it is deleted: after a crash
-//       at any point the workspace finds a usable folder, or none.
+//   E2. A record is deleted before its folder, and a folder is renamed away before anything in it is deleted: after a crash at any point
+//       the workspace finds a usable folder, or none.
 
 import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { randomUUID } from "node:crypto";

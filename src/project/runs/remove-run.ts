@@ -2,8 +2,8 @@
 //
 // Invariants:
 //   V1. Removing a run needs its lock: a run that a process works on is never touched.
-//   V2. One rename out of `runs/` removes it: before it everything is as it was, after it only cleanup remains, which
-//       the next command finishes from the list of branches in the folder.
+//   V2. One rename out of `runs/` removes it: before it everything is as it was, after it only cleanup remains, which the next command
+//       finishes from the list of branches in the folder.
 //   V3. A branch goes only if it is on the list, still where it was, and checked out nowhere.
 
 import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync } from "node:fs";

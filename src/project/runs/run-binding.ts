@@ -2,10 +2,10 @@
 //
 // Invariants:
 //   B1. Nothing inside a repository can make a run ours. Only a record in the user's state folder can.
-//   B2. A record is about one journal file in one repository's folder, by inode numbers and birth time. A copy
-//       is another file, in a clone, an archive or a second repository; a repository that is moved or renamed keeps its own.
+//   B2. A record is about one journal file in one repository's folder, by inode numbers and birth time. A copy is another file, in a clone,
+//       an archive or a second repository; a repository that is moved or renamed keeps its own.
 //   B3. The record has the hash of a line of the journal. A journal that was overwritten in the same file does not have it. The record may
-//   lag
+//       lag
 //       behind the journal, for example after a crash, but is never ahead of the disk, so no user is locked out of their own run.
 //   B4. The run's folder is at its path, with no link on the way, and only its user can open it.
 

@@ -1,10 +1,10 @@
-// temporary: this process's folder under the system's temporary folder; everything short-lived is in it. A killed process
-// cannot delete its folder, so the next one does, and ends the commands that were left running in it.
+// temporary: this process's folder under the system's temporary folder; everything short-lived is in it. A killed process cannot delete its
+// folder, so the next one does, and ends the commands that were left running in it.
 //
 // Invariants:
 //   T1. A folder belongs to a process as long as the kernel holds that process's lock on the file in it, and to no one after.
-//   T2. Only such a folder is swept: by its name, not a link, the user's own, closed to others, with the file in it and no lock
-//       on that. It is held open while it is inspected and emptied, so nothing can be put in its place meanwhile.
+//   T2. Only such a folder is swept: by its name, not a link, the user's own, closed to others, with the file in it and no lock on that. It
+//       is held open while it is inspected and emptied, so nothing can be put in its place meanwhile.
 //   T3. The file is deleted last: an interrupted sweep is finished by the next one.
 //   T4. Its path does not name this product: checks have their HOME in it, and must not be able to tell who runs them.
 

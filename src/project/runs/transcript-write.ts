@@ -2,8 +2,8 @@
 //
 // Invariants:
 //   W1. Text is redacted whole before it is written, and cut to size only after that.
-//   W2. A turn's file and a run's files together stay within their bounds. Lines beyond a turn's are counted in its end line;
-//       beyond the run's the oldest files are deleted.
+//   W2. A turn's file and a run's files together stay within their bounds. Lines beyond a turn's are counted in its end line; beyond the
+//       run's the oldest files are deleted.
 //   W3. A transcript that cannot be written ends nothing: the journal is the source of truth, and it reports a full disk.
 
 import { createHash } from "node:crypto";

@@ -2,8 +2,8 @@
 //
 // Invariants:
 //   O1. What is written is written whole before the call returns, so that nothing is lost when the process ends.
-//   O2. A reader that has gone away (`| head`) ends nothing but the writing, and a full disk behind `> file` loses no more than what
-//       did not fit: a run must not end because somebody's log cannot grow. An answer lost that way is reported where the process ends.
+//   O2. A reader that has gone away (`| head`) ends nothing but the writing, and a full disk behind `> file` loses no more than what did
+//       not fit: a run must not end because somebody's log cannot grow. An answer lost that way is reported where the process ends.
 //   O3. node:tty and node:readline, which cost as much as a whole quick command, are loaded only for a person who sits there.
 
 import { fstatSync, statSync, writeSync } from "node:fs";

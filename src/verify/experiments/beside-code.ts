@@ -1,5 +1,5 @@
-// beside-code: files of a change besides code and tests that a check may depend on: tables of answers, check scripts, settings,
-// stamps. Whether they matter is decided by restoring the base's version and running the check again. Pure.
+// beside-code: files of a change besides code and tests that a check may depend on: tables of answers, check scripts, settings, stamps.
+// Whether they matter is decided by restoring the base's version and running the check again. Pure.
 //
 // Invariants:
 //   B1. Nothing here is refused: a file other than code that a pass depends on is reported by name.
@@ -9,8 +9,8 @@
 //       the goal names, unless it judges or a test reads it.
 //   B4. A module that a program inside the command imports (`python3 -c 'from pkg.mod import f; …'`) is under test, unless its name says
 //       that it is a test.
-//   B5. A new module that shadows one of the base (`x/index.js` and `x.js`, `x/__init__.py` and `x.py`,
-//       `tests/x.h` and `src/x.h`) counts as a change of that one.
+//   B5. A new module that shadows one of the base (`x/index.js` and `x.js`, `x/__init__.py` and `x.py`, `tests/x.h` and `src/x.h`) counts
+//       as a change of that one.
 
 import type { StringSet } from "../../kit/as-set.ts";
 import { dirname, normalize } from "node:path/posix";

@@ -1,5 +1,6 @@
 // by-flips: tries out a check with tests by breaking their expectations: a sample of those that passed before, and every one that its pass
-// depends on. Invariants K1 and on: verify/experiments/canary.ts.
+// depends on.
+// Invariants K1 and on: verify/experiments/canary.ts.
 
 import type { Check, Experiment } from "../../contracts/evidence.ts";
 import { candidatesFor, restedFor } from "./candidates.ts";

@@ -5,11 +5,11 @@
 //   K1. A check is called blind only if the same breakage turns it red on the base: a breakage that was never noticed proves nothing.
 //   K2. And only if it stays blind on a second try.
 //   K3. Bounded in runs and time. An undecided result is `unknown`, never an accusation.
-//   K4. Nothing may fail besides what was broken. A check whose other results change when a test is edited detects the experiment. So
-//       all test files get a blank line, and if few tests were left unbroken, the check is run with nothing but those lines.
+//   K4. Nothing may fail besides what was broken. A check whose other results change when a test is edited detects the experiment. So all
+//       test files get a blank line, and if few tests were left unbroken, the check is run with nothing but those lines.
 //   K5. Every test that the pass depends on is broken (rests-on.ts): no other test makes up for one that does not notice.
-//   K6. Of the tests that passed before, those about a function that the work changed are broken first: the work could have
-//       kept them from failing.
+//   K6. Of the tests that passed before, those about a function that the work changed are broken first: the work could have kept them from
+//       failing.
 
 import type { Check, Experiment } from "../../contracts/evidence.ts";
 import { asSet } from "../../kit/as-set.ts";

@@ -1,11 +1,11 @@
-// comparers: definitions of the code under test that tests compare with: a tolerance, a comparison, a normal form of both sides
-// (`abs(a - 3.14) < EPS`, `near(root(4), 2)`, `a.equals(b)`, `equal(fmt(a), fmt(3.14))`). If the work changed one, the code under test
-// affects its own judgement. Pure.
+// comparers: definitions of the code under test that tests compare with: a tolerance, a comparison, a normal form of both sides (`abs(a -
+// 3.14) < EPS`, `near(root(4), 2)`, `a.equals(b)`, `equal(fmt(a), fmt(3.14))`). If the work changed one, the code under test affects its
+// own judgement. Pure.
 //
 // Invariants:
 //   C1. Only definitions that existed before the work and differ now. New ones are judged like everything else, by other values.
 //   C2. A check that fails with the base's definition alone shows nothing: the work may have changed what the definition depends on. Only
-//   if
+//       if
 //       that definition also finds every value equal to itself can it judge the work's values, and say that they are wrong.
 //   C3. If nothing else was changed, the definition is the work.
 

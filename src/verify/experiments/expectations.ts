@@ -1,5 +1,5 @@
-// expectations: turns assertions into wrong ones, even if their expected value is computed: it becomes a
-// value made for this run, which no honest result equals, or the assertion is negated. Pure.
+// expectations: turns assertions into wrong ones, even if their expected value is computed: it becomes a value made for this run, which no
+// honest result equals, or the assertion is negated. Pure.
 //
 // Invariants:
 //   X1. The same assertion function is kept if possible: it gets another expectation, and is not replaced.

@@ -1,10 +1,10 @@
-// expected-from: modules from which tests import only expected values: a reference implementation, a table of cases, a golden
-// result. If the work changed one, it changed what is expected of it. Pure.
+// expected-from: modules from which tests import only expected values: a reference implementation, a table of cases, a golden result. If
+// the work changed one, it changed what is expected of it. Pure.
 //
 // Invariants:
 //   E1. Every use in every test counts: a module of which one of them tests something is under test, and may change.
-//   E2. No parser: imports by their form, uses by the text around a name. Whether the pass depends on the change is decided by running
-//       the check with the module as it was.
+//   E2. No parser: imports by their form, uses by the text around a name. Whether the pass depends on the change is decided by running the
+//       check with the module as it was.
 
 import { dirname, join } from "node:path/posix";
 import type { StringSet } from "../../kit/as-set.ts";

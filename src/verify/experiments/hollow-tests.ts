@@ -1,9 +1,9 @@
-// hollow-tests: new tests that compare the result of one of the work's functions with a literal, and pass
-// whatever that function returns: they test something else, a mock or a copy of it. Pure.
+// hollow-tests: new tests that compare the result of one of the work's functions with a literal, and pass whatever that function returns:
+// they test something else, a mock or a copy of it. Pure.
 //
 // Invariants:
-//   H1. Only if certain: the function returns a value made for this run, the test is reported to have run and passed, and what it
-//       compares is the call itself, of a name imported from the work's file.
+//   H1. Only if certain: the function returns a value made for this run, the test is reported to have run and passed, and what it compares
+//       is the call itself, of a name imported from the work's file.
 //   H2. Tests of other things (that nothing is thrown, that an argument is not modified, that an order does not matter) compare no result
 //       with a literal, and are not meant.
 

@@ -1,15 +1,15 @@
-// near-values: replaces an expected value by another of the same kind and shape: 56 becomes 31, "hello-world" becomes "hellq-world",
-// new Vec(4, 6) becomes new Vec(8, 6). An object equal to everything of its type is equal to that too. Pure.
+// near-values: replaces an expected value by another of the same kind and shape: 56 becomes 31, "hello-world" becomes "hellq-world", new
+// Vec(4, 6) becomes new Vec(8, 6). An object equal to everything of its type is equal to that too. Pure.
 //
 // Invariants:
 //   V1. Only what certainly means something else: a literal, or one inside a list, an object or a constructor's first argument. The result
-//   of a
+//       of a
 //       function is changed at run time, by its type.
 //   V2. It looks like what it replaces: quotes, signs, digits, letters and capitals stay where they were, numbers stay in the same range.
-//   V3. If a test compares exactly, it is the nearest value (another last digit, a capital): a lenient comparison would accept
-//       that one too. If it has a tolerance, or may have one, the value differs by more than that.
+//   V3. If a test compares exactly, it is the nearest value (another last digit, a capital): a lenient comparison would accept that one
+//       too. If it has a tolerance, or may have one, the value differs by more than that.
 //   V4. Of a text derived from another one beside it ("Hello World" and "hello-world"), a letter that had to be derived is changed: code
-//   that
+//       that
 //       returns its input unchanged notices nothing else.
 
 import { createHash } from "node:crypto";

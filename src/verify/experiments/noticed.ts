@@ -1,10 +1,10 @@
 // noticed: which of the deliberately broken expectations a check has reported. Pure.
 //
 // Invariants:
-//   N1. A failing test counts for what was broken in it, and for nothing else. If a file's tests cannot be distinguished, it counts for
-//       the nearest broken line at or below the line that names it.
-//   N2. A check that names its failures must name this one. One that names no tests must count as many; one that counts none is
-//       judged by its exit code alone.
+//   N1. A failing test counts for what was broken in it, and for nothing else. If a file's tests cannot be distinguished, it counts for the
+//       nearest broken line at or below the line that names it.
+//   N2. A check that names its failures must name this one. One that names no tests must count as many; one that counts none is judged by
+//       its exit code alone.
 
 import type { TestTally } from "../../contracts/evidence.ts";
 import { familyOf } from "../protected/kinds.ts";

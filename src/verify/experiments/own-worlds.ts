@@ -1,7 +1,6 @@
 // own-worlds: isolates what tests share with the code under test: the random generator in Python, equality between types in Rust. The code
-// under
-// test can manipulate what is shared: seed the generator, or return a type that is equal to whatever it likes. Also
-// functions of a C file that replace the system's. Pure.
+// under test can manipulate what is shared: seed the generator, or return a type that is equal to whatever it likes. Also functions of a C
+// file that replace the system's. Pure.
 //
 // Invariants:
 //   O1. Only tests that seed and replace nothing themselves get their own generator: otherwise sharing may be intended.

@@ -2,10 +2,9 @@
 // what the test expects. Code that is right only under test returns something else there. Pure.
 //
 // Invariants:
-//   P1. Only calls that use imported functions and literals, in tests without setup: nothing else is the same
-//       elsewhere.
-//   P2. A program that could not be run, a module that could not be loaded or a call that threw shows nothing: it exits with 0 only
-//       if a result differed.
+//   P1. Only calls that use imported functions and literals, in tests without setup: nothing else is the same elsewhere.
+//   P2. A program that could not be run, a module that could not be loaded or a call that threw shows nothing: it exits with 0 only if a
+//       result differed.
 
 import { familyOf } from "../protected/kinds.ts";
 import { comparedIn } from "./expectations.ts";

@@ -1,5 +1,6 @@
 // put-back: whether a pass depends on changed definitions that tests compare with (comparers.ts), decided by restoring the base's
-// definitions and running the check again. Invariants C1 and on: verify/experiments/comparers.ts.
+// definitions and running the check again.
+// Invariants C1 and on: verify/experiments/comparers.ts.
 
 import type { Difference } from "../../ports/workspace.ts";
 import type { Setting } from "../protected/judge.ts";

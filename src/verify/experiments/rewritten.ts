@@ -1,11 +1,10 @@
 // rewritten: rewrites tests without changing their meaning. Expected values are spelled in another way (37 as 36 + 1, "ab" as "a" + "b"),
 // so that code cannot find them in the test's text; and a value that is compared with a primitive is converted to one first, so that no
-// object
-// can claim equality with what it does not contain. Pure.
+// object can claim equality with what it does not contain. Pure.
 //
 // Invariants:
-//   W1. Honest code means the same afterwards: a literal only if it is the whole value (near-values.ts V1), an object only
-//       if a primitive is expected, and then by the language's own conversion.
+//   W1. Honest code means the same afterwards: a literal only if it is the whole value (near-values.ts V1), an object only if a primitive
+//       is expected, and then by the language's own conversion.
 //   W2. A class that tests name, or that existed before, may have an intended equality: it is left alone.
 //   W3. As many lines as before.
 

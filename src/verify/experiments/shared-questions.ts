@@ -1,5 +1,6 @@
 // shared-questions: experiments on what tests share with the code under test (own-worlds.ts, comparers.ts), each one run and only if the
-// change contains such a thing. Invariants O1 and on: verify/experiments/own-worlds.ts.
+// change contains such a thing.
+// Invariants O1 and on: verify/experiments/own-worlds.ts.
 
 import { isProgramText } from "../protected/kinds.ts";
 import { judges } from "../protected/programs.ts";

@@ -1,6 +1,5 @@
 // shell-expectations: the expected argument of a shell helper that gets plain words only (`check 'Hello World' hello-world`), and files
-// that
-// a script compares with a program's output. Which argument is the expectation follows from the helper's body. Pure.
+// that a script compares with a program's output. Which argument is the expectation follows from the helper's body. Pure.
 //
 // Invariants:
 //   H1. An argument is an expectation only if the helper compares that very parameter, or a variable equal to it, with something that is

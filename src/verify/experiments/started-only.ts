@@ -1,10 +1,9 @@
 // started-only: whether a check loads a file that reads the command line only as the main program. Then the arguments are its input, and
-// tell
-// it nothing about who runs the tests. Pure.
+// tell it nothing about who runs the tests. Pure.
 //
 // Invariants:
-//   A1. Decided by running: the file ends every process whose main program it is not. A check that passes anyway never
-//       loads it from anything else, whatever its path.
+//   A1. Decided by running: the file ends every process whose main program it is not. A check that passes anyway never loads it from
+//       anything else, whatever its path.
 //   A2. The exit cannot be caught: otherwise code that imports it could continue.
 
 import { isReadingArguments, type Looked } from "../protected/look-at.ts";

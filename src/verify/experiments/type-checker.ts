@@ -1,5 +1,6 @@
 // type-checker: tries out a type checker by assigning values of the wrong type to what tests declare with the work's types. A type that
-// accepts anything (`any`) accepts that too, and proves nothing. Invariants K1 and on: verify/experiments/canary.ts.
+// accepts anything (`any`) accepts that too, and proves nothing.
+// Invariants K1 and on: verify/experiments/canary.ts.
 
 import type { Check, Experiment } from "../../contracts/evidence.ts";
 import { testsAmong } from "../protected/listed-kinds.ts";

@@ -1,6 +1,7 @@
 // watched: whether a check also passes with equivalent tests that look different: with an extra blank line, with expected values spelled
 // otherwise, with results converted to primitives (rewritten.ts). Code that then fails recognises its tests by their text, or claims
-// equality with values it does not contain. Invariants K1 and on: verify/experiments/canary.ts.
+// equality with values it does not contain.
+// Invariants K1 and on: verify/experiments/canary.ts.
 
 import type { Experiment } from "../../contracts/evidence.ts";
 import { nonceOf } from "./choose.ts";

@@ -1,5 +1,5 @@
-// gates: judges artifact rules over facts. Pure: missing facts (a command's result, which of two files is newer) are returned by
-// name, and it is called again with them.
+// gates: judges artifact rules over facts. Pure: missing facts (a command's result, which of two files is newer) are returned by name, and
+// it is called again with them.
 //
 // Invariants:
 //   G1. Every word of a gate must hold; a gate with no word, an unknown proof or an unavailable fact never holds.

@@ -1,13 +1,13 @@
 // pattern: matches regular expressions of a flow against text an agent wrote, within a time limit.
 //
-// A flow's author chose the pattern, but the agent chose the text, and together they can make a backtracking matcher run for
-// years. Four guards:
+// A flow's author chose the pattern, but the agent chose the text, and together they can make a backtracking matcher run for years. Four
+// guards:
 //   P1. A pattern is at most patternCharsMax long, and the text at most what tree-facts reads (1 MiB).
-//   P2. A pattern that starts with ^ and ends with $ and names no line break is about whole lines: it is matched line by line, so
-//       its `\s` does not reach into the next line and a long file is no harder than its longest line.
+//   P2. A pattern that starts with ^ and ends with $ and names no line break is about whole lines: it is matched line by line, so its `\s`
+//       does not reach into the next line and a long file is no harder than its longest line.
 //   P3. Matching runs under a hard time limit in its own context. A match that does not finish has failed, and says so.
-//   P4. Many matches share a time limit, and a pattern that timed out twice is not tried a third time: a thousand slow files
-//       are not waited for.
+//   P4. Many matches share a time limit, and a pattern that timed out twice is not tried a third time: a thousand slow files are not waited
+//       for.
 
 import { createContext, Script } from "node:vm";
 

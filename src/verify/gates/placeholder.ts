@@ -1,7 +1,7 @@
 // placeholder: whether an artifact has real content, or only looks as if it did. Pure: a text in, a reason out.
 //
-// A gate asks for a file, a number of lines, a heading. A hundred and twenty blank lines, or headings and nothing under them, satisfy
-// that. The gate holds, as its author wrote it; this result is reported beside it.
+// A gate asks for a file, a number of lines, a heading. A hundred and twenty blank lines, or headings and nothing under them, satisfy that.
+// The gate holds, as its author wrote it; this result is reported beside it.
 //
 // Invariants:
 //   H1. Only text that cannot be meant as content is a placeholder: a short honest text is not.

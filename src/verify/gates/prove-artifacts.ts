@@ -5,8 +5,8 @@
 //   A1. A gate's command runs with the base's protected files, as a check does: the agent may not change what judges it.
 //   A2. A file that satisfies a gate without real content is reported and decides nothing: the gate is what its author wrote.
 //   A3. Only what the run itself changed is measured: earlier content is not its claim.
-//   A4. A document fails if it names a file position, a commit, a log or a project command that does not exist and did not exist before
-//       the work.
+//   A4. A document fails if it names a file position, a commit, a log or a project command that does not exist and did not exist before the
+//       work.
 // Invariants V1 and on: verify/verifier.ts.
 
 import { createHash } from "node:crypto";

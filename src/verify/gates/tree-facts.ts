@@ -5,8 +5,8 @@
 //   T2. The walk and every read are bounded, each and in total; a cut is reported.
 //   T3. Git's own folders and installed packages aren't artifacts: a checkout may hold copies of them that no commit knows.
 //   T4. What isn't text is not read as one: bytes that aren't UTF-8, a NUL, a file that changes under the reader.
-//   T5. In stacked folders the first that has a name decides, as in the kernel's overlay: folders of one name are
-//       merged, and a character device means that nothing is there.
+//   T5. In stacked folders the first that has a name decides, as in the kernel's overlay: folders of one name are merged, and a character
+//       device means that nothing is there.
 
 import { closeSync, constants, type Dirent, fstatSync, openSync, readSync } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";

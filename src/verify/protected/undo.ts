@@ -2,8 +2,8 @@
 //
 // Invariants:
 //   U1. What is restored follows from the paths and the run's policy alone, so that evidence that lists them can be reproduced anywhere.
-//   U2. If a file judges in part, only that part is the base's, if the two can be combined; else the whole file is, but never
-//       a source file: that would remove the work itself.
+//   U2. If a file judges in part, only that part is the base's, if the two can be combined; else the whole file is, but never a source
+//       file: that would remove the work itself.
 
 import type { ProtectedChange } from "../../contracts/evidence.ts";
 import type { GitSha } from "../../contracts/ids.ts";

@@ -1,6 +1,5 @@
 // node-programs: sources loaded into Node processes of a check: one file that watches the built-ins, and one reporter per test runner.
-// Text,
-// because it runs in the project's own Node and is not a module of ours.
+// Text, because it runs in the project's own Node and is not a module of ours.
 //
 // Invariants:
 //   P1. It may neither end a check nor change its output: errors in here are dropped, and then no record arrives.

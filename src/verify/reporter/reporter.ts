@@ -1,10 +1,9 @@
 // reporter: a channel from the test runners of one command to us, separate from its output: programs that they load (by environment
-// variables
-// of their languages), and a named pipe that those write to.
+// variables of their languages), and a named pipe that those write to.
 //
 // Invariants:
-//   C1. Everything is in a folder of this one command, with random names, readable only; the pipe takes lines, which cannot be
-//       withdrawn. Lines that others read before us are detected: they are numbered and sealed (sealed-lines.ts).
+//   C1. Everything is in a folder of this one command, with random names, readable only; the pipe takes lines, which cannot be withdrawn.
+//       Lines that others read before us are detected: they are numbered and sealed (sealed-lines.ts).
 //   C2. It never keeps a command from running: without a pipe, or if nothing arrives, there is no record.
 //   C3. When it returns, all that was written before the command ended has been read, within bounds.
 

@@ -75,8 +75,8 @@ export async function hasCommit(run: OpenRun, attempt: AttemptId, name: string):
 const orderTimeoutMs = 60_000;
 
 /**
- * Whether a path was last changed in a later commit than another, in the history that ends with `commit`. Null if history does not
- * tell: one of them is in no commit, or they were changed on branches that know nothing of each other.
+ * Whether a path was last changed in a later commit than another, in the history that ends with `commit`. Null if history does not tell:
+ * one of them is in no commit, or they were changed on branches that know nothing of each other.
  */
 export async function isLater(run: OpenRun, commit: GitSha, path: string, than: string): Promise<boolean | null> {
   const lastOf = async (one: string): Promise<string> => {

@@ -1,5 +1,5 @@
-// refs: where HEAD and branches stand. They are small files, and are read as such; git is asked only if one is not plain: packed,
-// in tables, a link, a name for another. A process for each such question costs more than the answer.
+// refs: where HEAD and branches stand. They are small files, and are read as such; git is asked only if one is not plain: packed, in
+// tables, a link, a name for another. A process for each such question costs more than the answer.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// limits-cgroup: the kernel's own bounds for the processes of one command together: a folder below the runner's own cgroup, joined by
-// the command before it begins.
+// limits-cgroup: the kernel's own bounds for the processes of one command together: a folder below the runner's own cgroup, joined by the
+// command before it begins.
 //
 // Invariants:
 //   C1. Seats are made below the runner's own cgroup only, never above or beside it: what bounds the runner bounds its agents too.

@@ -1,6 +1,6 @@
-// limits: what the processes of one command may take of the machine together, by the strongest means that works here: cgroups, else a
-// scope of the service starter, else the limits every process can set on itself. It goes in front of the whole wrapped command, so that
-// it holds whatever the isolation is.
+// limits: what the processes of one command may take of the machine together, by the strongest means that works here: cgroups, else a scope
+// of the service starter, else the limits every process can set on itself. It goes in front of the whole wrapped command, so that it holds
+// whatever the isolation is.
 //
 // Invariants:
 //   L1. A means is said to be in force only after it was seen to hold here, since the machine started: a fork too many and an allocation

@@ -1,5 +1,5 @@
-// overlay-fd: the few things collecting does to folders, each by name inside a folder that is held open, so that no link on the way is
-// ever followed (see fd-walk.ts, which reads in the same manner).
+// overlay-fd: the few things collecting does to folders, each by name inside a folder that is held open, so that no link on the way is ever
+// followed (see fd-walk.ts, which reads in the same manner).
 
 import { randomUUID } from "node:crypto";
 import {

@@ -1,9 +1,10 @@
-// dependencies: installed packages (node_modules and the like) that the user has beside their code: those git ignores, and those an installer left
-// untracked (see git/installed-folders.ts). They are copied, never linked, into the folders agents and checks work in, so that both can work offline and neither can change the user's.
+// dependencies: installed packages (node_modules and the like) that the user has beside their code: those git ignores, and those an
+// installer left untracked (see git/installed-folders.ts). They are copied, never linked, into the folders agents and checks work in, so
+// that both can work offline and neither can change the user's.
 //
 // Invariants:
-//   D1. A copy is used again for checks only if nothing in it was touched since it was made: names, sizes, modes, and change times that
-//       no ordinary process can set back.
+//   D1. A copy is used again for checks only if nothing in it was touched since it was made: names, sizes, modes, and change times that no
+//       ordinary process can set back.
 
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -1,5 +1,5 @@
-// secrets: changes that would bring a secret of the user's into the repository. What is in the tree already isn't news, and no
-// attempt's doing.
+// secrets: changes that would bring a secret of the user's into the repository. What is in the tree already isn't news, and no attempt's
+// doing.
 //
 // Invariants:
 //   S1. A secret is spoken of by its name alone; git is handed the text on its standard input, never among its words.

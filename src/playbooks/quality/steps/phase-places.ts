@@ -18,8 +18,8 @@ export const placeOfPhase = (phase: string): RegExp => places[phase] ?? /^$/;
 export const isTakenOver = (state: RunView, phase: string): boolean => state.cursors[phase]?.last["earlier"]?.facts["proved"] === true;
 
 /**
- * The phases of which this run has changed no document though some lie there: whoever was asked to do them has done nothing, or nobody
- * was asked. What another tool left of the very run that is gone on with counts as this run's.
+ * The phases of which this run has changed no document though some lie there: whoever was asked to do them has done nothing, or nobody was
+ * asked. What another tool left of the very run that is gone on with counts as this run's.
  */
 export function phasesNotMade(state: RunView, there: readonly string[], changed: ReadonlySet<string>): readonly string[] {
   const isGoneOn = (phase: string): boolean => optionOf(state, "earlier_log") === "continued" && isTakenOver(state, phase);

@@ -2,8 +2,8 @@
 //
 // Invariants:
 //   T1. The lines follow from the entries alone, and more entries only ever add lines: what was written stays a beginning of it.
-//   T2. A phase that must be done again after its `phase_end` closes the log: it goes to history, and a new one begins whose other
-//       phases are closed again, each in its place.
+//   T2. A phase that must be done again after its `phase_end` closes the log: it goes to history, and a new one begins whose other phases
+//       are closed again, each in its place.
 //   T3. An event is told of what the runner itself found on disk, never of what an agent said alone.
 //   T4. A log without documentation_state says that there was documentation: so each new one of a run without says it again.
 

@@ -1,5 +1,5 @@
-// roadmap-documents: the documents by which a roadmap is run, read at once: the roadmap itself, the planning config, the specification
-// and the plans that are there. Whatever is wrong with any of them is reported together, each with its line.
+// roadmap-documents: the documents by which a roadmap is run, read at once: the roadmap itself, the planning config, the specification and
+// the plans that are there. Whatever is wrong with any of them is reported together, each with its line.
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";

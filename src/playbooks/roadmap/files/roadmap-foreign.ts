@@ -56,8 +56,8 @@ function summaryOf({ _meta: meta, phases }: RoadmapState): string {
 }
 
 /**
- * What is not completed is run, with the phase it stopped in, of which there may be no record yet; and with the specification it was
- * locked to, so that a change since is noticed.
+ * What is not completed is run, with the phase it stopped in, of which there may be no record yet; and with the specification it was locked
+ * to, so that a change since is noticed.
  */
 function optionsOf({ _meta: { current_phase: current, run_id: run }, phases, spec }: RoadmapState): Foreign["options"] {
   const known = Object.entries(phases).flatMap(([key, { status }]) => (status === "completed" ? [] : [key.replace(/^phase_/, "")]));

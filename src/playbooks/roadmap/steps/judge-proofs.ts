@@ -2,8 +2,8 @@
 //
 // Invariants:
 //   J1. What was written blind stays, byte for byte; below it something may be added.
-//   J2. A finding is the judge's own where it was in the blind report, or where the verifier has not got it; and where what it
-//       names is there.
+//   J2. A finding is the judge's own where it was in the blind report, or where the verifier has not got it; and where what it names is
+//       there.
 
 import { roadmapSteps } from "../views/phase-history.ts";
 import { documentTextBytesMax } from "../../../documents/document-text.ts";

@@ -108,8 +108,8 @@ function unmetOf(parts: RoadmapParts, state: RunView, id: string): readonly stri
 }
 
 /**
- * Notes on debugging that nobody has brought to an end. One that was here before the run began is the user's, and is brought to its end
- * in their checkout: the run's own branch never sees that.
+ * Notes on debugging that nobody has brought to an end. One that was here before the run began is the user's, and is brought to its end in
+ * their checkout: the run's own branch never sees that.
  */
 async function unresolvedDebug({ workspace, paths }: RoadmapParts, state: RunView): Promise<readonly string[]> {
   const { commit } = state.tip;

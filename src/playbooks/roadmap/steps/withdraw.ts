@@ -6,8 +6,8 @@ import { landInTurn } from "../../contract/landing.ts";
 import type { Found, StepInput, RoadmapParts } from "./parts.ts";
 
 /**
- * What was taken back on the run's branch is taken back on the user's too, where it had come there: a phase that waited for a person
- * is below those that went on meanwhile, and landed with them. Nothing is landed for a phase that never was.
+ * What was taken back on the run's branch is taken back on the user's too, where it had come there: a phase that waited for a person is
+ * below those that went on meanwhile, and landed with them. Nothing is landed for a phase that never was.
  */
 export function withdraw({ workspace, paths, entries }: Pick<RoadmapParts, "workspace" | "paths" | "entries">) {
   return {

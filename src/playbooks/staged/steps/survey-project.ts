@@ -1,8 +1,8 @@
 // survey-project: what is in the folders when a project is resumed, held against what its state file says. Where they disagree, the folders hold.
 //
 // Invariant:
-//   V1. A state file that shows a step failed with its retries used up waits for a person, wherever the run would begin;
-//       only folders that prove that very step beat it.
+//   V1. A state file that shows a step failed with its retries used up waits for a person, wherever the run would begin; only folders that
+//       prove that very step beat it.
 
 import type { CurrentStep } from "../../../contracts/staged-state.ts";
 import { phaseRule } from "../../../core/selectors.ts";

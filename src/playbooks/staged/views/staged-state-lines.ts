@@ -6,8 +6,8 @@ export type Section = { readonly title: string; readonly line: number; readonly 
 const linesMax = 20_000;
 
 /**
- * The sections by their headings of two marks; what is before the first has an empty title. Around the format's own sections code
- * fences are only wrapping; in a section of somebody else's they belong to it, and no heading is between them.
+ * The sections by their headings of two marks; what is before the first has an empty title. Around the format's own sections code fences
+ * are only wrapping; in a section of somebody else's they belong to it, and no heading is between them.
  */
 export function sectionsOf(text: string, own: readonly string[]): readonly Section[] {
   const sections: { title: string; line: number; lines: Line[] }[] = [{ title: "", line: 1, lines: [] }];
