@@ -1,4 +1,4 @@
-// admit: what one line says, held against where the journal stands, and how its bytes are read.
+// admit: checks what one line says against the journal's position, and reads its bytes.
 
 import { readSync } from "node:fs";
 import type { Entry } from "../contracts/event.ts";
@@ -8,7 +8,7 @@ import type { Position } from "./journal.ts";
 
 type Written<T> = { -readonly [K in keyof T]: T[K] };
 
-/** What the next line says, without its tail; the position moves on as far as its numbers tell. */
+/** The next line's content, without its tail; the position moves on as far as its numbers say. */
 export function entryOf(at: Position, head: string): Partial<Written<Entry>> {
   const line = at.seq + 1;
   const entry = parsed(head) as Partial<Written<Entry>> & { readonly journal?: unknown };
@@ -25,7 +25,7 @@ export function entryOf(at: Position, head: string): Partial<Written<Entry>> {
   return entry;
 }
 
-/** An empty object stands for what isn't a JSON object: it fails the first check after. */
+/** An empty object stands for anything that isn't a JSON object: it fails the next check. */
 function parsed(text: string): object {
   try {
     const value = JSON.parse(text) as unknown;
@@ -35,14 +35,14 @@ function parsed(text: string): object {
   }
 }
 
-/** This product's format, or an older one; a newer one is refused before its lines are inspected. */
+/** This product's format, or an older one; a newer one is refused before its lines are read. */
 const isKnown = (version: unknown): boolean => isWhole(version) && version >= 1 && version <= journalVersion;
 
 function isWhole(value: unknown): value is number {
   return Number.isSafeInteger(value);
 }
 
-/** Reads until the room is full or the file ends; the buffer's first byte is the one at the position. */
+/** Reads until the buffer is full or the file ends; the buffer's first byte is the one at the position. */
 export function readAt(fd: number, buffer: Buffer, offset: number, length: number, at: Position): number {
   let done = 0;
   try {

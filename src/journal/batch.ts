@@ -1,4 +1,4 @@
-// batch: lines on their way to the disk, as bytes that grow at the end. Whoever puts something reserves the room for it first.
+// batch: a growing byte buffer of lines on their way to the disk. Callers reserve room first.
 
 /** Bytes that are used, and room behind them. */
 export type Batch = { bytes: Buffer; used: number };
@@ -14,12 +14,12 @@ function enlarge(batch: Batch, needed: number): void {
   batch.bytes = larger;
 }
 
-/** A part of a buffer; a plain array of bytes is made several times faster than a Buffer, and once or twice a line that counts. */
+/** A part of a buffer; a plain Uint8Array is created several times faster than a Buffer, and it happens once or twice a line. */
 export function viewOf(bytes: Buffer, start: number, end: number): Uint8Array {
   return new Uint8Array(bytes.buffer, bytes.byteOffset + start, end - start);
 }
 
-/** Puts our own words: short, and one byte a character. A loop does this sooner than a call out of the machine would begin. */
+/** Puts our own short ASCII texts. A loop is faster than a native call for these. */
 export function putAscii(batch: Batch, text: string): void {
   reserve(batch, text.length);
   const { bytes, used } = batch;

@@ -20,7 +20,7 @@ export function writeBlob(disk: Disk, dir: string, content: string | Uint8Array)
   makeFolder(disk, join(dir, "blobs"));
   makeFolder(disk, folder);
   if (isThere(path, name)) {
-    // It may have been renamed into place just before a crash: make that durable before an event names it.
+    // It may have been renamed into place just before a crash: made durable before an event names it.
     syncFolder(disk, folder);
     return name;
   }
@@ -53,12 +53,12 @@ export function readBlob(dir: string, name: Hash): Buffer {
   }
 }
 
-/** Whether a blob is there, and sound. */
+/** Whether a blob exists and is intact. */
 export function hasBlob(dir: string, name: Hash): boolean {
   return hashPattern.test(name) && isThere(join(dir, "blobs", name.slice(0, 2), name), name);
 }
 
-/** There and sound; a damaged one is written again. Its bytes were synced before it got this name. */
+/** Exists and is intact; a damaged one is written again. Its bytes were synced before it got this name. */
 function isThere(path: string, name: Hash): boolean {
   try {
     readBlob(join(path, "..", "..", ".."), name);

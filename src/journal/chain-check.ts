@@ -8,12 +8,12 @@ import { continues, faultOf, lineBytesMax } from "./line.ts";
 
 const chunkBytes = 128 * 1024;
 
-/** A stretch of a journal: whole lines, of which the first continues the line with this hash. */
+/** A section of a journal: whole lines, of which the first continues the line with this hash. */
 export type Stretch = { readonly fd: number; readonly byte: number; readonly endByte: number; readonly prev: Hash };
 
 /**
- * Whether every line of the stretch is sound and tied to the one before, by its bytes alone; what they say is for others to check.
- * Asks before each read whether to go on, and answers null if not.
+ * Whether every line of the section is intact and chained to the one before, by its bytes alone; the content is checked elsewhere. Asks
+ * before each read whether to continue, and returns null if not.
  */
 export function isSound({ fd, byte, endByte, prev }: Stretch, mayGoOn: () => boolean): boolean | null {
   const buffer = Buffer.allocUnsafeSlow(Math.min(chunkBytes + lineBytesMax + 1, endByte - byte));

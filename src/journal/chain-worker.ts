@@ -1,4 +1,4 @@
-// chain-worker: the program of the second thread (second-thread.ts). It checks one stretch, leaves its verdict, and ends.
+// chain-worker: the program of the second thread (second-thread.ts). It checks one section, leaves its verdict, and ends.
 
 import { workerData } from "node:worker_threads";
 import { isSound, type Stretch } from "./chain-check.ts";
@@ -16,7 +16,7 @@ function judged(): number {
     const found = isSound(stretch, mayGoOn);
     return found === null ? verdict.none : found ? verdict.sound : verdict.bad;
   } catch {
-    // A read that failed says nothing about the journal: whoever asked reads it once more.
+    // A failed read says nothing about the journal: the caller reads it again.
     return verdict.none;
   }
 }

@@ -1,4 +1,4 @@
-// chain: a journal from a position to its end. A long one is parsed here while a second thread checks it.
+// chain: reads a journal from a position to its end. A long one is parsed here while a second thread checks it.
 // Invariants J1 and on: journal/journal.ts.
 
 import { fstatSync, readSync } from "node:fs";
@@ -22,8 +22,8 @@ type OnEntry = (entry: Entry) => void;
 export type Beside = { readonly bytesMin: number; readonly check: (stretch: Stretch) => SecondThread | null };
 
 /**
- * Walks from a position to the end of the file as it was when the walk began. Throws at damage (J4), and then nothing of what it handed out
- * counts: the entries of a long journal go out before another thread has finished checking them.
+ * Walks from a position to the end of the file as it was when the walk began. Throws if it is damaged (J4), and then no entry it returned
+ * counts: the entries of a long journal are returned before the other thread has finished checking them.
  */
 export function checkChain(
   fd: number,
@@ -34,13 +34,13 @@ export function checkChain(
   const size = fstatSync(fd).size;
   if (size < from.byte) throw damaged(from.seq, size, "the journal is shorter than it has been");
   refuseNewer(fd);
-  // Where a torn tail may be, every line is checked before it is handed out.
+  // If a torn tail is possible, every line is checked before it is returned.
   const endByte = size - from.byte > beside.bytesMin ? lineEndBefore(fd, size - batchBytesMax) : 0;
   const second = endByte > from.byte ? beside.check({ fd, byte: from.byte, endByte, prev: from.prev }) : null;
   return second === null ? scanInPlace(fd, from, size, onEntry) : scanBeside(fd, from, size, endByte, onEntry, second);
 }
 
-/** Parses while the other thread checks. In any doubt the walk in place has the last word. */
+/** Parses while the other thread checks. In any doubt the single-threaded check decides. */
 function scanBeside(
   fd: number,
   from: Readonly<Position>,
@@ -59,7 +59,7 @@ function scanBeside(
   if (trouble !== null) second.cancel();
   const isSound = trouble === null ? second.answer() : null;
   if (isSound === true) return scanInPlace(fd, at, size, onEntry);
-  // It throws, if the journal is damaged. What has been handed out is not handed out again.
+  // It throws if the journal is damaged. Returned entries are not returned again.
   const isDone = trouble !== null || isSound === false;
   const walked = scanInPlace(fd, from, size, (entry) => {
     if (!isDone && entry.seq > at.seq) onEntry(entry);

@@ -1,4 +1,4 @@
-// commit-log: the form of a shared commit log, in which one sync makes lines of several runs durable.
+// commit-log: the format of a shared commit log, in which one sync makes lines of several runs durable.
 //
 // A record is a header line and then journal lines, byte for byte as they are in their run's own journal:
 // `{"run":"<its folder, seen from the log's>","byte":<where they begin>,"bytes":<how many>,"crc":"<8 hex>"}` The CRC covers the header up
@@ -44,14 +44,14 @@ const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
   return crc;
 });
 
-/** Goes on with a checksum over a few bytes: for as few as these, a call out of the machine takes longer than the sum itself. */
+/** Continues a checksum over a few bytes: for so few, a native call takes longer than the sum itself. */
 function crcOn(before: number, bytes: Uint8Array, start: number, end: number): number {
   let crc = ~before;
   for (let at = start; at < end; at++) crc = (crcTable[(crc ^ (bytes[at] ?? 0)) & 255] ?? 0) ^ (crc >>> 8);
   return ~crc >>> 0;
 }
 
-/** The records up to the first that is not whole: what follows was never acknowledged, or is older than the log's last emptying. */
+/** The records up to the first incomplete one: what follows was never acknowledged, or is older than the log's last truncation. */
 export function recordsIn(bytes: Buffer): readonly LogRecord[] {
   const records: LogRecord[] = [];
   for (let start = 0; start < bytes.length;) {

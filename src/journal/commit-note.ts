@@ -1,5 +1,5 @@
-// commit-note: `commit.json` in a run's folder says in which shared log lines of its journal may lie that are not on disk in the journal itself.
-// It is there before the first such line is acknowledged, and goes only after the journal's own file has been synced.
+// commit-note: `commit.json` in a run's folder names the shared log that may have lines which are not yet on disk in the journal itself. It
+// is written before the first such line is acknowledged, and removed only after the journal's own file has been synced.
 
 import { closeSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ export function writeNote(disk: Disk, dir: string, { log, run }: CommitNote): vo
   replaceFile(disk, join(dir, noteFile), join(dir, `${noteFile}.tmp`), Buffer.from(`${JSON.stringify({ commit: 1, log, run })}\n`));
 }
 
-/** Null if no log holds anything of this run. A note that cannot be read is damage: what it names may have been acknowledged. */
+/** Null if no log has anything of this run. An unreadable note is damage: lines in that log may have been acknowledged. */
 export function readNote(dir: string): CommitNote | null {
   let text: string;
   try {
@@ -36,7 +36,7 @@ export function readNote(dir: string): CommitNote | null {
   return { log, run };
 }
 
-/** Durably: an old note that came back after a power cut could name lines that a later owner has replaced. */
+/** Durably: an old note that came back after a power cut could refer to lines that a later owner has replaced. */
 export function removeNote(disk: Disk, dir: string): void {
   disk.unlink(join(dir, noteFile));
   syncFolder(disk, dir);

@@ -1,18 +1,18 @@
-// commit: how lines that are written become durable: by a sync of their own file, or by one that several runs share (group.ts).
+// commit: how written lines become durable: by a sync of their own file, or by one that several runs share (group.ts).
 
 import type { Disk } from "./disk.ts";
 
 export type Done = (error: Error | null) => void;
 
-/** What comes `then` comes a microtask later, at a fraction of what queueMicrotask costs. It must not throw. */
+/** Its `then` runs a microtask later, at a fraction of the cost of queueMicrotask. It must not throw. */
 export const turnOver: Promise<void> = Promise.resolve();
 
 export interface Commit {
-  /** Makes these lines durable, which begin at this byte of the journal and are written there. */
+  /** Makes these lines durable; they begin at this byte of the journal and are already written. */
   later(lines: Uint8Array, byte: number, done: Done): void;
-  /** After a failure: nothing stays in the file beyond this byte, nor anything else of which the disk may know nothing. */
+  /** After a failure: nothing stays in the file beyond this byte, nor anything else that may not be on disk. */
   cut(byte: number): void;
-  /** The journal is closed: its file alone must tell everything now. */
+  /** The journal is closed: its file alone must be complete now. */
   leave(): void;
 }
 

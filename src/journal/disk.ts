@@ -1,4 +1,4 @@
-// disk: every call by which the journal changes the disk, in one small seam, so that a test can make the n-th of them fail.
+// disk: every call by which the journal changes the disk, behind one small interface, so that a test can make the n-th of them fail.
 
 import {
   closeSync,
@@ -26,7 +26,7 @@ export interface Disk {
   ftruncate(fd: number, bytes: number): void;
   rename(from: string, to: string): void;
   unlink(path: string): void;
-  /** Makes the folder and those above it that are missing; says whether there was anything to make. */
+  /** Creates the folder and its missing parents; returns whether anything was created. */
   mkdir(path: string, mode: number): boolean;
 }
 
@@ -46,12 +46,12 @@ export const nodeDisk: Disk = {
 export const fileMode = 0o600;
 export const folderMode = 0o700;
 
-/** Never through a symbolic link, and never waiting at a pipe that somebody put in the file's place. */
+/** Never through a symbolic link, and never blocking on a pipe at the file's path. */
 const careful = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 export const readFlags = constants.O_RDONLY | careful;
 export const appendFlags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | careful;
 export const keepFlags = constants.O_RDWR | constants.O_CREAT | careful;
-/** For a file that is there: only who could write to it may lock it. */
+/** For an existing file: only a process that could write to it may lock it. */
 export const editFlags = constants.O_RDWR | careful;
 const replaceFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | careful;
 
@@ -65,7 +65,7 @@ export function writeAll(disk: Disk, fd: number, bytes: Uint8Array, length: numb
   }
 }
 
-/** Puts a whole file in place such that after any crash either the old one or the new one is there. */
+/** Replaces a whole file such that after any crash either the old one or the new one is there. */
 export function replaceFile(disk: Disk, path: string, temporary: string, bytes: Uint8Array): void {
   const fd = disk.open(temporary, replaceFlags, fileMode);
   try {
@@ -85,7 +85,7 @@ export function replaceFile(disk: Disk, path: string, temporary: string, bytes: 
 
 /** Makes new names in a folder durable. */
 export function syncFolder(disk: Disk, path: string): void {
-  // Windows has no handle of a folder to sync; its file system journals names by itself.
+  // Windows has no folder handle to sync; its file system journals names itself.
   if (process.platform === "win32") return;
   const fd = disk.open(path, constants.O_RDONLY, 0);
   try {
@@ -95,12 +95,12 @@ export function syncFolder(disk: Disk, path: string): void {
   }
 }
 
-/** Makes a folder whose name survives a power cut. */
+/** Creates a folder whose name survives a power cut. */
 export function makeFolder(disk: Disk, path: string): void {
   if (disk.mkdir(path, folderMode)) syncFolder(disk, join(path, ".."));
 }
 
-/** For the way out of a failure, where a second failure must not hide the first. */
+/** For cleanup after a failure, where a second failure must not hide the first. */
 export function unlinkQuietly(disk: Disk, path: string): void {
   try {
     disk.unlink(path);

@@ -1,27 +1,27 @@
-// failure: what can go wrong with a journal through nobody's bug. Each kind says what the owner of the run can do about it.
+// failure: the ways a journal can fail without a bug. Each kind says what the owner of the run can do about it.
 
 import { constants } from "node:os";
 import { unreachable } from "../kit/never.ts";
 
 export type Trouble =
-  /** Another owner lives; its pid is null only if it has not yet written it down. */
+  /** Another owner is alive; its pid is null only if it has not yet written it. */
   | { readonly kind: "run_locked"; readonly pid: number | null; readonly host: string | null }
   /** Line and byte of the first damage; null if it is not in the journal file itself but in a blob. */
   | { readonly kind: "journal_damaged"; readonly line: number | null; readonly byte: number | null; readonly detail: string }
   | { readonly kind: "journal_newer"; readonly version: number }
   /** Nothing acknowledged is lost; the journal can be opened again once there is room. */
   | { readonly kind: "disk_full"; readonly detail: string }
-  /** The disk refused; this journal takes nothing more for good. */
+  /** The disk refused; this journal accepts nothing more. */
   | { readonly kind: "journal_unwritable"; readonly detail: string }
-  /** A shared store: another owner has the run, or nothing was heard of the store for too long. This owner writes nothing more. */
+  /** A shared store: another owner has the run, or the store was silent for too long. This owner writes nothing more. */
   | { readonly kind: "lease_lost"; readonly detail: string }
   /** A shared store does not answer; what was acknowledged is there when it does. */
   | { readonly kind: "store_unreachable"; readonly detail: string }
-  /** A shared store that answers and cannot be used as it is: no schema, another one, no rights, or no durable commits. */
+  /** A shared store that answers but cannot be used: no schema, another version, no rights, or no durable commits. */
   | { readonly kind: "store_unusable"; readonly detail: string; readonly hint: string }
   /** A shared store has lost lines that it had acknowledged, as a failover to a lagging standby does. */
   | { readonly kind: "store_lost_lines"; readonly detail: string }
-  /** Refused before anything was written; the journal goes on. Large payloads belong in blobs. */
+  /** Refused before anything was written; the journal continues. Large payloads belong in blobs. */
   | { readonly kind: "event_too_large"; readonly bytes: number; readonly bytesMax: number };
 
 export type FailureKind = Trouble["kind"];
@@ -44,7 +44,7 @@ export function damaged(line: number | null, byte: number | null, detail: string
   return new JournalFailure({ kind: "journal_damaged", line, byte, detail }, cause);
 }
 
-/** What an error of the disk means for the journal. Our own failures and bugs pass through. */
+/** Maps a disk error to a journal failure. Our own failures and bugs pass through. */
 export function failureOf(error: unknown, doing: string): Error {
   if (error instanceof JournalFailure) return error;
   const code = codeOf(error);
@@ -56,7 +56,7 @@ export function failureOf(error: unknown, doing: string): Error {
 /** The errno name of a system error, or null for any other error. */
 export function codeOf(error: unknown): string | null {
   if (!(error instanceof Error) || !("code" in error) || !("syscall" in error)) return null;
-  // Node has no name for a quota that is used up.
+  // Node has no name for an exceeded quota.
   if ("errno" in error && error.errno === -constants.errno.EDQUOT) return "EDQUOT";
   return typeof error.code === "string" ? error.code : null;
 }

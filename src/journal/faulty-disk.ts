@@ -1,10 +1,10 @@
-// faulty-disk: a disk whose n-th change fails, once or from then on, so that a test can try every place where a disk may refuse.
+// faulty-disk: a disk whose n-th change fails, once or from then on, for fault tests.
 
 import type { Disk } from "./disk.ts";
 import { nodeDisk } from "./disk.ts";
 
 export type Fault = {
-  /** Which call fails, counted from 1 over all calls that change the disk, or over those named. */
+  /** Which call fails, counted from 1 over all calls that change the disk, or over the named ones. */
   readonly nth: number;
   readonly code: "ENOSPC" | "EDQUOT" | "EIO" | "EROFS";
   readonly lasts: "once" | "for ever";

@@ -23,7 +23,7 @@ import { stampOf } from "./stamp.ts";
 import type { ScannedLines } from "./scan-lines.ts";
 import { Writer } from "./writer.ts";
 
-/** Opens a run's journal for writing, making the folder and the file if need be. Throws a JournalFailure. */
+/** Opens a run's journal for writing, creating the folder and the file if needed. Throws a JournalFailure. */
 export async function openJournal(dir: string, options: Options): Promise<Opened> {
   const disk = options.disk ?? nodeDisk;
   try {
@@ -64,7 +64,7 @@ function openLocked(disk: Disk, dir: string, lock: Lock, fd: number, options: Op
   // Lines that a killed owner wrote and never synced are read here and acted upon, so they must be on disk first (J1).
   disk.fdatasync(fd);
   const writer = new Writer(disk, fd, walked.end, stampOf(options, walked.end));
-  // A journal of which nothing is left was never acknowledged, and its first line stays the run's first event.
+  // A journal with nothing left was never acknowledged, and its first line will be the run's first event.
   if (repaired !== null && walked.end.seq > 0) {
     writer.appendSync([{ event: "journal_repaired", actor: "system", reason_code: "journal_repaired", ...repaired }]).forEach(onEntry);
   }
@@ -73,7 +73,7 @@ function openLocked(disk: Disk, dir: string, lock: Lock, fd: number, options: Op
   return { journal, snapshot: isTaken ? found.state : null, entries, repaired };
 }
 
-/** J4: what somebody has read before is still there. */
+/** J4: a line that was read before is still there. */
 function requireLine(fd: number, { seq, byte, prev }: Readonly<Position>): void {
   if (seq === 0) return;
   const at = positionAfter(fd, byte);
@@ -110,7 +110,7 @@ class FileJournal implements Journal {
   }
 
   append(events: readonly Event[]): Promise<readonly Entry[]> {
-    // Without `async`, which would put two more promises around the one of the writer.
+    // Not `async`, which would put two more promises around that of the writer.
     try {
       if (this.#commit === "sync") return Promise.resolve(this.appendSync(events));
       invariant(!this.#isClosed, "a closed journal takes no events");

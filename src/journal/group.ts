@@ -1,10 +1,10 @@
-// group: one sync for the lines of several runs of a process. Each run's own journal gets its lines at once, unsynced; a log that all of
-// them share is written and synced once a batch, and that is the acknowledgement. After a power cut the log completes the journals.
+// group: group commit: one sync for the lines of several runs of a process. Each run's own journal gets its lines at once, unsynced; a
+// shared log is written and synced once a batch, and that is the acknowledgement. After a power cut the log completes the journals.
 //
 // Invariants:
-//   G1. An acknowledged line is on disk in its own journal, or whole in a log that the run's note names.
+//   G1. An acknowledged line is on disk in its own journal, or whole in a log that the run's note (commit-note.ts) names.
 //   G2. The log is emptied only after the own file of every run with lines in it has been synced.
-//   G3. Any failed sync is the last word of the whole group: nothing more is taken, and what is on disk stays as it is.
+//   G3. Any failed sync ends the whole group: it accepts nothing more, and the disk is left as it is.
 
 import { randomBytes } from "node:crypto";
 import { constants, fstatSync, realpathSync } from "node:fs";
@@ -22,16 +22,16 @@ import { openFile } from "./open-file.ts";
 import { measuredPace, type Pace } from "./pace.ts";
 import { removeUnneeded } from "./recover.ts";
 
-/** Emptied when it has grown beyond this; also bounds what a recovery reads. */
+/** Emptied when it exceeds this; also bounds what a recovery reads. */
 const logBytesMax = 16 * 1024 * 1024;
 const keptBytesMax = 1024 * 1024;
-/** Zeros laid down ahead of the log: to sync what is in a file's midst, no file system has to write down its new length. */
+/** Zeros written ahead of the log: a sync inside a file's existing length needs no metadata update. */
 const roomBytes = 1024 * 1024;
 
 export type Group = CommitGroup & { close(): void };
 export type GroupOptions = { readonly disk?: Disk; readonly logBytesMax?: number; readonly pace?: Pace };
 
-/** Opens a group whose log is in this folder. One a process is enough; runs join it by the option `group`. */
+/** Opens a group whose log is in this folder. One per process is enough; runs join it by the option `group`. */
 export async function openGroup(folder: string, options: GroupOptions = {}): Promise<Group> {
   const disk = options.disk ?? nodeDisk;
   makeFolder(disk, folder);
@@ -64,7 +64,7 @@ class SharedLog implements Group {
   #isScheduled = false;
   /** Bytes of the log that are synced. */
   #bytes = 0;
-  /** Bytes of the file, with the zeros behind the log; and how many of them are laid down at a time. */
+  /** Bytes of the file, with the zeros after the log; and how many are written at a time. */
   #room = 0;
   #roomBytes: number;
   readonly #pace: Pace;
@@ -102,7 +102,7 @@ class SharedLog implements Group {
     if (this.#pace.isHalf(this.#queue.length)) return this.#flush();
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    // Whoever else goes on in this turn of the loop comes along; a run that is alone need not wait for it.
+    // Other runs of this event-loop turn join the batch; a run that is alone need not wait.
     if (this.#members.size === 1) void turnOver.then(this.#flush);
     else setImmediate(this.#flush);
   }
@@ -110,7 +110,7 @@ class SharedLog implements Group {
   close(): void {
     invariant(this.#members.size === 0, "a group is closed after its journals");
     this.disk.close(this.#fd);
-    // After a failure the log is what the journals are completed from.
+    // After a failure the journals are completed from the log.
     if (this.failure === null) unlinkQuietly(this.disk, this.#path);
   }
 
@@ -138,7 +138,7 @@ class SharedLog implements Group {
     });
   };
 
-  /** Who is alone in a batch needs no log: a sync of its own file covers all its lines. */
+  /** A single run in a batch needs no log: a sync of its own file covers all its lines. */
   #syncAlone(waiting: Waiting): void {
     this.#syncOwn(waiting.member, waiting.byte + waiting.lines.length, (error) => {
       if (error !== null) this.#die(error, [waiting]);
@@ -166,7 +166,7 @@ class SharedLog implements Group {
     if (end > this.#room) this.#makeRoom(end);
   }
 
-  /** Only a comfort: a disk that has none to give does without. */
+  /** Only an optimisation: without the space it is skipped. */
   #makeRoom(end: number): void {
     this.#room = end + this.#roomBytes;
     try {
@@ -182,14 +182,14 @@ class SharedLog implements Group {
     this.#isBusy = false;
     for (const { done } of batch) done(null);
     if (this.#queue.length === 0) return;
-    // Its sync goes on while those who were just answered work.
+    // Its sync runs while the runs that were just answered work.
     if (this.#pace.isWorth(this.#queue.length)) return this.#flush();
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     setImmediate(this.#flush);
   }
 
-  /** G2: every own file is brought up to date, then the log begins again. */
+  /** G2: every run's own file is synced, then the log starts over. */
   #empty(): void {
     const behind = [...this.#members].filter(({ isInLog }) => isInLog);
     let left = behind.length + 1;
@@ -223,7 +223,7 @@ class SharedLog implements Group {
     try {
       this.disk.ftruncate(this.#fd, this.#bytes);
     } catch {
-      // What stays was not acknowledged, and each journal's own file decides whether it counts.
+      // The rest was not acknowledged, and each journal's own file decides whether it counts.
     }
     for (const { done } of [...batch, ...this.#queue.splice(0)]) done(failure); // G3
     for (const member of this.#members) member.cutUnsure();
@@ -236,9 +236,9 @@ class Member implements Commit {
   readonly fd: number;
   readonly key: RunKey;
   #syncedBytes: number;
-  /** Lines of it are on disk in the log alone. */
+  /** Some of its lines are on disk in the log alone. */
   isInLog = false;
-  /** A sync of its own file failed: the kernel may take for written what is not, so only the log can tell (G1). */
+  /** A sync of its own file failed: the kernel may consider unwritten pages clean, so only the log counts (G1). */
   isUnsure = false;
 
   constructor(log: SharedLog, dir: string, fd: number, key: RunKey) {

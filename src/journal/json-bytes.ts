@@ -1,9 +1,10 @@
-// json-bytes: a value's JSON straight into a batch, and its copy in the same pass. Both cost several times as much one after the other.
+// json-bytes: writes a value's JSON directly into a batch, and copies the value in the same pass. Done separately, both cost several times
+// as much.
 //
 // Invariants:
 //   N1. The bytes are those of JSON.stringify.
 //   N2. The copy equals what JSON.parse makes of the bytes, and shares nothing with the value that could change.
-//       A value for which that is not plain to see is `odd`: its bytes are to be thrown away, and JSON itself asked.
+//       A value for which that is not certain is `odd`: its bytes are discarded, and JSON.stringify is used.
 
 import { type Batch, putAscii, putByte, putNumber, reserve } from "./batch.ts";
 

@@ -1,7 +1,7 @@
-// line: one event as one line of the journal, and the check of a line on its bytes alone.
+// line: encodes one event as one line of the journal, and checks a line by its bytes alone.
 //
 // A line ends in a tail of fixed width, `,"prev":"<64 hex>","crc":"<8 hex>"}`, so that it can be checked without parsing.
-// The CRC finds damage in this line; `prev` ties it to the line before.
+// The CRC finds damage in this line; `prev` chains it to the line before.
 // Invariants J1 and on: journal/journal.ts.
 
 import { hash } from "node:crypto";
@@ -17,7 +17,7 @@ import { odd, putNamed, putText } from "./json-bytes.ts";
 
 /** A line without its newline. */
 export const lineBytesMax = 1024 * 1024;
-/** What one append may add, and so what a batch may hold beyond the place where it stops taking more. */
+/** The limit of one append, and so of what a batch may have beyond the point where it stops accepting more. */
 export const appendBytesMax = 2 * lineBytesMax;
 /** One write: also the most that a crash can leave torn. */
 export const batchBytesMax = 2 * appendBytesMax;
@@ -42,7 +42,7 @@ const comma = 44;
 
 const reserved: ReadonlySet<string> = new Set(["seq", "journal", "epoch", "ts", "active_ms", "prev", "crc"]);
 
-/** Adds an event's line to the batch, moves the position on, and returns the entry as a replay will read it (J2). */
+/** Adds an event's line to the batch, advances the position, and returns the entry as a replay will read it (J2). */
 export function addLine(batch: Batch, at: Position, stamp: Stamp, what: Event): Entry {
   const start = batch.used;
   const { epoch, ts, activeMs: active_ms } = stamp;
@@ -72,7 +72,7 @@ export function addLine(batch: Batch, at: Position, stamp: Stamp, what: Event): 
   at.activeMs = active_ms;
   at.byte += batch.used - start;
   at.prev = hash("sha256", viewOf(batch.bytes, start, lineEnd));
-  // Parsing the line is the sure way to J2; a copy comes out the same where the event holds nothing that JSON would change.
+  // Parsing the line would guarantee J2; a copy is the same if the event has nothing that JSON would change.
   if (!isPlain || seq === 1) return JSON.parse(batch.bytes.toString("utf8", start, lineEnd)) as Entry;
   entry["prev"] = prev;
   entry["crc"] = crc;
@@ -93,7 +93,7 @@ function putHead(batch: Batch, seq: number, { epoch, ts, activeMs }: Stamp): voi
 
 type Plain = Record<string, unknown>;
 
-/** Puts what the event says, its name, actor and reason in front, and copies into the entry what is nested in it; false if it is odd. */
+/** Puts the event's fields, name, actor and reason first, and copies nested values into the entry; false if it is odd. */
 function putEvent(batch: Batch, what: Event, entry: Plain): boolean {
   const { event, actor, reason_code } = what;
   if (typeof event !== "string" || typeof actor !== "string" || typeof reason_code !== "string") return false;
@@ -115,7 +115,7 @@ function putEvent(batch: Batch, what: Event, entry: Plain): boolean {
   return true;
 }
 
-/** The same in JSON's own words, for whatever it may do with an odd value. */
+/** The same by JSON.stringify, for odd values. */
 function putAsJson(batch: Batch, what: Event): void {
   for (const name of Object.keys(what)) invariant(!reserved.has(name), "an event bears none of the names that the journal adds");
   const { event, actor, reason_code, ...data } = what;
@@ -129,10 +129,10 @@ function putAsJson(batch: Batch, what: Event): void {
 const hexOfByte = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 const hexAt = (crc: number, shift: number): string => hexOfByte[(crc >>> shift) & 255] ?? "";
 
-/** A checksum as a line has it. */
+/** A checksum as written in a line. */
 export const hexOf = (crc: number): string => hexAt(crc, 24) + hexAt(crc, 16) + hexAt(crc, 8) + hexAt(crc, 0);
 
-/** Refuses a line that will be too long with what is still to come: all of its end but the quote. */
+/** Refuses a line that will be too long with its tail: all of its end but the quote. */
 function refuseOver(batch: Batch, start: number): void {
   const bytes = batch.used - start + crcBytes - 1;
   if (bytes <= lineBytesMax) return;
@@ -140,7 +140,7 @@ function refuseOver(batch: Batch, start: number): void {
   throw new JournalFailure({ kind: "event_too_large", bytes, bytesMax: lineBytesMax });
 }
 
-/** What is wrong with the line at these bytes, as far as it can tell by itself; null if it is sound. */
+/** What is wrong with the line at these bytes by itself; null if it is intact. */
 export function faultOf(bytes: Buffer, start: number, lineEnd: number): string | null {
   const length = lineEnd - start;
   if (length > lineBytesMax) return `longer than ${lineBytesMax} bytes`;
@@ -155,24 +155,26 @@ export function faultOf(bytes: Buffer, start: number, lineEnd: number): string |
   return null;
 }
 
-/** Whether a sound line names this hash as that of the line before. */
+/** Whether an intact line names this hash as that of the line before. */
 export function continues(bytes: Buffer, lineEnd: number, prev: Hash): boolean {
   const prevAt = lineEnd - tailBytes + prevKey.length;
   for (let i = 0; i < 64; i++) if (bytes[prevAt + i] !== prev.charCodeAt(i)) return false;
   return true;
 }
 
-/** The JSON of a sound line without its tail, which is known already: to parse it too would take a quarter longer. Spends the bytes. */
+/**
+ * The JSON of an intact line without its tail, which is known already: parsing it too would take a quarter longer. Overwrites the bytes.
+ */
 export function headOf(bytes: Buffer, start: number, lineEnd: number): string {
   const tailAt = headEnd(lineEnd);
   bytes[tailAt] = 125;
   return bytes.toString("utf8", start, tailAt + 1);
 }
 
-/** Where a line's tail begins; a brace there closes what is before it. */
+/** Where a line's tail begins; a brace there closes the JSON before it. */
 export const headEnd = (lineEnd: number): number => lineEnd - tailBytes;
 
-/** The hash of the line before, as a line has it. */
+/** The hash of the line before, as written in a line. */
 export const prevOf = (bytes: Buffer, lineEnd: number): Hash => {
   const prevAt = lineEnd - tailBytes + prevKey.length;
   return bytes.toString("latin1", prevAt, prevAt + 64);
@@ -181,10 +183,10 @@ export const prevOf = (bytes: Buffer, lineEnd: number): Hash => {
 /** The checksum that a line has. */
 export const crcOf = (bytes: Buffer, lineEnd: number): string => bytes.toString("latin1", lineEnd - end.length - 8, lineEnd - end.length);
 
-/** The same from a text of one byte a character, which is several times as quick. */
+/** The same from a latin1 string, which is several times as fast. */
 export const crcIn = (text: string, lineEnd: number): string => text.slice(lineEnd - end.length - 8, lineEnd - end.length);
 
-/** Where the first line of these bytes ends by its tail, newline or not; 0 if there is no tail. */
+/** Where the first line of these bytes ends by its tail, with or without a newline; 0 if there is no tail. */
 export function endOfLine(bytes: Buffer): number {
   const at = bytes.indexOf(crcKey);
   return at === -1 ? 0 : at + crcBytes;
@@ -195,7 +197,7 @@ function holds(bytes: Buffer, at: number, expected: Buffer): boolean {
   return true;
 }
 
-/** The version a first line claims, read before anything else of it: a newer format may check its lines in another way. */
+/** The version a first line claims, read before anything else: a newer format may check its lines in another way. */
 export function versionOf(beginning: Buffer): number | null {
   const match = /^\{"seq":1,"journal":(\d{1,9})[,}]/.exec(beginning.toString("latin1"));
   return match === null ? null : Number(match[1]);

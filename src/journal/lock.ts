@@ -1,4 +1,4 @@
-// lock: one owner of a run at a time (J3), by a lock of the kernel, which dies with its process however that dies.
+// lock: one owner of a run at a time (J3 of journal.ts), by a kernel lock, which ends with its process however that dies.
 
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -11,11 +11,11 @@ import { isAlive, lockFile, thisProcess, writtenOwner } from "./owner.ts";
 
 export type Lock = { release(): void };
 
-/** How long a refused process waits for the winner to have written its name. */
+/** How long a refused process waits for the owner to have written its pid. */
 const nameTriesMax = 20;
 const nameWaitMs = 5;
 
-/** Takes the run, or fails with `run_locked` and the owner's pid. Shared, it keeps out only those that take it for themselves. */
+/** Takes the lock, or fails with `run_locked` and the owner's pid. Shared, it excludes only exclusive holders. */
 export async function takeLock(disk: Disk, dir: string, { shared = false } = {}): Promise<Lock> {
   const tryLock = await loadTryLock();
   const fd = openFile(disk, join(dir, lockFile), keepFlags);
@@ -26,14 +26,14 @@ export async function takeLock(disk: Disk, dir: string, { shared = false } = {})
     }
     write(disk, fd, `${JSON.stringify(thisProcess())}\n`);
   } catch (error) {
-    // Closing gives the lock free too, if it was ours.
+    // Closing releases the lock too, if it was ours.
     disk.close(fd);
     throw failureOf(error, "taking the lock");
   }
   return { release: () => release(disk, fd) };
 }
 
-/** Loaded only by owners: readers need neither the addon nor the time it takes. */
+/** Loaded only by owners: readers need neither the addon nor its load time. */
 export async function loadTryLock(): Promise<(fd: number, options?: { readonly shared?: boolean }) => boolean> {
   try {
     return (await import("fs-native-extensions")).tryLock;
@@ -61,7 +61,7 @@ function release(disk: Disk, fd: number): void {
   try {
     disk.ftruncate(fd, 0);
   } catch {
-    // A stale name does no harm: readers see that its process is gone, and owners ask the kernel.
+    // A stale pid is harmless: readers see that its process is gone, and owners ask the kernel.
   }
   disk.close(fd);
 }

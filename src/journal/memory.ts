@@ -1,4 +1,4 @@
-// memory: a journal with the same promises and no disk, for tests and simulations. Its lines are the same bytes a file would hold.
+// memory: a journal with the same promises and no disk, for tests and simulations. Its lines are the same bytes as a file's.
 
 import { hash } from "node:crypto";
 import type { Entry, Event } from "../contracts/event.ts";
@@ -11,7 +11,7 @@ import type { Stamp } from "./line.ts";
 import { addLine, genesis } from "./line.ts";
 import { stampOf } from "./stamp.ts";
 
-/** What outlives an owner: the disk of a run that has none. */
+/** What survives an owner: the disk of a run without one. */
 export class MemoryStore {
   readonly lines: string[] = [];
   readonly blobs = new Map<Hash, Buffer>();
@@ -19,7 +19,7 @@ export class MemoryStore {
   position: Position = { ...genesis };
   owner: object | null = null;
 
-  /** As kill -9 would: the owner is gone, and whatever is left of it can write no more. */
+  /** Like kill -9: the owner is gone, and its remains can write no more. */
   crash(): void {
     this.owner = null;
   }
@@ -38,7 +38,7 @@ export async function openMemoryJournal(store: MemoryStore, options: Omit<Option
   return { journal: new MemoryJournal(store, stampOf(options, store.position)), snapshot: isTaken ? state : null, entries, repaired: null };
 }
 
-/** The hash that the line after this number names; the store's own at its end. */
+/** The hash that the line after this number names; at the end the store's own. */
 const prevAfter = (store: MemoryStore, seq: number): Hash | undefined => {
   const next = store.lines[seq];
   return next === undefined ? (seq === store.position.seq ? store.position.prev : undefined) : (JSON.parse(next) as Entry).prev;

@@ -1,4 +1,4 @@
-// open-file: opens what is to be a plain file of a run, and nothing that somebody put in its place.
+// open-file: opens a regular file of a run, and nothing else at its path.
 
 import { fstatSync } from "node:fs";
 import type { Disk } from "./disk.ts";

@@ -1,4 +1,4 @@
-// owner: who holds a run, as its lock file tells, without touching the lock: for readers, who must start fast and never disturb.
+// owner: reads who holds a run from its lock file, without touching the lock: for readers, which must start fast and never disturb.
 
 import { closeSync, readFileSync } from "node:fs";
 import { hostname } from "node:os";
@@ -8,14 +8,14 @@ import { openFile } from "./open-file.ts";
 
 export const lockFile = "journal.lock";
 
-/** `started` tells a process from a later one with the same pid; null if the system does not say. */
+/** `started` distinguishes a process from a later one with the same pid; null if the system does not say. */
 export type Owner = { readonly pid: number; readonly host: string; readonly started: string | null };
 
 export function thisProcess(): Owner {
   return { pid: process.pid, host: hostname(), started: startOf(process.pid)?.started ?? null };
 }
 
-/** The living owner of a run, or null. An owner on another host cannot be asked, and counts as living. */
+/** The living owner of a run, or null. An owner on another host cannot be checked, and counts as living. */
 export function ownerOf(dir: string): { readonly pid: number; readonly host: string } | null {
   const owner = writtenOwner(dir);
   if (owner === null) return null;
@@ -23,7 +23,7 @@ export function ownerOf(dir: string): { readonly pid: number; readonly host: str
   return { pid: owner.pid, host: owner.host };
 }
 
-/** What the lock file says, true or not; null if it says nothing that makes sense. */
+/** The lock file's content, true or not; null if it makes no sense. */
 export function writtenOwner(dir: string): Owner | null {
   try {
     const fd = openFile(nodeDisk, join(dir, lockFile), readFlags);
@@ -48,12 +48,12 @@ export function isAlive(owner: Owner): boolean {
     process.kill(owner.pid, 0);
     return true;
   } catch (error) {
-    // Somebody else's process may not be signalled, but it lives.
+    // Another user's process may not be signalled, but it is alive.
     return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }
 
-/** When a process began, in the kernel's ticks since boot and with the boot's name, so that no reboot can fake a match. */
+/** When a process started, in kernel ticks since boot and with the boot id, so that no reboot can fake a match. */
 function startOf(pid: number): { readonly started: string; readonly isDead: boolean } | null {
   if (process.platform !== "linux") return null;
   try {

@@ -1,25 +1,26 @@
-// pace: whether the runs of a group sync all at once, or in two halves that take turns: one half works while the other's lines are synced.
-// With two, a round lasts as long as the work; with one, as long as the work and a sync. Where a sync lasts longer than all the work, one is better.
+// pace: whether the runs of a group sync all at once, or in two alternating halves: one half works while the other's lines are synced. With
+// two, a round lasts as long as the work; with one, as long as the work and a sync. If a sync takes longer than all the work, one is
+// better.
 
-/** Fewer lines than this are not worth their own sync: they wait for the others. */
+/** Fewer lines than this are not worth a separate sync: they wait for the others. */
 const halfMin = 8;
-/** A sync that seems longer may only have been noticed late, so it is believed bit by bit. */
+/** A sync that seems longer may only have been noticed late, so the estimate adapts slowly. */
 const growth = 1.25;
 
 export interface Pace {
-  /** A line has come. */
+  /** A line has arrived. */
   comes(): void;
-  /** A batch goes to the disk. */
+  /** A batch is being written. */
   begins(): void;
-  /** It is there; so many are in this round, with those who wait for the next. */
+  /** It is on disk; the number of runs in this round, including those waiting for the next. */
   ends(round: number): void;
-  /** While some still work: whether enough have come for the first of two halves. */
+  /** While some still work: whether enough lines have arrived for the first of two halves. */
   isHalf(waiting: number): boolean;
-  /** When a sync has ended: whether those who came meanwhile go at once. */
+  /** When a sync has ended: whether those that arrived meanwhile go at once. */
   isWorth(waiting: number): boolean;
 }
 
-/** By what a sync takes, and the work between two of them. */
+/** By the duration of a sync, and of the work between two of them. */
 export const measuredPace = (nowMs: () => number = () => performance.now()): Pace => new Measured(nowMs);
 
 class Measured implements Pace {

@@ -1,12 +1,12 @@
-// power-cut: a disk that knows what of it would survive a power cut at this moment, and shows it after every change.
-// Contents survive by a sync of their file, names by a sync of their folder; folders themselves count as made for good.
+// power-cut: a simulated disk that knows what would survive a power cut at this moment, and shows it after every change. Contents survive
+// by a sync of their file, names by a sync of their folder; folders themselves always survive.
 
 import { constants, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import type { Disk } from "./disk.ts";
 import { nodeDisk } from "./disk.ts";
 
-/** What became of everything that was not synced. `journals kept` and `logs kept`: the others of it are lost. */
+/** What happens to unsynced changes. `journals kept` and `logs kept`: all others are lost. */
 export const survivals = ["nothing", "everything", "half", "zeros", "journals kept", "logs kept"] as const;
 export type Survival = (typeof survivals)[number];
 /** Files by their path below the root. */
@@ -15,7 +15,7 @@ export type Image = ReadonlyMap<string, Buffer>;
 type Inode = { path: string; durable: Buffer };
 export type PowerCutDisk = Disk & { image(survival: Survival): Image };
 
-/** What is below the root already is on disk. `isSynced` false for a path means that its syncs do nothing, as a positive control. */
+/** What is already below the root is on disk. `isSynced` false for a path means that its syncs do nothing, as a positive control. */
 export function powerCutDisk(root: string, onChange: () => void, isSynced: (path: string) => boolean = () => true): PowerCutDisk {
   const live = new Map<string, Inode>();
   for (const path of filesBelow(root)) live.set(path, { path, durable: readFileSync(path) });
@@ -100,7 +100,7 @@ function imageOf(root: string, live: ReadonlyMap<string, Inode>, named: Readonly
   return image;
 }
 
-/** What is left of a file whose changes were not synced: those at its end, or in its midst. */
+/** What is left of a file with unsynced changes: those at its end, or in its middle. */
 function partOf(durable: Buffer, content: Buffer, survival: Survival): Buffer {
   if ((survival !== "zeros" && survival !== "half") || content.length < durable.length) return durable;
   const differs = (byte: number, at: number): boolean => byte !== durable[at];

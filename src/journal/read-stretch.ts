@@ -1,4 +1,4 @@
-// read-stretch: parses whole lines that another thread checks at the same time: nothing here is sound before that one says so.
+// read-stretch: parses whole lines while another thread checks them: nothing here is trusted before that thread confirms it.
 
 import { isAscii, isUtf8 } from "node:buffer";
 import { hash } from "node:crypto";
@@ -9,10 +9,10 @@ import { damaged } from "./failure.ts";
 import type { Position } from "./journal.ts";
 import { crcIn, crcOf, headEnd, lineBytesMax, prevOf } from "./line.ts";
 
-/** Small, so that the text of a chunk dies young and a replay needs little memory. */
+/** Small, so that the text of a chunk is collected early and a replay needs little memory. */
 const chunkBytes = 32 * 1024;
 
-/** Moves the position to the end of the stretch, and hands out an entry a line. Throws a JournalFailure at what isn't an entry. */
+/** Moves the position to the end of the section, and returns one entry per line. Throws a JournalFailure if something isn't an entry. */
 export function readStretch(fd: number, at: Position, endByte: number, onEntry: (entry: Entry) => void): void {
   const buffer = Buffer.allocUnsafeSlow(Math.min(chunkBytes + lineBytesMax + 1, endByte - at.byte));
   let held = 0;
@@ -33,7 +33,7 @@ function lastHash(buffer: Buffer, end: number): string {
   return hash("sha256", viewOf(buffer, start, end));
 }
 
-/** The lines in these first bytes of the buffer. One text for all of them: to make one a line would take as long as to parse it. */
+/** The lines in the first bytes of the buffer. One string for all of them: one per line would take as long as parsing it. */
 function readChunk(at: Position, buffer: Buffer, bytes: number, onEntry: (entry: Entry) => void): void {
   const chunk = buffer.subarray(0, bytes);
   const isPlain = isAscii(chunk);
@@ -44,7 +44,7 @@ function readChunk(at: Position, buffer: Buffer, bytes: number, onEntry: (entry:
     const end = text === null ? buffer.indexOf(10, start) : text.indexOf("\n", start);
     const tailAt = headEnd(end);
     const entry = entryOf(at, text === null ? buffer.toString("utf8", start, tailAt + 1) : text.slice(start, tailAt + 1));
-    entry.prev = prevOf(buffer, end); // not cut out of the text, which would live on in it
+    entry.prev = prevOf(buffer, end); // not a slice of the text, which would keep all of it alive
     entry.crc = text === null ? crcOf(buffer, end) : crcIn(text, end);
     at.byte += end + 1 - start;
     onEntry(entry as Entry);
@@ -52,7 +52,7 @@ function readChunk(at: Position, buffer: Buffer, bytes: number, onEntry: (entry:
   }
 }
 
-/** Puts a brace where each line's tail begins, so that what is before it can be parsed by itself. */
+/** Puts a brace where each line's tail begins, so that the JSON before it can be parsed by itself. */
 function closeHeads(at: Position, buffer: Buffer, bytes: number): void {
   for (let start = 0; start < bytes;) {
     const end = buffer.indexOf(10, start);

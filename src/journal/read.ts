@@ -1,4 +1,4 @@
-// read: the journal as others see it while its owner writes: no lock, no change, and a tail under way is not damage.
+// read: reads a journal while its owner writes: no lock, no change, and an unfinished tail is not damage.
 
 import { closeSync } from "node:fs";
 import { join } from "node:path";
@@ -14,13 +14,15 @@ import { positionAfter, readSnapshot } from "./snapshot.ts";
 import type { ScannedLines } from "./scan-lines.ts";
 
 export type Reading = Replay & {
-  /** A position is where an earlier reading ended: a watcher reads on from there. */
+  /** A position is where an earlier reading ended: a watcher continues from there. */
   readonly from?: "snapshot" | "start" | Readonly<Position>;
 };
 
 export type Read = ScannedLines & { readonly snapshot: unknown };
 
-/** Reads what is there now. A run without a journal has no entries yet. Throws a JournalFailure at damage: then no entry counts that it handed out. */
+/**
+ * Reads what is there now. A run without a journal has no entries yet. Throws a JournalFailure if damaged: then no returned entry counts.
+ */
 export function readJournal(dir: string, reading: Reading): Read {
   const fd = openedForReading(dir);
   if (fd === null) return { end: { ...genesis }, torn: null, snapshot: null };
@@ -36,7 +38,7 @@ export function readJournal(dir: string, reading: Reading): Read {
 
 export type Verification = {
   readonly ok: boolean;
-  /** Sound events from the start on. */
+  /** Intact events from the start on. */
   readonly events: number;
   readonly damaged_line: number | null;
   readonly damaged_byte: number | null;
@@ -45,7 +47,7 @@ export type Verification = {
   readonly torn_bytes: number;
 };
 
-/** Checks every line from the first, whatever a snapshot says. */
+/** Checks every line from the first, ignoring snapshots. */
 export function verifyJournal(dir: string): Verification {
   const bad = { ok: false, events: 0, damaged_line: null, damaged_byte: null, torn_bytes: 0 };
   try {
@@ -63,7 +65,7 @@ export function verifyJournal(dir: string): Verification {
   }
 }
 
-/** Whether a journal holds the line it was last known to end with: then it holds every line before that one too, as the chain has it. */
+/** Whether a journal has the line it was last known to end with: then it has every line before that one too, by the chain. */
 export function holdsHead(dir: string, { seq, byte, prev }: Pick<Position, "seq" | "byte" | "prev">): boolean {
   const fd = openedForReading(dir);
   if (fd === null) return false;
@@ -75,7 +77,7 @@ export function holdsHead(dir: string, { seq, byte, prev }: Pick<Position, "seq"
   }
 }
 
-/** Whether a journal holds this line. It reads up to it: only who has lost the byte's place asks this way. */
+/** Whether a journal has this line. It reads up to it: only for callers without the byte's position. */
 export function holdsLine(dir: string, { seq, prev }: Pick<Position, "seq" | "prev">): boolean {
   if (seq === 0) return true;
   let after: string | null = null;
@@ -93,5 +95,5 @@ function openedForReading(dir: string): number | null {
 }
 
 function ignore(_entry: Entry): void {
-  // Somebody who only wants to know where the journal ends.
+  // For callers that only want to know where the journal ends.
 }

@@ -1,8 +1,9 @@
-// recover: gives a journal back what only a shared commit log kept through a power cut, and removes logs that nobody needs.
+// recover: completes a journal with lines that only a shared commit log kept through a power cut, and removes logs that are no longer
+// needed.
 //
 // Invariants:
-//   R1. A note goes only when the journal's own file, synced, holds everything that the log has of it.
-//   R2. A log goes only when its process is gone and no run named in it has a note of it.
+//   R1. A note is removed only when the journal's own file, synced, has everything that the log has of it.
+//   R2. A log is removed only when its process is gone and no run named in it has a note of it.
 
 import { closeSync, fstatSync, readdirSync, readFileSync, readSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
@@ -17,12 +18,12 @@ import { openFile } from "./open-file.ts";
 
 const logName = /^commit-\d+-[0-9a-f]+\.log$/;
 
-/** Completes the journal from the log its note names, if it has one. The run's lock is held, so nobody adds to either. */
+/** Completes the journal from the log its note names, if any. The run's lock is held, so no other process writes. */
 export async function recoverFromLog(disk: Disk, dir: string, fd: number): Promise<void> {
   const note = readNote(dir);
   if (note === null) return;
   const log = resolve(realpathSync(dir), note.log);
-  // A log that is gone was not needed any more (R2).
+  // A missing log was no longer needed (R2).
   for (const record of fillFrom(recordsOf(log), note.run, fd)) {
     if (record.byte < fstatSync(fd).size) disk.ftruncate(fd, record.byte);
     writeAll(disk, fd, record.lines, record.lines.length, null);
@@ -37,7 +38,7 @@ export async function removeUnneeded(disk: Disk, folder: string): Promise<void> 
   for (const name of readdirSync(folder)) if (logName.test(name)) await removeIfUnneeded(disk, join(folder, name));
 }
 
-/** The run's records from the first that its journal does not hold: from there on the log alone has it whole. */
+/** The run's records from the first that its journal does not have: from there on only the log is complete. */
 function fillFrom(records: readonly LogRecord[], run: string, fd: number): readonly LogRecord[] {
   const own = records.filter((record) => record.run === run);
   const first = own.findIndex((record) => !isHeld(record, fd));
@@ -75,7 +76,7 @@ async function removeIfUnneeded(disk: Disk, log: string): Promise<void> {
   try {
     fd = openFile(nodeDisk, log, editFlags);
   } catch {
-    return; // Somebody else has removed it.
+    return; // Another process has removed it.
   }
   try {
     const runs = tryLock(fd) ? new Set(recordsOf(log).map(({ run }) => run)) : null; // R2

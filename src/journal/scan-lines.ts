@@ -1,4 +1,4 @@
-// scan-lines: reads a journal line by line and hands out only what continues it: sound by its CRC, tied to the line before, next in number.
+// scan-lines: reads a journal line by line and returns only lines that continue it: valid CRC, chained to the line before, next number.
 // Invariants J1 and on: journal/journal.ts.
 
 import { isUtf8 } from "node:buffer";
@@ -13,13 +13,13 @@ import { batchBytesMax, continues, crcOf, endOfLine, faultOf, headOf, lineBytesM
 const chunkBytes = 1024 * 1024;
 
 export type ScannedLines = {
-  /** After the last sound line. */
+  /** After the last intact line. */
   readonly end: Position;
-  /** What follows it that isn't a line: a write that was cut short, or one that is under way. */
+  /** The incomplete rest: a write that was cut short, or one that is under way. */
   readonly torn: { readonly bytes: number; readonly detail: string } | null;
 };
 
-/** From a position to this size of the file, each line checked before it is handed out. Throws at damage (J4). */
+/** From a position to this size of the file, each line checked before it is returned. Throws if damaged (J4). */
 export function scanInPlace(fd: number, from: Readonly<Position>, size: number, onEntry: (entry: Entry) => void): ScannedLines {
   const at = { ...from };
   const buffer = Buffer.allocUnsafeSlow(Math.min(chunkBytes + lineBytesMax + 1, size - at.byte));
@@ -46,7 +46,7 @@ export function scanInPlace(fd: number, from: Readonly<Position>, size: number, 
   }
 }
 
-/** Takes the next line, which is sound by itself, if it continues the journal; the position moves on. Spends the bytes. */
+/** Accepts the next line, intact by itself, if it continues the journal; advances the position. Overwrites the bytes. */
 export function admit(at: Position, buffer: Buffer, start: number, end: number, isText: boolean): Entry {
   const line = at.seq + 1;
   if (!isText && !isUtf8(buffer.subarray(start, end))) throw damaged(line, at.byte, "not UTF-8");
@@ -60,13 +60,15 @@ export function admit(at: Position, buffer: Buffer, start: number, end: number, 
   return entry as Entry;
 }
 
-/** A bad line is a torn tail only if a single cut-off batch can explain it: short enough, and nothing sound after it. Else it is damage. */
+/**
+ * A bad line is a torn tail only if a single interrupted batch explains it: short enough, and nothing intact after it. Else it is damage.
+ */
 function tornAt(fd: number, at: Position, size: number, fault: string): ScannedLines["torn"] {
   const bytes = size - at.byte;
   if (bytes > batchBytesMax) throw damaged(at.seq + 1, at.byte, fault);
   const rest = Buffer.allocUnsafeSlow(bytes);
   const filled = readAt(fd, rest, 0, bytes, at);
-  // A whole line with another byte where its newline was isn't an unfinished one: it may have been acknowledged.
+  // A whole line with another byte in place of its newline isn't an unfinished one: it may have been acknowledged.
   const wholeEnd = endOfLine(rest);
   if (wholeEnd < filled && rest[wholeEnd] !== 10 && faultOf(rest, 0, wholeEnd) === null)
     throw damaged(at.seq + 1, at.byte, "its newline is damaged");

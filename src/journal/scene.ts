@@ -1,4 +1,4 @@
-// scene: what the journal's stories share: their own folder, a clock that is where it is put, and events to write.
+// scene: test support of the journal's stories: a folder, a settable clock, and events to write.
 
 import { closeSync, ftruncateSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -38,7 +38,7 @@ export function bytesIn(dir: string): Buffer {
   return readFileSync(join(dir, journalFile));
 }
 
-/** Puts other bytes into the journal, as damage or a crash would. In place: emptying a file first makes some disks flush it. */
+/** Puts other bytes into the journal, as damage or a crash would. In place: truncating first makes some disks flush it. */
 export function putBytes(dir: string, content: Uint8Array | string, file = journalFile): void {
   const bytes = Buffer.from(content);
   const fd = openSync(join(dir, file), "r+");
@@ -47,7 +47,7 @@ export function putBytes(dir: string, content: Uint8Array | string, file = journ
   closeSync(fd);
 }
 
-/** The event as it was given, without what the journal put around it. */
+/** The event as it was given, without the journal's envelope. */
 export function eventsOf(entries: readonly Entry[]): unknown[] {
   const around = new Set(["seq", "journal", "epoch", "ts", "active_ms", "prev", "crc"]);
   return entries.map((entry) => Object.fromEntries(Object.entries(entry).filter(([name]) => !around.has(name))));

@@ -1,5 +1,5 @@
-// second-thread: has a stretch of a journal checked beside the main thread, which meanwhile parses it. Checksums and hashes are
-// half of what a replay costs. Without the program or the thread nothing is lost but time.
+// second-thread: checks a section of a journal in a second thread while the main thread parses it. Checksums and hashes are half the cost
+// of a replay. Without the program or the thread only time is lost.
 
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -7,30 +7,30 @@ import { fileURLToPath } from "node:url";
 import type { Worker } from "node:worker_threads";
 import type { Stretch } from "./chain-check.ts";
 
-/** What the two threads tell each other, by its place. */
+/** The shared memory of the two threads, by index. */
 export const cell = { verdict: 0, isCancelled: 1, progress: 2 } as const;
 /** Zero is a check under way; `none` one that could not be finished. */
 export const verdict = { sound: 1, bad: 2, none: 3 } as const;
 
 const cells = 3;
 const program = "chain-worker.cjs";
-/** How long the other thread may stand still before nobody waits for it any longer. */
+/** How long the other thread may stall before it is given up. */
 const stallMsMax = 10_000;
-/** It holds a buffer outside its heap and a few short strings. */
+/** It has a buffer outside its heap and a few short strings. */
 const resourceLimits = { maxYoungGenerationSizeMb: 1, maxOldGenerationSizeMb: 16, stackSizeMb: 1 };
 
 export interface SecondThread {
-  /** Waits for the answer: whether the stretch is sound, null if that thread cannot tell. */
+  /** Waits for the verdict: whether the section is intact, null if that thread cannot say. */
   answer(): boolean | null;
-  /** Nobody wants to know any longer; it reads nothing more once this has returned. */
+  /** The verdict is no longer needed; it reads nothing more once this has returned. */
   cancel(): void;
 }
 
-/** Null if the program is not there or no thread can be had: then everything is checked in place. */
+/** Null if the program is missing or no thread can be started: then everything is checked in place. */
 export function checkBeside(stretch: Stretch, path: string | null = programPath()): SecondThread | null {
   if (path === null) return null;
   const board = new Int32Array(new SharedArrayBuffer(cells * Int32Array.BYTES_PER_ELEMENT));
-  // Only a long journal needs a thread, and every command that reads a short one would wait for this module to be loaded.
+  // Only a long journal needs a thread; otherwise every command that reads a short one would load this module.
   const threads = process.getBuiltinModule("node:worker_threads");
   let worker: Worker;
   try {
@@ -38,7 +38,7 @@ export function checkBeside(stretch: Stretch, path: string | null = programPath(
   } catch {
     return null;
   }
-  // It may die of anything: a verdict that never comes is the only thing that counts.
+  // It may die of anything: only a missing verdict matters.
   worker.on("error", () => undefined);
   worker.unref();
   return {

@@ -1,4 +1,4 @@
-// snapshot: the state at one place of the journal, so that opening need not read what came before (J6).
+// snapshot: stores the state at one position of the journal, so that opening need not read what came before (J6 of journal.ts).
 //
 // `{"snapshot":1,"seq":…,"byte":…,"prev":"…","sha256":"<of the state's JSON>","state":{…}}` It holds only if its checksum does and the
 // journal's line in front of `byte` has the hash `prev` and the number `seq`.
@@ -27,12 +27,12 @@ export function writeSnapshot(disk: Disk, dir: string, at: Readonly<Position>, s
   replaceFile(disk, join(dir, snapshotFile), join(dir, `${snapshotFile}.tmp`), bytes);
 }
 
-/** The last snapshot, if it is sound and of this journal; null in any doubt. */
+/** The last snapshot, if it is intact and of this journal; null in any doubt. */
 export function readSnapshot(dir: string, journalFd: number): Snapshot | null {
   try {
     return soundSnapshot(bytesOf(join(dir, snapshotFile)), journalFd);
   } catch {
-    // Whatever is wrong with it, the journal tells the same from its start.
+    // Whatever is wrong with it, the journal has the same from its start.
     return null;
   }
 }
@@ -58,7 +58,7 @@ function soundSnapshot(bytes: Buffer, journalFd: number): Snapshot | null {
   return { state: JSON.parse(json.toString("utf8")) as unknown, at };
 }
 
-/** Where the journal is after the line that ends at this byte, as that line tells; null if no sound line ends there. */
+/** The journal's position after the line that ends at this byte, from that line; null if no intact line ends there. */
 export function positionAfter(fd: number, byte: number): Position | null {
   if (byte <= 1 || byte > fstatSync(fd).size) return null;
   for (let window = 4096; ; window *= 16) {

@@ -1,9 +1,9 @@
-// writer: takes events to the disk. One write and one sync a batch, nothing else.
+// writer: writes events to the disk: one write and one sync per batch.
 //
 // Invariants:
-//   W1. An entry is handed back only after the sync that covers its line has returned.
+//   W1. An entry is returned only after the sync that covers its line has returned.
 //   W2. At most one batch is written and not yet synced, so a crash tears at most one.
-//   W3. The first failure is the last word: the file is cut back to what was acknowledged, and nothing is tried again on this descriptor.
+//   W3. The first failure is final: the file is truncated to what was acknowledged, and nothing is retried on this descriptor.
 
 import type { Entry, Event } from "../contracts/event.ts";
 import { invariant } from "../kit/invariant.ts";
@@ -23,7 +23,7 @@ type Waiting = {
 };
 type Load = Batch & { tip: Position; readonly waiting: Waiting[] };
 
-/** A buffer that grew beyond this for one large batch is let go afterwards. */
+/** A buffer that exceeded this for one large batch is released afterwards. */
 const keptBytesMax = 256 * 1024;
 const firstBytes = 16 * 1024;
 
@@ -32,7 +32,7 @@ export class Writer {
   readonly #fd: number;
   readonly #stamp: () => Stamp;
   #commit: Commit;
-  /** After the last line that was encoded, and after the last that is on disk. */
+  /** After the last encoded line, and after the last one on disk. */
   #tip: Position;
   #acknowledged: Position;
   #failure: Error | null = null;
@@ -57,7 +57,7 @@ export class Writer {
     this.#commit = commit;
   }
 
-  /** Nothing more is written: what others keep for it is given up. */
+  /** Nothing more is written: what others keep for it is dropped. */
   leave(): void {
     this.#commit.leave();
   }
@@ -87,14 +87,14 @@ export class Writer {
       const load = this.#openLoad();
       const entries = this.#encode(load, events);
       load.waiting.push({ entries, resolve, reject });
-      // A microtask later, whatever else was appended in this turn of the loop shares the write.
+      // A microtask later, everything else appended in this event-loop turn shares the write.
       if (this.#isSyncing || this.#isScheduled) return;
       this.#isScheduled = true;
       void turnOver.then(this.#flush);
     });
   }
 
-  /** Nothing more will be taken, because the disk failed elsewhere; whoever waits still gets an answer. */
+  /** Nothing more is accepted, because the disk failed elsewhere; waiting callers still get an answer. */
   refuse(failure: Error): void {
     this.#failure ??= failure;
   }
@@ -116,7 +116,7 @@ export class Writer {
     try {
       this.#write(load);
     } catch {
-      // Everybody who waits has been told.
+      // Every waiting caller has been answered.
       return;
     }
     this.#commit.later(viewOf(load.bytes, 0, load.used), this.#acknowledged.byte, (error) => {
@@ -167,10 +167,10 @@ export class Writer {
     const failure = failureOf(error, doing);
     this.#failure = failure;
     try {
-      // After a failed sync the kernel may hold lines as clean that never reached the disk: they must not be found again.
+      // After a failed sync the kernel may consider lines clean that never reached the disk: they must not be found again.
       this.#commit.cut(this.#acknowledged.byte);
     } catch {
-      // What stays is a torn tail or an unacknowledged line, and the next opening deals with both.
+      // The rest is a torn tail or an unacknowledged line, and the next opening handles both.
     }
     for (const { waiting } of [load, ...this.#queue.splice(0)]) for (const { reject } of waiting) reject(failure);
     this.#isSyncing = false;

@@ -1,5 +1,5 @@
-// run-checks: runs the checks of a request, one after the other, in checkouts of its commit with the base's protected files. Invariants V1
-// and on: verify/verifier.ts.
+// run-checks: runs the checks of a request, one after the other, in checkouts of its commit with the base's protected files.
+// Invariants V1 and on: verify/verifier.ts.
 
 import type { Check, CheckResult, CheckStatus, Evidence, Recorded, TestTally } from "../contracts/evidence.ts";
 import type { GitSha, Hash } from "../contracts/ids.ts";

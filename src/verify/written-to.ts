@@ -1,6 +1,5 @@
 // written-to: protected files that were written to while a check ran, and what that means for its pass.
-// Invariants V1 and on:
-// verify/verifier.ts.
+// Invariants V1 and on: verify/verifier.ts.
 
 import type { Evidence } from "../contracts/evidence.ts";
 import { allJudgesAmong, judgesAmong } from "./protected/protect.ts";

@@ -1,11 +1,12 @@
-// failure: what the workspace throws when the checkout, not our code, is in the way. The host turns the reason into words and an exit code.
+// failure: the error the workspace throws when the checkout, not our code, is the problem. The host turns the reason into a message and an
+// exit code.
 
 import type { ReasonCode } from "../contracts/reason.ts";
 
 export class WorkspaceFailed extends Error {
   override readonly name = "WorkspaceFailed";
   readonly reason: ReasonCode;
-  /** What to do about it, where the reason's own hint would not help. */
+  /** What to do about it, if the reason's own hint would not help. */
   readonly hint: string | null;
 
   constructor(reason: ReasonCode, sentence: string, hint: string | null = null) {

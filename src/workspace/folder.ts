@@ -1,9 +1,9 @@
-// folder: making and removing whole folders and small files so that a crash leaves the old or the new, never a half.
+// folder: creates and deletes whole folders and small files so that a crash leaves the old or the new, never a half.
 //
 // Invariants:
-//   F1. A folder is taken out of the way by one rename before anything in it is deleted, so its name never shows a half-deleted tree.
+//   F1. A folder is renamed away before anything in it is deleted, so its name never shows a half-deleted tree.
 //   F2. Deleting follows no link.
-//   F3. Reading waits for nobody and ends: what is not a regular file is not read.
+//   F3. Reading never blocks and ends: only regular files are read.
 
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -16,7 +16,7 @@ import { errnoOf } from "./failure.ts";
 const run = promisify(execFile);
 const eraseTimeoutMs = 600_000;
 
-/** Writes a small file whole: temp file, sync, rename, sync of the folder. It is its owner's alone unless another mode is said. */
+/** Writes a small file atomically: temp file, sync, rename, sync of the folder. Private to its owner by default. */
 export async function writeWhole(path: string, text: string | Buffer, mode?: number): Promise<void> {
   const draft = `${path}.${randomUUID()}.tmp`;
   const file = await open(draft, "wx", 0o600);
@@ -49,7 +49,7 @@ export async function readJson(path: string): Promise<unknown> {
   }
 }
 
-/** A regular file's bytes; null if there is none, if it is something else (a pipe, a device: F3), or where it is larger. */
+/** A regular file's bytes; null if there is none, if it is something else (a pipe, a device: F3), or larger. */
 export function readSmallFile(path: string, bytesMax: number): Buffer | null {
   let fd: number;
   try {
@@ -66,13 +66,13 @@ export function readSmallFile(path: string, bytesMax: number): Buffer | null {
   }
 }
 
-/** Takes a folder away. What cannot be deleted stays in `trash`, out of the way. */
+/** Deletes a folder. What cannot be deleted stays in `trash`. */
 export async function discard(folder: string, trash: string): Promise<void> {
   const grave = await bury(folder, trash);
   if (grave !== null) await erase(grave);
 }
 
-/** Takes a folder out of the way, to be deleted later; null if there was none. */
+/** Renames a folder away, to be deleted later; null if there was none. */
 export async function bury(folder: string, trash: string): Promise<string | null> {
   await mkdir(trash, { recursive: true, mode: 0o700 });
   const grave = join(trash, randomUUID());
@@ -91,7 +91,7 @@ export async function erase(folder: string): Promise<void> {
     await rm(folder, { recursive: true, force: true }); // F2
   } catch {
     unlock(folder);
-    // What is nested too deep for a path can only be taken away from inside, which `rm` does.
+    // What is nested too deep for a path can only be deleted from inside, which `rm` does.
     await rm(folder, { recursive: true, force: true }).catch(() =>
       run("rm", ["-rf", "--", folder], { timeout: eraseTimeoutMs }).catch(() => undefined),
     );

@@ -8,12 +8,12 @@ import { writeWhole } from "./folder.ts";
 /** Owned in every run, whatever its flow. Config and flows are the user's policy: agents may read but never change them. */
 export const ownedAlways = [".autopilot/**"] as const;
 
-/** What the exclude file must hold, in this order: the folder's content is ignored, the user's own files in it are not. */
+/** The lines of the exclude file, in this order: the folder's content is ignored, the user's own files in it are not. */
 export const ignoreLines = [
   ".autopilot/*",
   "!.autopilot/config.yaml",
   "!.autopilot/flows/",
-  // Named one by one as well: whoever takes the rule away to share the folder must not share what only this machine knows.
+  // Listed one by one as well: a user who removes the rule to share the folder must not share what only this machine knows.
   "# Autopilot runtime state",
   ".autopilot/state.json",
   ".autopilot/archive/",
@@ -21,13 +21,13 @@ export const ignoreLines = [
 ] as const;
 const heading = "# autopilot's own files";
 
-/** Adds the ignore lines to the repository's exclude file; a line that is there stays where it is. Answers with what it added. */
+/** Adds the ignore lines to the repository's exclude file; an existing line stays where it is. Returns what it added. */
 export async function addIgnoreLines(commonDir: string): Promise<readonly string[]> {
   const path = join(commonDir, "info", "exclude");
   if (await isLinked(path)) return []; // a link may lead to any file of the user's, and these lines would be added there
   const before = await textOfFile(path);
   const present = new Set(before.split(/\r?\n/).map((line) => line.trimEnd()));
-  // The exceptions must come after the rule they are exceptions to, so one missing line brings all of them.
+  // The exceptions must come after their rule, so one missing line adds all of them again.
   if (ignoreLines.every((line) => present.has(line))) return [];
   const gap = before === "" || before.endsWith("\n") ? "" : "\n";
   await mkdir(dirname(path), { recursive: true });
@@ -47,7 +47,7 @@ async function modeFor(path: string): Promise<number> {
   return found === null ? 0o644 : found.mode & 0o777;
 }
 
-/** A byte a letter: names of files need not be UTF-8, and every byte goes back as it came. */
+/** One character per byte: file names need not be UTF-8, and every byte is written back unchanged. */
 async function textOfFile(path: string): Promise<string> {
   try {
     return await readFile(path, "latin1");

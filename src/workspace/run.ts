@@ -28,14 +28,14 @@ export type OpenRun = {
   readonly identity: Identity;
   readonly inScope: PathTest;
   readonly isOwned: PathTest;
-  /** Of the runner's own paths those that it shows itself in: what an agent writes there is left out. The others it may not touch. */
+  /** The runner's own paths that its playbook writes: an agent's changes there are left out. The others it may not touch. */
   readonly isShownIn: PathTest;
-  /** Masks that hold for every attempt, beside those given for one. */
+  /** Masks for every attempt, in addition to those of one. */
   readonly masks: readonly string[];
   readonly dependencies: readonly string[];
   /** Those copied into folders for checks. */
   readonly checkDependencies: readonly string[];
-  /** The folders of these names in the user's checkout, looked for once. */
+  /** The folders of these names in the user's checkout, searched once. */
   readonly dependencyFolders: (names: readonly string[]) => Promise<readonly string[]>;
   readonly fileBytesMax: number;
   readonly folders: {
@@ -46,14 +46,14 @@ export type OpenRun = {
     readonly trash: string;
   };
   readonly checkouts: Checkouts;
-  /** The shared history of a commit, for agents that are kept from writing to it; null if each layer has a copy. */
+  /** The shared history of a commit, for agents that cannot write to it; null if each layer has a copy. */
   readonly history: ((commit: GitSha) => Promise<History>) | null;
   readonly layers: Records;
   readonly checks: Records;
-  /** What is kept of an attempt beside the journal goes through here first. */
+  /** Redacts what is kept of an attempt beside the journal. */
   readonly redact: (bytes: Buffer) => Buffer;
   /** The secrets that are in some bytes; none of them reaches the branch. */
   readonly secretsIn: (bytes: Buffer) => Promise<readonly FoundSecret[]>;
-  /** Called at named places; tests die there. */
+  /** Called at named points; tests die there. */
   readonly failpoint: (place: string) => void;
 };

@@ -1,4 +1,4 @@
-// workspace: opens a run's workspace and keeps its promises (ports/workspace.ts). The user's checkout is read only, except when landing.
+// workspace: opens a run's workspace and implements ports/workspace.ts. The user's checkout is read only, except when landing.
 
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
@@ -50,34 +50,34 @@ export type WorkspaceOptions = {
   readonly dependencies?: readonly string[];
   /** The same for checks; none if dependencies are restored there. */
   readonly checkDependencies?: readonly string[];
-  /** The branch's tip as the journal knows it; null or absent on the first opening. */
+  /** The branch's tip according to the journal; null or absent on the first opening. */
   readonly expectedTip?: GitSha | null;
   readonly fileBytesMax?: number;
-  /** Takes secrets out of what is kept of an attempt that was set aside. */
+  /** Redacts what is kept of an attempt that was set aside. */
   readonly redact?: (bytes: Buffer) => Buffer;
-  /** Finds secrets in what an attempt would commit; without it none are looked for. */
+  /** Finds secrets in what an attempt would commit; without it none are searched. */
   readonly secretsIn?: (bytes: Buffer) => Promise<readonly FoundSecret[]>;
   /** Land as one commit on the user's branch; the run's branch keeps its own. */
   readonly isSquashed?: boolean;
   /** The runs it was forked from: their commits are on its branch too, which begins at the commit `begins`. */
   readonly forkedFrom?: { readonly runs: readonly RunId[]; readonly begins: GitSha };
-  /** Branch and objects are kept in `runDir`, and nothing of the user's repository is changed: for a run that is thrown away. It can't land. */
+  /** Branch and objects are kept in `runDir`, and the user's repository is unchanged: for a run that is discarded. It can't land. */
   readonly isApart?: boolean;
-  /** Only to look and to check: no branch is read, made or moved, so that it works in any repository that holds the commits. */
+  /** Only to read and to check: no branch is read, made or moved, so that it works in any repository that has the commits. */
   readonly isLookOnly?: boolean;
-  /** How folders for agents and checks are made; files written again unless told. Views need the isolation `overlay`. */
+  /** How folders for agents and checks are created; default: plain copies. Views need the isolation `overlay`. */
   readonly checkouts?: CheckoutKind;
-  /** Whether an isolation keeps agents from writing to the history they are shown, so that it can be shared. */
+  /** Whether an isolation prevents agents from writing to the history they see, so that it can be shared. */
   readonly sharesHistory?: boolean;
-  /** Where bases and history are kept; the user's cache unless told. */
+  /** Where bases and history are kept; default: the user's cache. */
   readonly store?: Store;
-  /** For fault tests: called at named places inside `apply`. */
+  /** For fault tests: called at named points inside `apply`. */
   readonly failpoint?: (place: string) => void;
 };
 
 export const branchOf = (runId: RunId): string => `autopilot/${runId}`;
 
-/** Opens the workspace, making the branch if the run is new. Throws WorkspaceFailed where that cannot be. */
+/** Opens the workspace, creating the branch if the run is new. Throws WorkspaceFailed if that fails. */
 export async function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
   const run = await openRun(options);
   if (options.isLookOnly !== true) {
@@ -182,7 +182,7 @@ async function openRun(options: WorkspaceOptions): Promise<OpenRun> {
   };
 }
 
-/** Answers are kept: the same is asked for each layer and each check. */
+/** Answers are cached: the same is asked for each layer and each check. */
 function onceEach(look: (names: readonly string[]) => Promise<readonly string[]>): OpenRun["dependencyFolders"] {
   const known = new Map<string, Promise<readonly string[]>>();
   return (names) => {
@@ -204,7 +204,7 @@ function sharedHistory(shadow: Shadow, given: Store | undefined): NonNullable<Op
   };
 }
 
-/** A new run's branch starts at the base; an old run's must hold the run's commits and nothing else. */
+/** A new run's branch starts at the base; an old run's must have the run's commits and nothing else. */
 async function openBranch(run: OpenRun, expected: GitSha | null): Promise<void> {
   const user = inUser(run);
   const nothing = "0".repeat(run.base.commit.length);
@@ -226,7 +226,7 @@ async function openBranch(run: OpenRun, expected: GitSha | null): Promise<void> 
   }
   const tip = there.out.toString("utf8").trim();
   const commits = await ownCommits(run, tip);
-  // A crash may have come between moving the branch and writing it down, so the tip may be ahead of the journal, never behind.
+  // A crash may have come between moving the branch and recording it, so the tip may be ahead of the journal, never behind.
   if (expected === null || expected === run.base.commit || commits.some(({ commit }) => commit === expected)) return;
   throw new WorkspaceFailed("workspace_changed", `The run's branch ${shortOf(run.ref)} no longer contains ${expected.slice(0, 12)}.`);
 }

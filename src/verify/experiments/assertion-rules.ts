@@ -1,7 +1,6 @@
 // assertion-rules: which calls of a language assert something, what they expect, and how they are negated if the expected value cannot be
 // changed. Pure; no parser: a call is recognised by its name and what precedes it.
-// Invariants X1 and on:
-// verify/experiments/expectations.ts.
+// Invariants X1 and on: verify/experiments/expectations.ts.
 
 import type { Family } from "../protected/kinds.ts";
 import { type Within, withinOf } from "./tolerances.ts";

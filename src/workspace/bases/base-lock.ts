@@ -9,9 +9,9 @@ const loadTryLock = (): Promise<TryLock> => (loading ??= import("fs-native-exten
 
 export type BaseLock = { readonly release: () => void };
 
-/** Keeps a base from being deleted; null if it is gone or being deleted. Also notes the time of its last use. */
+/** Keeps a base from being deleted; null if it is gone or being deleted. Also records the time of its last use. */
 export const lockShared = (path: string): Promise<BaseLock | null> => lock(path, true);
-/** Holds a base alone, to delete it; null if anybody uses it. */
+/** Locks a base exclusively, to delete it; null if it is in use. */
 export const lockExclusive = (path: string): Promise<BaseLock | null> => lock(path, false);
 
 async function lock(path: string, shared: boolean): Promise<BaseLock | null> {

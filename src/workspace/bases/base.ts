@@ -1,11 +1,11 @@
-// base: a commit's tree as files on this machine, made once and read by everybody: by runs, agents and checks, each through its own view.
+// base: a commit's tree as files on this machine, created once and shared read-only by runs, agents and checks, each through its own view.
 //
 // Invariants:
-//   B1. A base is made under another name and appears whole, by one rename; of two that are made at once one stays.
-//   B2. Whoever uses a base holds its lease; only a base that nobody uses is taken away, the least recently used first.
-//   B3. A base whose files are not what its index says is taken away and made again: by size, time and inode once in ten minutes at most,
-//       by content once after the machine started.
-//   B4. Its bytes are those of the objects: no attribute, filter or line ending of anybody's configuration plays a part.
+//   B1. A base is built under a temporary name and appears whole, by one rename; of two built at once one stays.
+//   B2. A user of a base holds its lease; only unused bases are deleted, the least recently used first.
+//   B3. A base whose files differ from its index is deleted and rebuilt: by size, time and inode once in ten minutes at most, by content
+//       once after the machine started.
+//   B4. Its bytes are those of the objects: no attribute, filter or line-ending setting of any configuration applies.
 
 import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync, statSync } from "node:fs";
@@ -32,18 +32,18 @@ export type Base = {
   readonly index: string;
   readonly lease: BaseLock;
 };
-/** Whose objects a base is made of. */
+/** The repository whose objects a base is made of. */
 export type BaseSource = { readonly call: Omit<GitCall, "args">; readonly format: ObjectFormat; readonly tree: GitSha };
 
 const kinds = ["bases", "history", "drafts", "trash"] as const;
-/** Looking at every file of a base costs what the base is large. */
+/** Checking every file of a base takes time in proportion to its size. */
 const lookAgainMsDefault = 600_000;
 /** An index younger than its files makes git trust their times. */
 const indexLeadMs = 3_000;
 /** Mode, type, name and size of a file, before its path. */
 const rowBytesMax = 120;
 const missingBytesMax = 64 << 20;
-/** A draft this old that was never locked belongs to nobody. */
+/** A draft this old that was never locked is abandoned. */
 const draftMsMax = 3_600_000;
 
 export function openStore(folder: string = storeFolder(), options: Partial<Omit<Store, "folder">> = {}): Store {
@@ -64,7 +64,7 @@ const folderOf = (store: Store, source: Pick<BaseSource, "format" | "tree">): st
 export const hasBase = (store: Store, source: Pick<BaseSource, "format" | "tree">): boolean =>
   existsSync(join(folderOf(store, source), "base.json"));
 
-/** The base of a tree, made where there is none or it is damaged. Whoever asks releases the lease. */
+/** The base of a tree, created if it is missing or damaged. The caller releases the lease. */
 export async function openBase(store: Store, source: BaseSource): Promise<Base> {
   for (let tries = 0; tries < 5; tries += 1) {
     const found = await takeBase(store, source);
@@ -95,7 +95,7 @@ async function isSound({ lookAgainMs }: Store, source: BaseSource, base: Base): 
   return isKnown || restamp(base, noted);
 }
 
-/** When somebody last looked at every file. */
+/** When every file was last checked. */
 const lookedIn = (folder: string): string => join(folder, "looked");
 
 const lookCall = (source: BaseSource, files: string, index: string): Omit<GitCall, "args"> => ({
@@ -104,7 +104,7 @@ const lookCall = (source: BaseSource, files: string, index: string): Omit<GitCal
   env: { ...source.call.env, GIT_WORK_TREE: files, GIT_INDEX_FILE: index },
 });
 
-/** Changed and missing files by their stat data, and files that are not the tree's; links to a file change its change time, so that is left out. */
+/** Changed and missing files by their stat data, and extra files; hard links to a file change its ctime, so that is left out. */
 async function holdsStat(source: BaseSource, { files, index }: Pick<Base, "files" | "index">): Promise<boolean> {
   const call = lookCall(source, files, index);
   const [changed, strange] = await Promise.all([
@@ -178,7 +178,7 @@ async function makeBase(store: Store, source: BaseSource): Promise<void> {
 }
 
 /**
- * Why objects could not be read: they are not here, as in a partial clone, or what git said. It says the first in ever other words, so it is
+ * Why objects could not be read: they are missing, as in a partial clone, or git's message. The wording of the first varies, so git is
  * asked which are missing.
  */
 export async function missingOr(call: Omit<GitCall, "args">, treeish: GitSha, error: unknown): Promise<unknown> {
@@ -192,7 +192,7 @@ export async function missingOr(call: Omit<GitCall, "args">, treeish: GitSha, er
   );
 }
 
-/** Locked before it can be seen, so that nobody takes a draft away under its maker. */
+/** Locked before it becomes visible, so that no one deletes a draft under its maker. */
 export async function lockedDraft(draft: string): Promise<BaseLock | null> {
   await writeFile(join(draft, "lease.new"), "");
   const making = await lockShared(join(draft, "lease.new"));
@@ -200,7 +200,7 @@ export async function lockedDraft(draft: string): Promise<BaseLock | null> {
   return making;
 }
 
-/** How much room the files of a tree take. */
+/** How much space the files of a tree take. */
 async function bytesIn(call: Omit<GitCall, "args">, tree: GitSha): Promise<number> {
   const { out } = await git({ ...call, args: ["ls-tree", "-r", "-l", "-z", "--full-tree", tree] });
   let bytes = 0;
@@ -218,7 +218,7 @@ async function forget(store: Store, base: Base): Promise<void> {
   if (grave !== null) await erase(grave);
 }
 
-/** Takes away what nobody uses, the least recently used first, until the rest fits; and what makers that died left. B2 */
+/** Deletes unused bases, the least recently used first, until the rest fits; and what dead makers left. B2 */
 export async function evict(store: Store): Promise<void> {
   const trash = join(store.folder, "trash");
   for (const name of await readdir(join(store.folder, "drafts"))) {

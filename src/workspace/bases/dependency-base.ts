@@ -1,10 +1,10 @@
-// dependency-base: installed packages of the user's checkout (node_modules and the like), copied once and shown to every agent and check
-// below what they write themselves.
+// dependency-base: installed packages of the user's checkout (node_modules and the like), copied once and mounted as a lower layer for
+// every agent and check.
 //
 // Invariants:
-//   D1. It is named by the lock files beside the packages and by how their folders look, so that another install is another base.
-//   D2. What changed while it was copied is not shared: then there is none, and each folder gets its own copy.
-//   D3. Made under another name and shown whole, leased and let go like a base (base.ts, B1 and B2).
+//   D1. It is named by the lock files beside the packages and by their folders' metadata, so that another install is another base.
+//   D2. If something changed while it was copied it is not shared: each folder gets its own copy.
+//   D3. Built under a temporary name, renamed whole, leased and released like a base (base.ts, B1 and B2).
 
 import { createHash, randomUUID } from "node:crypto";
 import { lstatSync, type Dirent, readdirSync } from "node:fs";
@@ -36,11 +36,11 @@ const lockNames = [
   "go.sum",
 ];
 const lockBytesMax = 64 << 20;
-/** Packages lie some folders deep; an install or a removal changes the folder it happens in. */
+/** Packages are some folders deep; an install or a removal changes the folder it happens in. */
 const looksDeepMax = 4;
 const looksMax = 200_000;
 
-/** The packages at these paths of a checkout; null if they cannot be shared. Whoever asks releases the lease. */
+/** The packages at these paths of a checkout; null if they cannot be shared. The caller releases the lease. */
 export async function openDependencyBase(store: Store, root: string, paths: readonly string[]): Promise<DependencyBase | null> {
   const key = keyOf(root, paths);
   if (key === null) return null;
@@ -82,7 +82,7 @@ async function make(store: Store, root: string, paths: readonly string[], key: s
   return true;
 }
 
-/** D1; null if there is too much to look at. */
+/** D1; null if there is too much to scan. */
 function keyOf(root: string, paths: readonly string[]): string | null {
   const hash = createHash("sha256").update(JSON.stringify([root, paths]));
   for (const path of paths) {

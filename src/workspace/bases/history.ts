@@ -1,10 +1,10 @@
-// history: the objects an agent's own repository borrows: those of one commit and a little of its past, copied once and shared by every
-// agent of this machine that begins there.
+// history: the objects that an agent's repository borrows: those of one commit and a little of its past, copied once and shared by every
+// agent of this machine that starts there.
 //
 // Invariants:
-//   H1. It holds what can be reached from its commit and nothing else: no other branch, no other run, nothing that a mask hides.
-//   H2. It names nothing of the user's repository: objects are copied, and the only other store it borrows from is that of an ancestor.
-//   H3. Made under another name and shown whole, like a base.
+//   H1. It has only what is reachable from its commit: no other branch, no other run, nothing that a mask hides.
+//   H2. It does not refer to the user's repository: objects are copied, and it borrows only from the store of an ancestor.
+//   H3. Built under a temporary name and renamed whole, like a base.
 
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -24,9 +24,9 @@ const borrowedMax = 3;
 
 export type History = {
   readonly commit: GitSha;
-  /** Folders of objects, the commit's own first; all that a repository borrowing from it may read. */
+  /** Object folders, the commit's own first; all that a repository borrowing from it may read. */
   readonly objects: readonly string[];
-  /** Commits whose parents are not there. */
+  /** Commits whose parents are missing. */
   readonly shallow: readonly GitSha[];
   readonly leases: readonly BaseLock[];
 };
@@ -35,7 +35,7 @@ type Noted = { readonly shallow: readonly GitSha[]; readonly below: GitSha | nul
 
 const folderOf = (store: Store, commit: GitSha): string => join(store.folder, "history", commit);
 
-/** The history of a commit, copied where it is not there yet. */
+/** The history of a commit, copied if it does not exist yet. */
 export async function openHistory(store: Store, call: Omit<GitCall, "args">, commit: GitSha): Promise<History> {
   for (let tries = 0; ; tries += 1) {
     const found = await take(store, commit);
@@ -55,7 +55,7 @@ async function take(store: Store, commit: GitSha): Promise<History | null> {
     const noted = (lease === null ? null : await readJson(join(folder, "base.json"))) as Noted | null;
     if (lease !== null) leases.push(lease);
     const packs = noted === null ? [] : await readdir(join(folder, "objects", "pack")).catch(() => []);
-    // A pack without its list, or the other way round, is damaged; one that cannot be used is made again.
+    // A pack without its list, or the reverse, is damaged; an unusable one is rebuilt.
     if (noted === null || packs.length === 0 || packs.length % 2 !== 0) {
       for (const one of leases) one.release();
       if (lease !== null) await erase(folder);
@@ -124,7 +124,7 @@ async function nearest(store: Store, before: readonly GitSha[]): Promise<(Noted 
   return null;
 }
 
-/** Where the past is not here, as in a partial clone, the present is enough. */
+/** If the past is missing, as in a partial clone, the commit itself is enough. */
 async function packWhatIsThere(call: Omit<GitCall, "args">, packs: string, commit: GitSha, past: Past): Promise<readonly GitSha[]> {
   try {
     await packInto(call, packs, commit, past.without, past.shallow);
@@ -141,7 +141,7 @@ async function packWhatIsThere(call: Omit<GitCall, "args">, packs: string, commi
 }
 type Past = { readonly without: readonly GitSha[]; readonly shallow: readonly GitSha[] };
 
-/** Copies what can be reached from a commit and not from others; compressed as it is, for looking for similar files costs more than it saves. */
+/** Copies what is reachable from a commit and not from others; compressed as it is, because delta search costs more than it saves. */
 export async function packInto(
   call: Omit<GitCall, "args">,
   packs: string,
@@ -150,7 +150,7 @@ export async function packInto(
   shallow: readonly GitSha[],
 ): Promise<void> {
   const wanted = [...shallow.map((one) => `--shallow ${one}`), commit, ...without.map((one) => `^${one}`), ""].join("\n");
-  // Git makes a pack in its folder of objects and renames it, which must be on the disk it is for: a cache often is on another.
+  // Git writes a pack in its object folder and renames it, which must be on the target disk: a cache often is on another.
   const env = {
     ...call.env,
     GIT_OBJECT_DIRECTORY: dirname(packs),

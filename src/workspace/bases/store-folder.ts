@@ -1,8 +1,8 @@
-// store-folder: where this machine keeps what many runs share: trees made once, history handed to agents. The user's own, and nobody else's.
+// store-folder: the user's private cache folder for what many runs share: bases and history.
 //
 // Invariants:
-//   S1. Nothing is used from a folder that another user owns, that others may write to, or that is a link: who could write there could
-//       change what is judged.
+//   S1. Nothing is used from a folder that another user owns, that others may write to, or that is a link: a writer there could change what
+//       is judged.
 
 import { chmodSync, lstatSync, mkdirSync } from "node:fs";
 import { homedir } from "node:os";
@@ -18,7 +18,7 @@ export function storeFolder(env: Readonly<Record<string, string | undefined>> = 
   return join(cache, "autopilot");
 }
 
-/** Makes the folder and those below it, or refuses one that is not the user's alone. S1 */
+/** Creates the folder and those below it, or refuses one that is not private to the user. S1 */
 export function openStoreFolder(folder: string, names: readonly string[]): void {
   try {
     mkdirSync(dirname(folder), { recursive: true });

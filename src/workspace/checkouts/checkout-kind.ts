@@ -1,4 +1,4 @@
-// checkout-kind: how folders for agents and checks are made here, the cheapest that this machine offers, found out by trying.
+// checkout-kind: how folders for agents and checks are created here: the cheapest way that works, found by trying.
 
 import { randomUUID } from "node:crypto";
 import { constants, copyFileSync, rmSync, writeFileSync } from "node:fs";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { openStore, type Store } from "../bases/base.ts";
 import type { CheckoutKind } from "./checkouts.ts";
 
-/** Views need the isolation `overlay`, which mounts them; copies that share blocks need a file system that has them. */
+/** Views need the isolation `overlay`, which mounts them; reflink copies need a file system that supports them. */
 export function checkoutKindFor(level: string, runDir: string, store?: Store): CheckoutKind {
   if (level === "overlay") return "overlay";
   return sharesBlocks(store, runDir) ? "reflink" : "copy";
@@ -22,7 +22,7 @@ function sharesBlocks(given: Store | undefined, runDir: string): boolean {
     copyFileSync(from, join(runDir, name), constants.COPYFILE_FICLONE_FORCE);
     return true;
   } catch {
-    return false; // not here, or the cache is not to be used, which making a checkout shows
+    return false; // unsupported, or the cache cannot be used, which creating a checkout shows
   } finally {
     for (const path of [from, join(runDir, name)]) if (path !== null) rmSync(path, { force: true });
   }

@@ -1,10 +1,10 @@
-// checkouts: folders in which agents and checks work. Each looks like one tree and belongs to one attempt or check; how it is made depends on
-// what this machine offers, what is promised of it does not.
+// checkouts: folders in which agents and checks work. Each looks like one tree and belongs to one attempt or check; how it is created
+// depends on the machine, its guarantees do not.
 //
 // Invariants:
 //   W1. Nothing that is written in a checkout reaches what it was made from, or another checkout.
-//   W2. Making and dropping a checkout may be cut short at any moment: what is left counts for nothing (records.ts, R1) and is taken away
-//       by the next that is made or dropped.
+//   W2. Creating and deleting a checkout may be interrupted at any moment: leftovers don't count (records.ts, R1) and are deleted with the
+//       next that is created or deleted.
 
 import { execFile } from "node:child_process";
 import { constants } from "node:fs";
@@ -27,7 +27,7 @@ import { deltaBetween, writeDelta, type TreeDelta } from "./delta.ts";
 import { noteListing } from "./listing.ts";
 import { deltaIn, layOut, lowersOf, checkoutAt, checkoutPlace } from "./checkout-place.ts";
 
-/** `overlay`: a view of a base, mounted for each command. `reflink`: a copy that shares the base's blocks. `copy`: files written again. */
+/** `overlay`: a view of a base, mounted for each command. `reflink`: a copy that shares the base's blocks. `copy`: plain copies. */
 export type CheckoutKind = "overlay" | "reflink" | "copy";
 
 export type CheckoutOptions = {
@@ -37,22 +37,19 @@ export type CheckoutOptions = {
   /** The commit the run began on: most checkouts differ little from it. */
   readonly commit: GitSha;
   readonly trash: string;
-  /** Where bases are kept; the user's cache unless told. */
+  /** Where bases are kept; default: the user's cache. */
   readonly store?: Store;
 };
 
 export type Checkouts = {
   readonly kind: CheckoutKind;
-  /**
-   * Makes an empty folder a fresh checkout of this tree, and at `index` a git index that knows its files as they are there. `packages` are shown
-   * in it too.
-   */
+  /** Makes an empty folder a fresh checkout of this tree, with a git index of its files at `index`. `packages` are included. */
   make(folder: string, tree: GitSha, index?: string, packages?: DependencyBase | null): Promise<void>;
   /** Installed packages at these paths of the user's checkout, as far as they fit into the tree; null if they cannot be shared here. */
   packagesFor(tree: GitSha, root: string, paths: readonly string[]): Promise<DependencyBase | null>;
-  /** Takes a checkout away with all that was written in it. */
+  /** Deletes a checkout with all that was written in it. */
   drop(folder: string): Promise<void>;
-  /** Where files of a checkout may lie, first the folder itself; a file is looked for in this order. */
+  /** Folders in which files of a checkout may be, in search order, its own first. */
   foldersOf(folder: string): readonly string[];
 };
 
@@ -102,7 +99,7 @@ export function openCheckouts(options: CheckoutOptions): Checkouts {
   };
 }
 
-/** The base a tree is nearest to, and what leads from it to the tree. Bases stay leased for as long as the process lives. */
+/** The nearest base of a tree, and the difference to it. Bases stay leased for as long as the process lives. */
 function openBases({ shadow, commit, store: given }: CheckoutOptions): {
   readonly below: (tree: GitSha) => Promise<{ readonly base: Base; readonly delta: TreeDelta }>;
   readonly packages: (root: string, paths: readonly string[]) => Promise<DependencyBase | null>;
@@ -126,7 +123,7 @@ function openBases({ shadow, commit, store: given }: CheckoutOptions): {
     for (let seen = 0; at !== undefined && seen < ancestorsMax; seen += 1) {
       const [head = ""]: string[] = (await readObject(shadow.call, at, commitBytesMax))?.content?.toString("latin1").split("\n\n", 1) ?? [];
       const tree = /^tree ([0-9a-f]+)$/m.exec(head)?.[1];
-      if (tree === undefined) break; // where history ends, or is not here
+      if (tree === undefined) break; // where history ends, or is missing
       if (hasBase(held, { format: shadow.format, tree }) && (await deltaBetween(shadow.call, tree, own, deltaPathsMax)) !== null)
         return open(tree);
       at = /^parent ([0-9a-f]+)$/m.exec(head)?.[1];
@@ -151,7 +148,7 @@ function openBases({ shadow, commit, store: given }: CheckoutOptions): {
   };
 }
 
-/** Those whose folder the tree has and whose name it has not. */
+/** Those whose parent folder is in the tree and whose name is not. */
 async function fittingIn(folders: TreeFolders, tree: GitSha, paths: readonly string[]): Promise<readonly string[]> {
   const fitting: string[] = [];
   for (const path of paths) {
@@ -161,7 +158,7 @@ async function fittingIn(folders: TreeFolders, tree: GitSha, paths: readonly str
   return fitting;
 }
 
-/** The base's own index, told what differs: of all other files it knows what they look like. */
+/** The base's own index, updated with the difference: the stat data of all other files stay. */
 async function indexFor(shadow: Shadow, base: Base, { changed, gone }: TreeDelta, index: string): Promise<void> {
   await copyFile(base.index, index, constants.COPYFILE_FICLONE);
   if (changed.length === 0 && gone.length === 0) return;
@@ -170,7 +167,7 @@ async function indexFor(shadow: Shadow, base: Base, { changed, gone }: TreeDelta
   const rows: Buffer[] = [];
   const add = (path: BytePath, entry: TreeEntry | null): void =>
     void rows.push(Buffer.from(`${entry?.mode ?? "0"} ${entry?.sha ?? nothing}\t`), bytesOf(path), Buffer.from([0]));
-  // What goes away goes first, so that a file may become a folder and a folder a file.
+  // Deletions come first, so that a file may become a folder and a folder a file.
   for (const path of [...gone, ...changed.map(([own]) => own)]) {
     for await (const [below] of folders.filesBelow(base.tree, path)) add(below, null);
     for (const one of [...foldersAbove(path), path]) {

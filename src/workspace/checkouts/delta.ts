@@ -1,5 +1,5 @@
-// delta: the difference between two trees as a folder that is laid over the first to show the second: changed files, and marks for those
-// that are gone.
+// delta: the difference between two trees as an overlay folder that turns the first into the second: changed files, and whiteouts for
+// deleted ones.
 
 import { execFile } from "node:child_process";
 import { mkdir } from "node:fs/promises";
@@ -18,19 +18,19 @@ const markTimeoutMs = 60_000;
 const marksAtOnce = 500;
 
 export type TreeDelta = {
-  /** Files that are new or different, as they are in the second tree. */
+  /** New or changed files, as in the second tree. */
   readonly changed: readonly (readonly [BytePath, TreeEntry])[];
   /** The topmost paths, files and folders, that are not in the second tree. */
   readonly gone: readonly BytePath[];
 };
 
-/** What leads from one tree to another; null if that is more than `pathsMax` paths. */
+/** The difference between two trees; null if that is more than `pathsMax` paths. */
 export async function deltaBetween(call: Omit<GitCall, "args">, from: GitSha, to: GitSha, pathsMax: number): Promise<TreeDelta | null> {
   if (from === to) return { changed: [], gone: [] };
   const folders = treeFolders(call);
   const changed: [BytePath, TreeEntry][] = [];
   const gone: BytePath[] = [];
-  // Where a new file or folder stands, it hides what was there by itself.
+  // A new file or folder hides what was there by itself.
   for await (const { path, now } of treeDifferences(folders, from, to)) {
     if (now === undefined) gone.push(path);
     else if (!isTree(now)) changed.push([path, now]);
@@ -51,9 +51,9 @@ export async function writeDelta(shadow: Shadow, { changed, gone }: TreeDelta, f
   for (let at = 0; at < gone.length; at += marksAtOnce) await markGone(folder, gone.slice(at, at + marksAtOnce));
 }
 
-// The kernel's own mark for what is not there: a device of number 0, which anybody may make.
+// The kernel's whiteout: a device of number 0, which any user may create.
 const marking = `cd "$1" && shift && for path; do path=$(printf "%b." "$path") && path=\${path%.} && case $path in */*) mkdir -p -- "\${path%/*}";; esac && mknod -- "$path" c 0 0 || exit 1; done`;
-/** Names need not be text, and a command line must be: each byte is spelled. */
+/** Names need not be text, and a command line must be: each byte is escaped. */
 const spelled = (path: BytePath): string =>
   [...bytesOf(path)]
     .map((byte) =>

@@ -1,9 +1,9 @@
-// listing: what the files of a copied checkout looked like when it was handed out, so that what was changed is found without reading the rest.
+// listing: the stat data of a copied checkout's files when it was created, so that changes are found without reading the rest.
 //
 // Invariants:
-//   L1. A file is taken for unchanged only if its inode, size, mode, links, time and change time are what they were. No ordinary process can
-//       set a change time back; where a file system does not keep one, as a try shows, there is no listing and everything is read.
-//   L2. The clock of the file system has moved on before anybody may write, so that a change at once shows too.
+//   L1. A file counts as unchanged only if its inode, size, mode, links, mtime and ctime are the same. No ordinary process can set a ctime
+//       back; if a test shows that the file system has none, there is no listing and everything is read.
+//   L2. The file system's clock has advanced before the first write, so that an immediate change shows too.
 
 import { lstatSync, type Stats, utimesSync, writeFileSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -20,7 +20,7 @@ const filesAtOnce = 500;
 const keyOf = ({ ino, size, mode, nlink, mtimeMs, ctimeMs }: Stats): string => [ino, size, mode, nlink, mtimeMs, ctimeMs].join(" ");
 const listingIn = (place: string): string => join(place, "listing");
 
-/** Notes what the files of a folder look like; nobody has written there yet. */
+/** Records the files' stat data of a folder; nothing has been written there yet. */
 export async function noteListing(place: string, folder: string, paths: Iterable<BytePath>): Promise<void> {
   await mkdir(place, { recursive: true, mode: 0o700 });
   if (!(await keepsChangeTimes(place))) return; // L1
@@ -47,7 +47,7 @@ async function keepsChangeTimes(place: string): Promise<boolean> {
   return isReported;
 }
 
-/** Which files of the checkout are as they were handed out; null if that was not noted. */
+/** Which files of the checkout are unchanged; null if that was not recorded. */
 export async function readListing(place: string): Promise<UnchangedIn | null> {
   const text = await readFile(listingIn(place), "latin1").catch(() => null);
   if (text === null) return null;

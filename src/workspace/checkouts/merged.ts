@@ -1,4 +1,4 @@
-// merged: looks at a checkout as a whole, as the kernel shows it: mounted once more where nobody else sees it, for as long as somebody looks.
+// merged: reads a checkout as a whole, as the kernel shows it: mounted again in a private namespace while it is read.
 
 import { spawn } from "node:child_process";
 import { closeSync, constants, fstatSync, openSync, statSync } from "node:fs";
@@ -9,7 +9,7 @@ import { mergedIn, mountedCheckout } from "./checkout-place.ts";
 
 const mountTimeoutMs = 20_000;
 
-/** Mounts the checkout, hands its top to `use` and ends the mount. */
+/** Mounts the checkout, passes its root to `use` and ends the mount. */
 export async function withMerged<T>(place: string, use: (merged: string) => T): Promise<T> {
   const programs = { unshare: programOnPath("unshare") ?? "unshare", mount: programOnPath("mount") ?? "mount" };
   const [program = "", ...args] = mountedCheckout(programs, place, "echo ready && read -r _", []);
@@ -38,7 +38,7 @@ export async function withMerged<T>(place: string, use: (merged: string) => T): 
   }
 }
 
-/** Held open, so that it stays the checkout; what is none would look like a folder from which everything was deleted. */
+/** Held open, so that it stays the checkout; anything else would look like a folder from which everything was deleted. */
 function held<T>(path: string, place: string, use: (merged: string) => T): T {
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
   try {

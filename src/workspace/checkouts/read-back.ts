@@ -1,8 +1,8 @@
-// read-back: what was written in a checkout, found in its folder alone: the tree below it is looked into only if something was written.
+// read-back: finds what was written in a checkout from its folder alone: the tree below it is read only where something was written.
 //
 // Invariants:
-//   K1. No link is followed (fd-walk.ts), and what marks a deletion is the kernel's: nobody inside a checkout can make such a mark.
-//   K2. What is gone from a folder that was made again is asked of the kernel, which alone knows: the checkout is mounted once more and listed.
+//   K1. No link is followed (fd-walk.ts), and a whiteout is the kernel's: processes inside a checkout cannot create one.
+//   K2. What is gone from a recreated folder only the kernel knows: the checkout is mounted again and listed.
 
 import type { Stats } from "node:fs";
 import { setImmediate } from "node:timers/promises";
@@ -24,7 +24,7 @@ const top = "" as BytePath;
 export type ReadBackInput = {
   readonly place: string;
   readonly folder: string;
-  /** What the checkout was made of, and what its changes are measured against. */
+  /** What the checkout was made of, and what its changes are compared with. */
   readonly tree: GitSha;
   readonly against: GitSha;
   readonly folders: TreeFolders;
@@ -37,9 +37,9 @@ export type ReadBackInput = {
 export type ReadBack = {
   readonly found: ReadonlyMap<BytePath, Found>;
   readonly ignored: readonly BytePath[];
-  /** Of the tree it is measured against: what is at the paths that were found or are gone. */
+  /** Of the compared tree: the entries at the paths that were found or are gone. */
   readonly base: ReadonlyMap<BytePath, TreeEntry>;
-  /** Names beside the paths that are new, to see which would be one on some machine. */
+  /** Names beside the new paths, to see which would collide on some machine. */
   readonly beside: readonly BytePath[];
 };
 
@@ -110,13 +110,13 @@ async function writtenIn(input: ReadBackInput): Promise<Written> {
     }
     identifyAll(input, shared.path, seen, written.found);
     if (performance.now() - began < sliceMs) continue;
-    await setImmediate(); // A long look must not keep a stop request waiting.
+    await setImmediate(); // A long scan must not keep a stop request waiting.
     began = performance.now();
   }
   return written;
 }
 
-/** The kernel's mark for what is gone. K1 */
+/** The kernel's whiteout. K1 */
 const isMark = (stat: Stats): boolean => stat.isCharacterDevice() && stat.rdev === 0;
 
 async function addGone(input: ReadBackInput, gone: Set<BytePath>, path: BytePath, there: TreeEntry | undefined): Promise<void> {
@@ -125,7 +125,7 @@ async function addGone(input: ReadBackInput, gone: Set<BytePath>, path: BytePath
   else for await (const [below, entry] of input.folders.filesBelow(input.tree, path)) if (entry.mode !== "160000") gone.add(below);
 }
 
-/** A folder that was shut to keep us out is let open first; what cannot be read is reported. */
+/** A folder that was closed to keep us out is opened first; what cannot be read is reported. */
 function list({ folder }: ReadBackInput, { path }: Shared, written: Written): readonly (readonly [BytePath, Stats])[] {
   const at = path.lastIndexOf("/");
   if (path !== "") withHeld(folder, path.slice(0, Math.max(at, 0)) as BytePath, (held) => letIn(held, path.slice(at + 1) as BytePath));
@@ -159,7 +159,7 @@ function identifyAll(
   }
 }
 
-/** What the tree has in these folders and the checkout has not. K2 */
+/** What the tree has in these folders and the checkout does not. K2 */
 async function goneAnew(input: ReadBackInput, shared: readonly Shared[]): Promise<ReadonlySet<BytePath>> {
   const gone = new Set<BytePath>();
   if (shared.length === 0) return gone;

@@ -1,5 +1,5 @@
-// byte-path: a path inside a tree, exactly as git and the disk hold it. A name need not be text, so inside this room a path is its bytes,
-// one character each (latin1); it becomes text once, at the border, for globs and for people.
+// byte-path: a path inside a tree, exactly as git and the disk have it. A name need not be text, so in this layer a path is its bytes, one
+// character each (latin1); it becomes text once, at the boundary, for globs and for people.
 
 export type BytePath = string & { readonly bytePath: true };
 

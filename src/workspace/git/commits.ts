@@ -1,4 +1,4 @@
-// commits: commits read through the open git, and the way from one to another as long as it is short.
+// commits: reads commits through the open git, and the path between two if it is short.
 
 import type { GitSha } from "../../contracts/ids.ts";
 import { git, type GitCall } from "./git.ts";
@@ -12,10 +12,10 @@ export type ReadCommit = {
 };
 
 const commitBytesMax = 1 << 20;
-/** A run adds a commit a step; a longer way is git's to look for. */
+/** A run adds a commit per step; a longer path is left to git. */
 const stepsMax = 100;
 
-/** A commit; null if it is not here, is none, or is larger than any that people write. */
+/** A commit; null if it is missing, of another type, or larger than any that people write. */
 export async function readCommit(call: Omit<GitCall, "args">, commit: GitSha): Promise<ReadCommit | null> {
   const object = await readObject(call, commit, commitBytesMax);
   if (object?.type !== "commit" || object.content === null) return null;
@@ -32,7 +32,7 @@ export async function readCommit(call: Omit<GitCall, "args">, commit: GitSha): P
   };
 }
 
-/** The commits behind `from` up to `to`, newest first, if they are a plain line of a few; null otherwise. */
+/** The commits after `from` up to `to`, newest first, if they are a short straight line; null otherwise. */
 export async function lineBetween(call: Omit<GitCall, "args">, from: GitSha, to: GitSha): Promise<readonly ReadCommit[] | null> {
   const line: ReadCommit[] = [];
   for (let at = to; at !== from;) {
@@ -45,7 +45,7 @@ export async function lineBetween(call: Omit<GitCall, "args">, from: GitSha, to:
   return line;
 }
 
-/** Whether one commit is in another's past, or is it. */
+/** Whether one commit is an ancestor of another, or the same. */
 export async function isAncestor(call: Omit<GitCall, "args">, older: GitSha, newer: GitSha): Promise<boolean> {
   if ((await lineBetween(call, older, newer)) !== null) return true;
   return (await git({ ...call, args: ["merge-base", "--is-ancestor", older, newer], codes: [0, 1] })).code === 0;

@@ -14,7 +14,7 @@ const safeDiffArgs = ["--no-renames", "--no-ext-diff", "--no-textconv", "--ignor
 
 const callIn = ({ root, gitDir }: RepositoryPaths) => ({ cwd: root, env: { GIT_DIR: gitDir } });
 
-/** Whether all these commits are still there: a branch may have been deleted, and its commits with it. */
+/** Whether all these commits still exist: a branch may have been deleted, and its commits with it. */
 export async function hasCommits(repository: RepositoryPaths, commits: readonly GitSha[]): Promise<boolean> {
   for (const commit of commits) {
     const { code } = await git({ ...callIn(repository), args: ["cat-file", "-e", `${commit}^{commit}`], codes: [0, 1, 128] });
@@ -38,7 +38,7 @@ export async function changedFiles(repository: RepositoryPaths, base: GitSha, ti
     }));
 }
 
-/** The patch, as git would apply it; `isCut` where it is too large to be shown whole. */
+/** The patch, as git would apply it; `isCut` if it is too large to be shown whole. */
 export async function patchBetween(
   repository: RepositoryPaths,
   base: GitSha,
@@ -54,7 +54,7 @@ export async function patchBetween(
 
 const filePatchBytesMax = 2 * 1_048_576;
 
-/** The same of one file, which is named as it is: nothing in its name is a pattern. */
+/** The same for one file, taken literally: nothing in its name is a pattern. */
 export async function patchOfFile(
   repository: RepositoryPaths,
   base: GitSha,

@@ -1,11 +1,11 @@
-// git-folder: whether git may be let into a repository's git folder. It comes with whoever packed the repository, and git writes through the
-// links in it and waits at the pipes in it.
+// git-folder: whether git may be run on a repository's git folder. It is untrusted, and git writes through the links in it and blocks on
+// the pipes in it.
 //
 // Invariants:
-//   S1. What git reads or writes for us is in the git folder itself: no link in it is followed, whatever its name. Hooks and modules, which
-//       no command of ours enters, may be links.
-//   S2. It is a folder or a file that ends: no pipe, no device, and no text too large to be read whole.
-//   S3. The git folder belongs to this checkout: another repository's branches are never moved by a pointer that came along.
+//   S1. Git reads and writes only inside the git folder: it must have no links, whatever their name. Hooks and modules, which no command of
+//       ours uses, may be links.
+//   S2. Only folders and regular files: no pipe, no device, and no text too large to be read whole.
+//   S3. The git folder belongs to this checkout: a foreign `.git` pointer never moves another repository's branches.
 
 import { lstatSync, readdirSync, readlinkSync, realpathSync, statSync, type Dirent, type Stats } from "node:fs";
 import { opendir } from "node:fs/promises";
@@ -36,7 +36,7 @@ const deep = new Set(["refs", "logs", "objects", "info", "reftable", "worktrees"
 const notEntered = new Set(["hooks", "modules", "annex"]);
 const alternatesDepthMax = 5;
 
-/** Throws where git may not be let in. */
+/** Throws if git may not be run here. */
 export function requireSound(places: GitPlaces): void {
   const why = whyUnsound(places);
   if (why === null) return;
@@ -47,7 +47,7 @@ export function requireSound(places: GitPlaces): void {
   );
 }
 
-/** Why git may not be let into a repository; null if it may. Starts nothing and opens nothing but small files. */
+/** Why git may not be run on a repository; null if it may. Starts nothing and opens nothing but small files. */
 export function whyUnsound({ root, gitDir, commonDir }: GitPlaces): string | null {
   const said = (path: string, why: string): string => `${shown(root, path)} ${why}`;
   const folders = gitDir === commonDir ? [gitDir] : [commonDir, gitDir];
@@ -75,7 +75,7 @@ export function whyUnsound({ root, gitDir, commonDir }: GitPlaces): string | nul
 
 type Seen = (at: string, entry: Dirent<Buffer>, depth: number) => string | null;
 
-/** The first thing that is wrong below a git folder. Names are bytes: what isn't text is inspected anyway. */
+/** The first problem below a git folder. Names are bytes: names that aren't text are checked too. */
 function walk(folder: string, depth: number, seen: Seen): string | null {
   for (const entry of entriesOf(folder)) {
     if (entry.isFile()) continue; // most are: thousands of objects
@@ -93,14 +93,14 @@ function entriesOf(folder: string): readonly Dirent<Buffer>[] {
   try {
     return readdirSync(folder, { withFileTypes: true, encoding: "buffer" });
   } catch (error) {
-    if (errnoOf(error) !== null) return []; // git says itself what it can't open
+    if (errnoOf(error) !== null) return []; // git itself reports what it can't open
     throw error;
   }
 }
 
 const waits = "is a pipe or a device, at which git would wait.";
 const isSpecial = (entry: Pick<Stats, "isFIFO" | "isCharacterDevice" | "isBlockDevice">): boolean =>
-  entry.isFIFO() || entry.isCharacterDevice() || entry.isBlockDevice(); // a socket can't be opened, so nobody waits
+  entry.isFIFO() || entry.isCharacterDevice() || entry.isBlockDevice(); // a socket can't be opened, so nothing blocks
 
 /** S2. A link in a checkout is not followed by git. */
 function whyWaits(stat: Stats | undefined): string | null {
@@ -109,7 +109,7 @@ function whyWaits(stat: Stats | undefined): string | null {
   return stat.isFile() && stat.size > textBytesMax ? `has ${stat.size} bytes, and git would read all of it.` : null;
 }
 
-/** As git itself made it once: HEAD as a link to its branch. */
+/** As old versions of git made it: HEAD as a link to its branch. */
 const isBranchLink = (path: string): boolean => /^refs\/(?!.*\.\.)/.test(linkOf(path));
 
 function linkOf(path: string): string {
@@ -141,7 +141,7 @@ function real(path: string): string {
   }
 }
 
-/** Folders from which objects are borrowed are only read: a link there leads where it likes, but not to a pipe. */
+/** Folders from which objects are borrowed are only read: a link there may lead anywhere, but not to a pipe. */
 function whyAlternates(root: string, objects: string, depth: number): string | null {
   const text = readSmallFile(join(objects, "info", "alternates"), textBytesMax)?.toString("utf8") ?? "";
   const named = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
@@ -170,7 +170,7 @@ const shown = (root: string, path: string): string => {
   return inside.startsWith("..") ? path : inside;
 };
 
-/** Included files of a configuration are only read. */
+/** Included config files are only read. */
 export function whyInclude(path: string): string | null {
   const stat = statSync(path, { throwIfNoEntry: false });
   const why = whyWaits(stat);
@@ -192,7 +192,7 @@ export async function whereGitWaits(folder: string, ended: AbortSignal): Promise
         }
       }
     } catch (error) {
-      if (errnoOf(error) === null) throw error; // what can't be opened holds nobody up
+      if (errnoOf(error) === null) throw error; // what can't be opened doesn't block
     }
   }
   return null;

@@ -5,10 +5,10 @@
 //       goes to a git directory that the runner made (`isOwn`), whose configuration it wrote; or it is one of the few that read and name
 //       objects and branches and run nothing, whatever the configuration says. Anything else is a bug, and does not start.
 //   G2. `config: "user"` keeps the user's own configuration (global, system): landing needs the filters they installed for themselves.
-//   G3. Every call has a time limit and an output limit. One that takes long is asked what it waits for.
-//   G4. No git is let into a git folder with links, pipes or devices in it (see git-folder): looked at before the first call, and again
+//   G3. Every call has a time limit and an output limit. If one takes long, it is found out what it waits for.
+//   G4. No git is run on a git folder with links, pipes or devices in it (see git-folder.ts): checked before the first call, and again
 //       before each one that writes.
-//   G5. No git outlives its runner, unless that one is killed outright; then the next one finds it by its mark.
+//   G5. No git outlives its runner, unless that is killed outright; then the next one finds it by its mark.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { statfs } from "node:fs/promises";
@@ -32,10 +32,10 @@ export type GitCall = {
   readonly config?: "none" | "user";
   /** The git directory is one the runner made, so a command that obeys a configuration may run in it. */
   readonly isOwn?: true;
-  /** The repository that the call reads or writes through a git directory of the runner's own. */
+  /** The repository that the call reads or writes through a git directory of the runner. */
   readonly into?: GitPlaces;
   readonly outputBytesMax?: number;
-  /** Takes the output as it comes; then none is in the answer. */
+  /** Receives the output as it comes; then the result has none. */
   readonly onOutput?: (chunk: Buffer) => void;
   readonly timeoutMs?: number;
 };
@@ -45,7 +45,7 @@ export type GitAnswer = { readonly code: number; readonly out: Buffer; readonly 
 export const outputBytesMaxDefault = 1 << 29;
 export const timeoutMsDefault = 600_000;
 const errorBytesMax = 16_384;
-/** Less than this isn't room: a file and its folder's entry take a block each. */
+/** Less space than this counts as none: a file and its folder's entry take a block each. */
 const roomBytesMin = 16_384;
 
 const hardening = [
@@ -59,14 +59,14 @@ const hardening = [
   ["submodule.recurse", "false"],
   ["fetch.recurseSubmodules", "false"],
 ] as const;
-/** Only where no user configuration may count; trusting every folder's owner would be wrong where the user's filters run. */
+/** Only if no user configuration may count; trusting every folder's owner would be wrong where the user's filters run. */
 const hardeningAlone = [
   ["safe.directory", "*"],
   ["core.attributesFile", "/dev/null"],
   ["core.excludesFile", "/dev/null"],
 ] as const;
 
-/** Runs git and answers with its output; throws WorkspaceFailed on any exit code that was not expected. */
+/** Runs git and returns its output; throws WorkspaceFailed on any exit code that was not expected. */
 export async function git(call: GitCall): Promise<GitAnswer> {
   const answer = await spawnGit(call);
   if ((call.codes ?? [0]).includes(answer.code)) return answer;
@@ -75,7 +75,7 @@ export async function git(call: GitCall): Promise<GitAnswer> {
   throw new WorkspaceFailed(reason, `git ${call.args[0] ?? ""} failed (${answer.code}): ${message}`);
 }
 
-/** Whether git failed for want of room. It does not always say so, and then the disk itself is asked. */
+/** Whether git failed for lack of space. It does not always say so, and then the disk is checked. */
 export async function isDiskFull({ err }: Pick<GitAnswer, "err">, folder: string): Promise<boolean> {
   if (/No space left on device|Disk quota exceeded/.test(err)) return true;
   const disk = await statfs(folder).catch(() => null);
@@ -87,7 +87,7 @@ export async function gitLine(call: GitCall): Promise<string> {
   return (await git(call)).out.toString("utf8").replace(/\n$/, "");
 }
 
-/** What every git is given before anything else. G1 */
+/** The options of every git call. G1 */
 export function gitArguments({ config }: Pick<GitCall, "config">): readonly string[] {
   const settings = config === "user" ? hardening : [...hardening, ...hardeningAlone];
   return settings.flatMap(([key, value]) => ["-c", `${key}=${value}`]);
@@ -99,7 +99,7 @@ async function spawnGit(call: GitCall): Promise<GitAnswer> {
   const argv = [...gitArguments(call), ...call.args];
   const outputBytesMax = call.outputBytesMax ?? outputBytesMaxDefault;
   return new Promise((resolve, reject) => {
-    // Detached, so that a Ctrl-C meant for the runner does not cut a half-done update of a checkout in two.
+    // Detached, so that a Ctrl-C meant for the runner does not interrupt an update of a checkout.
     const child = spawn("git", argv, { cwd: call.cwd, env: gitEnvironment(call), stdio: ["pipe", "pipe", "pipe"], detached: true });
     endsWithUs(child, "gently"); // G5
     const ended = new AbortController();
@@ -128,7 +128,7 @@ async function spawnGit(call: GitCall): Promise<GitAnswer> {
       waitsAt = at;
       end(child);
     });
-    if (child.pid === undefined) return; // Not started, and where descriptors ran out it has not even pipes; its error is on the way.
+    if (child.pid === undefined) return; // Not started, and without descriptors it has not even pipes; its error event follows.
     child.stdout.on("data", (chunk: Buffer) => {
       if (isCut) return;
       const room = outputBytesMax - outBytes;
@@ -148,7 +148,7 @@ async function spawnGit(call: GitCall): Promise<GitAnswer> {
       if (waitsAt !== null) return reject(new WorkspaceFailed("workspace_unusable", waitsAt, "take it away"));
       if (isLate) return reject(new WorkspaceFailed("workspace_unusable", `git ${call.args[0] ?? ""} did not end in time.`));
       if (isCut) return resolve({ code: 0, out: Buffer.concat(out), err, isCut });
-      // One that was killed has not answered, whatever codes are answers.
+      // A killed git has no result, whatever exit codes are accepted.
       if (code === null)
         return reject(new WorkspaceFailed("workspace_unusable", `git ${call.args[0] ?? ""} was ended by ${signal ?? "a signal"}.`));
       resolve({ code, out: Buffer.concat(out), err, isCut });
@@ -168,13 +168,13 @@ function end(child: ChildProcess): void {
 
 const slowMs = 3_000;
 
-/** A git that takes long may wait at a pipe somewhere in the checkout, where looking beforehand would cost as much as the call. */
+/** A git that takes long may block on a pipe somewhere in the checkout, where checking beforehand would cost as much as the call. */
 function whenSlow(call: GitCall, ended: AbortSignal, report: (waitsAt: string) => void): void {
   const look = async (): Promise<void> => {
     const found = await whereGitWaits(call.env?.["GIT_WORK_TREE"] ?? call.cwd, ended);
     if (found !== null && !ended.aborted) report(found);
   };
-  const timer = setTimeout(() => void look().catch(() => undefined), slowMs); // without an answer the time limit holds
+  const timer = setTimeout(() => void look().catch(() => undefined), slowMs); // without a finding the time limit applies
   ended.addEventListener("abort", () => clearTimeout(timer), { once: true });
 }
 
@@ -182,7 +182,7 @@ function whenSlow(call: GitCall, ended: AbortSignal, report: (waitsAt: string) =
 const writing = new Set(["update-ref", "symbolic-ref", "read-tree", "update-index", "checkout-index"]);
 const soundAlready = new Set<string>();
 
-/** G4. A git directory of the runner's own is left out. */
+/** G4. The runner's own git directories are exempt. */
 async function requireSoundFor(call: GitCall): Promise<void> {
   const places = call.into ?? (call.isOwn === true ? null : placesOf(call));
   if (places === null || (soundAlready.has(places.gitDir) && !call.args.some((word) => writing.has(word)))) return;
@@ -195,7 +195,7 @@ function placesOf({ cwd, env }: GitCall): GitPlaces | null {
   return gitDir === undefined || around?.gitDir === gitDir ? around : { root: cwd, gitDir, commonDir: commonDirOf(gitDir) };
 }
 
-/** Looks at a repository's git folder before git does, and throws where it may not be let in. */
+/** Checks a repository's git folder before git uses it, and throws if it may not. */
 export async function requireSoundRepository(places: GitPlaces): Promise<void> {
   requireSound(places);
   for (const name of ["config", "config.worktree"])
@@ -206,7 +206,7 @@ export async function requireSoundRepository(places: GitPlaces): Promise<void> {
 const configBytesMax = 16 << 20;
 const includesDepthMax = 10;
 
-/** Git itself reads which files a configuration includes, without opening them. */
+/** Git itself says which files a configuration includes, without opening them. */
 async function requireSoundIncludes(path: string, depth: number): Promise<void> {
   const text = readSmallFile(path, configBytesMax)?.toString("latin1") ?? "";
   if (depth > includesDepthMax || !/include/i.test(text)) return;
@@ -243,18 +243,18 @@ const drained = (stdin: NodeJS.WritableStream): Promise<void> =>
     stdin.on("error", done);
   });
 
-/** Which runner started a git, for the one that comes after it. */
+/** The runner that started a git, for its successor. */
 export const gitMark = "AUTOPILOT_GIT";
 /** Where a user may keep their configuration instead of the usual places. */
 const configNames = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"];
 
-/** A folder that is relative would be one of the repository's, and a program called git could be there. */
+/** A relative folder would be inside the repository, and a program called git could be there. */
 const absoluteOnly = (path: string): string => path.split(delimiter).filter(isAbsolute).join(delimiter);
 
 export function gitEnvironment(call: Omit<GitCall, "args">): Record<string, string> {
   const path = process.env["PATH"];
   const placed = path === undefined ? {} : { PATH: absoluteOnly(path) };
-  // Over any configuration: nothing is fetched behind a command's back, and where something is, it is from a folder.
+  // Overrides any configuration: nothing is fetched implicitly, and if so only from a folder.
   const transports = { GIT_ALLOW_PROTOCOL: call.isOwn === true ? "file" : "none", GIT_NO_LAZY_FETCH: "1" };
   const fixed = {
     ...transports,
@@ -278,7 +278,7 @@ export function gitEnvironment(call: Omit<GitCall, "args">): Record<string, stri
   return { ...placed, ...(temporary === undefined ? {} : { TMPDIR: temporary }), ...fixed, ...alone, ...call.env }; // G1
 }
 
-/** The user's own environment without what would lead git elsewhere. */
+/** The user's own environment without variables that would redirect git. */
 function theirs(): Record<string, string> {
   const isTheirs = (name: string): boolean => !name.startsWith("GIT_") || configNames.includes(name);
   return Object.fromEntries(

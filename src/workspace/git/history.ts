@@ -20,7 +20,7 @@ export type RunCommit = {
 
 const subjectCharsMax = 200;
 
-/** One line of a key as a trailer can hold it: what isn't plain ASCII is written as its bytes in hex. */
+/** One line of a key as a trailer: anything but plain ASCII is written as bytes in hex. */
 export const trailerValue = (key: string): string =>
   [...Buffer.from(key, "utf8")]
     .map((byte) => (byte > 0x20 && byte < 0x7f && byte !== 0x25 ? String.fromCharCode(byte) : `%${byte.toString(16).padStart(2, "0")}`))
@@ -34,7 +34,7 @@ export function messageOf(run: OpenRun, attempt: AttemptId, subject: string): st
   return `${line === "" ? "Changes of one attempt" : line}\n\nAutopilot-Run: ${run.runId}\nAutopilot-Attempt: ${trailerValue(attempt)}\n`;
 }
 
-/** Asked of the user's repository, since that is where the branch lives. */
+/** In the user's repository, since the branch is there. */
 export async function tipOf(run: OpenRun): Promise<{ readonly commit: GitSha; readonly tree: GitSha }> {
   const commit = await branchAt(placesOf(run), run.ref, inUser(run));
   if (commit === null || (await readCommit(run.shadow.call, commit)) === null)
@@ -42,7 +42,7 @@ export async function tipOf(run: OpenRun): Promise<{ readonly commit: GitSha; re
   return { commit, tree: await treeIdOf(run.shadow.call, commit) };
 }
 
-/** Where the branch is: in the user's repository, or for a run that is kept apart, in its own. */
+/** Where the branch is: in the user's repository, or for an isolated run in its own. */
 const placesOf = ({ isApart, repository, runDir, shadow }: OpenRun): GitPlaces =>
   isApart ? { root: runDir, gitDir: shadow.gitDir, commonDir: shadow.gitDir } : repository;
 
@@ -51,7 +51,7 @@ export const shortOf = (ref: string): string => ref.replace(/^refs\/heads\//, ""
 export const inUser = (run: OpenRun): { readonly cwd: string; readonly env: Readonly<Record<string, string>> } =>
   run.isApart ? run.shadow.call : { cwd: run.repository.root, env: { GIT_DIR: run.repository.gitDir } };
 
-/** The run's commits, oldest first. Throws workspace_changed where the branch holds anything else. */
+/** The run's commits, oldest first. Throws workspace_changed if the branch has anything else. */
 export async function ownCommits(run: OpenRun, tip: GitSha): Promise<readonly RunCommit[]> {
   const commits: RunCommit[] = [];
   for (let at = tip; at !== run.base.commit;) {

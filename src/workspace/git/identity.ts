@@ -1,4 +1,4 @@
-// identity: in whose name the runner commits: the user's, as their own git has it, else its own.
+// identity: the author of the runner's commits: the user, as configured in git, else a default.
 
 import { visible } from "../../kit/visible.ts";
 import { askUserConfig } from "./user-config.ts";
@@ -9,13 +9,13 @@ export const ownIdentity: Identity = { name: "autopilot", email: "autopilot@loca
 
 export async function identityOf(root: string): Promise<Identity> {
   const text = await askUserConfig({ cwd: root, config: "user" }, ["--get-regexp", "^user\\.(name|email)$"]);
-  // Each value is behind its key and a newline; where a key is set in several places the last one counts.
+  // Each value follows its key and a newline; if a key is set several times the last one counts.
   const values = new Map(text === null ? [] : text.split("\0").map(keyAndValue));
   const [name, email] = [plain(values.get("user.name")), plain(values.get("user.email"))];
   return name === "" || email === "" ? ownIdentity : { name, email };
 }
 
-/** The name may come with the repository, and goes into commits and logs that are shown in terminals. */
+/** The name may come with the repository, and appears in commits and logs on terminals. */
 const plain = (value = ""): string => (visible(value) === value ? value : value.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu, " ").trim());
 
 function keyAndValue(entry: string): readonly [string, string] {

@@ -1,5 +1,5 @@
-// ignore: which paths the base tree's own ignore rules ignore. The rules are the base's, not those an agent may have rewritten: git is
-// asked in a folder that holds nothing but the base's .gitignore files.
+// ignore: which paths the base tree's ignore rules ignore. The rules are the base's, not those an agent may have rewritten: git is run in a
+// folder with nothing but the base's .gitignore files.
 
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import type { TreeFolders } from "./tree-folders.ts";
 /** The tree itself, which has no name. */
 const top = "" as BytePath;
 
-/** Answers which of these paths are ignored; a folder is asked for with a slash at its end. */
+/** Returns which of these paths are ignored; a folder is passed with a trailing slash. */
 export type IgnoredOf = (paths: readonly BytePath[]) => Promise<ReadonlySet<BytePath>>;
 
 const known = new Map<string, Set<BytePath>>();
@@ -33,7 +33,7 @@ export function ignoredBy(shadow: Shadow, folders: TreeFolders, tree: GitSha, ru
   };
 }
 
-/** What git answered: the rules of a tree never change. */
+/** Cached: the rules of a tree never change. */
 const answers = new Map<string, Map<BytePath, boolean>>();
 const answersMax = 100_000;
 
@@ -64,12 +64,12 @@ async function ask(
 
 function* questionsOf(paths: readonly BytePath[]): Generator<Buffer> {
   for (const path of paths) {
-    // `./` in front, so that a name that begins with a colon is not taken for a pathspec with magic.
+    // `./` in front, so that a name that begins with a colon is not taken for pathspec magic.
     yield Buffer.concat([Buffer.from("./"), bytesOf(path), Buffer.from([0])]);
   }
 }
 
-/** The rules of every folder on the way to these paths; those that are there already are not read again. */
+/** The rules of every parent folder of these paths; those already present are not read again. */
 async function layRules(shadow: Shadow, folders: TreeFolders, tree: GitSha, folder: string, paths: readonly BytePath[]): Promise<void> {
   if (known.size > knownMax) known.clear();
   const laid = known.get(folder) ?? new Set<BytePath>();

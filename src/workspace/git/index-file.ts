@@ -1,4 +1,4 @@
-// index-file: a look at a git index without git, for one question: whether a name may be in it at all.
+// index-file: reads a git index without git, to answer one question: whether a name may be in it at all.
 
 import { closeSync, openSync, readSync } from "node:fs";
 
@@ -6,8 +6,8 @@ const chunkBytes = 1 << 16;
 const headBytes = 12;
 
 /**
- * Whether any tracked path may hold this word, in whichever case. No is certain: the paths are in the file as they are. Where they do not
- * (another version, parts kept elsewhere, none to be read), nobody knows, and the answer is yes.
+ * Whether any tracked path may contain this word, ignoring case. A no is certain: the paths are stored literally. If they are not (another
+ * version, a split index, unreadable), the answer is yes.
  */
 export function mayTrack(index: string, word: string): boolean {
   const wanted = new RegExp(word.replaceAll(/[^\w]/g, String.raw`\$&`), "i");
@@ -38,5 +38,5 @@ export function mayTrack(index: string, word: string): boolean {
   }
 }
 
-/** Marks an index whose paths are in another file. The letters may be in a path too; then git is asked, and that is all. */
+/** Marks an index whose paths are in another file. The letters may also be in a path; then git is asked, which is harmless. */
 const splitExtension = "link\0\0\0";

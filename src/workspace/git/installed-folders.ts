@@ -1,7 +1,7 @@
-// installed-folders: folders of installed packages in the user's checkout: those git ignores, and those it neither tracks nor ignores, which
-// nobody means to commit. A run treats the second as if they were ignored: checks use them, and what an agent does to its copy isn't a change.
+// installed-folders: folders of installed packages in the user's checkout: those git ignores, and untracked ones, which are not meant to be
+// committed. A run treats the latter as ignored: checks use them, and an agent's changes to its copy don't count.
 //
-// They are looked for by name in the folders of the commit, and git is asked about those that are there: it would read every folder.
+// They are searched by name in the folders of the commit, and git is asked only about those: otherwise it would read every folder.
 
 import { lstatSync } from "node:fs";
 import { basename } from "node:path";
@@ -12,7 +12,7 @@ import type { GitPlaces } from "./places.ts";
 import { listTree } from "./tree-list.ts";
 import { inView } from "./user-view.ts";
 
-/** Names that only an installer gives. `vendor` may be somebody's own code, so it counts only if git ignores it. */
+/** Names that only an installer uses. `vendor` may be the user's own code, so it counts only if git ignores it. */
 const installedNames: readonly string[] = ["node_modules", ".venv", "venv"];
 
 /** Ignore rules for those that git does not ignore, each for exactly one path. */
@@ -24,7 +24,7 @@ export async function installedRules(places: GitPlaces, there: readonly BytePath
     .join("");
 }
 
-/** Those of these names that git, or a further file of ignore rules, ignores; as paths from the top. */
+/** Those of these names that git, or a further ignore file, ignores; as paths from the root. */
 export function ignoredFolders(
   places: GitPlaces,
   there: readonly BytePath[],
@@ -40,7 +40,7 @@ const isNamed =
   (path: BytePath): boolean =>
     names.includes(basename(path));
 
-/** What is there in a folder of the commit, as a folder, under one of these names or one that only an installer gives. */
+/** The subfolders of a folder of the commit with one of these names or one that only an installer uses. */
 export async function foldersNamed({ root, gitDir }: GitPlaces, commit: GitSha, names: readonly string[]): Promise<readonly BytePath[]> {
   const above = await foldersOf({ root, gitDir }, commit);
   const top = Buffer.from(`${root}/`).toString("latin1");
@@ -58,11 +58,11 @@ function isFolder(path: string): boolean {
   try {
     return lstatSync(/^[\x00-\x7f]*$/.test(path) ? path : Buffer.from(path, "latin1"), { throwIfNoEntry: false })?.isDirectory() === true;
   } catch {
-    return false; // a file, or a link that leads nowhere, in the place of a folder
+    return false; // a file or a dangling link in place of a folder
   }
 }
 
-/** Every folder of a commit, the top first. A list of paths comes folder by folder, so the one before tells what is new. */
+/** Every folder of a commit, the root first. A list of paths is sorted, so the previous one shows what is new. */
 async function foldersOf({ root, gitDir }: Pick<GitPlaces, "root" | "gitDir">, commit: GitSha): Promise<readonly BytePath[]> {
   const { paths } = await listTree({ cwd: root, env: { GIT_DIR: gitDir } }, commit);
   const folders = new Set<BytePath>(["" as BytePath]);
@@ -77,7 +77,7 @@ async function foldersOf({ root, gitDir }: Pick<GitPlaces, "root" | "gitDir">, c
   return [...folders];
 }
 
-/** What git says of these: the untracked ones among them, and with `options` others. */
+/** Git's answer about these: the untracked ones among them, and with `options` others. */
 async function listed(places: GitPlaces, folders: readonly BytePath[], options: readonly string[]): Promise<readonly string[]> {
   const asked = folders.flatMap((path) => textOf(path) ?? []);
   if (asked.length === 0) return [];
@@ -100,7 +100,7 @@ async function listed(places: GitPlaces, folders: readonly BytePath[], options: 
 }
 const askedAtOnce = 500;
 
-/** The folders of a listing that git ended with NULs, without the slash at their end. */
+/** The folders of a NUL-separated listing, without the trailing slash. */
 const foldersListed = (out: Buffer): readonly string[] =>
   out
     .toString("latin1")

@@ -1,7 +1,7 @@
-// leftovers: what a git that did not end by itself leaves in the user's repository: a process that outlived its runner, a lock that nobody holds.
+// leftovers: cleans up after a killed git in the user's repository: a process that outlived its runner, a lock without a holder.
 //
 // Invariants:
-//   Z1. No lock is taken away while a git lives that could hold it; where that cannot be known, only a lock of the run's own branch is.
+//   Z1. No lock is deleted while a git is alive that could hold it; if that is unknown, only a lock of the run's own branch is.
 
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -13,10 +13,10 @@ import type { OpenRun } from "../run.ts";
 
 const waitMs = 10_000;
 const lookEveryMs = 50;
-/** A lock that was there for so many looks, with nobody alive who could hold it, is nobody's. */
+/** A lock seen this many times, with no live process that could hold it, is stale. */
 const looksMin = 4;
 
-/** Before a run's branch is read: gits of a runner that died end what they began, and the lock of one that was killed goes. */
+/** Before a run's branch is read: gits of a dead runner finish, and the lock of a killed one is deleted. */
 export async function clearLeftovers(run: Pick<OpenRun, "repository" | "ref">): Promise<void> {
   const { root, commonDir } = run.repository;
   const until = performance.now() + waitMs;
@@ -25,7 +25,7 @@ export async function clearLeftovers(run: Pick<OpenRun, "repository" | "ref">): 
   await clearLock(join(commonDir, `${run.ref}.lock`), root, "ours");
 }
 
-/** Takes away a lock that nobody holds any more; false if it stays, because somebody may. */
+/** Deletes a stale lock; false if it stays, because a process may hold it. */
 export async function clearLock(path: string, root: string, whose: "ours" | "theirs"): Promise<boolean> {
   if (!existsSync(path)) return true;
   if (process.platform !== "linux" && whose === "theirs") return false; // Z1
@@ -43,7 +43,7 @@ export async function clearLock(path: string, root: string, whose: "ours" | "the
 
 const patienceMs = 3_000;
 
-/** Waits a little for a lock of somebody else's, as long as a git command takes. */
+/** Waits a little for another process's lock, as long as a git command takes. */
 export async function isGoneInTime(path: string): Promise<boolean> {
   for (const until = performance.now() + patienceMs; existsSync(path); await pause(lookEveryMs)) {
     if (performance.now() >= until) return false;
@@ -51,12 +51,12 @@ export async function isGoneInTime(path: string): Promise<boolean> {
   return true;
 }
 
-/** A git at work in a repository, and the runner that started it, if one did. */
+/** A running git in a repository, and the runner that started it, if one did. */
 type LivingGit = { readonly pid: number; readonly runner: number | null };
 
 const isOrphan = ({ runner }: LivingGit): boolean => runner !== null && runner !== process.pid && !existsSync(`/proc/${runner}`);
 
-/** Gits whose folder is in the repository. Elsewhere than on Linux nobody can be asked, and none are seen. */
+/** Gits whose working folder is in the repository. Except on Linux none can be seen. */
 function gitsIn(root: string): readonly LivingGit[] {
   if (process.platform !== "linux") return [];
   return readdirSync("/proc")
@@ -69,7 +69,7 @@ function gitsIn(root: string): readonly LivingGit[] {
         const mark = words.find((word) => word.startsWith(`${gitMark}=`))?.slice(gitMark.length + 1);
         return [{ pid: Number(name), runner: mark === undefined ? null : Number(mark) }];
       } catch {
-        return []; // gone, or somebody else's
+        return []; // gone, or another user's
       }
     });
 }

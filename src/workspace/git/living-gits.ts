@@ -1,9 +1,9 @@
-// living-gits: the gits of this process that have not ended yet. They are in their own groups, so that a Ctrl-C meant for the runner does
-// not cut a half-done update of a checkout in two, and so nobody ends them with the runner but the runner itself.
+// living-gits: the running gits of this process. They are in their own process groups, so that a Ctrl-C meant for the runner does not
+// interrupt an update of a checkout, and so only the runner itself can end them.
 
 import type { ChildProcess } from "node:child_process";
 
-/** By pid; whether it is given a moment to take its locks away. */
+/** By pid; whether it gets a moment to remove its locks. */
 const living = new Map<number, "at once" | "gently">();
 const gentleMs = 300;
 const lookEveryMs = 10;
@@ -19,7 +19,9 @@ export function endsWithUs(child: ChildProcess, how: "at once" | "gently"): void
   child.once("exit", () => living.delete(pid));
 }
 
-/** A git that is told to end takes its lock files away first; one that doesn't is killed. Runs while the process exits: nothing is awaited. */
+/**
+ * A git that is asked to end removes its lock files first; one that doesn't is killed. Runs while the process exits: nothing is awaited.
+ */
 function endAll(): void {
   const gentle = [...living].filter(([, how]) => how === "gently").map(([pid]) => pid);
   for (const pid of gentle) signal(pid, "SIGTERM");

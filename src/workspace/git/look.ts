@@ -1,4 +1,4 @@
-// look: what is in commits, looked at without touching anything: what differs between two, the text of a file, whether a commit is there.
+// look: reads commits without changing anything: the difference between two, the text of a file, whether a commit exists.
 
 import { join } from "node:path";
 import type { AttemptId, GitSha } from "../../contracts/ids.ts";
@@ -25,7 +25,7 @@ export async function differencesOf(run: OpenRun, from: GitSha, to: GitSha): Pro
 
 const nameOf = (entry: TreeEntry | undefined): string | null => (entry === undefined ? null : `${entry.mode} ${entry.sha}`);
 
-/** The list of the run's base and the last other that was asked for: steps ask for the same commit's again and again. */
+/** The file list of the run's base and of the last other commit: steps ask for the same ones repeatedly. */
 const listed = new WeakMap<OpenRun, Map<GitSha, Promise<readonly string[]>>>();
 
 export function pathsAt(run: OpenRun, commit: GitSha): Promise<readonly string[]> {
@@ -40,7 +40,7 @@ export function pathsAt(run: OpenRun, commit: GitSha): Promise<readonly string[]
   return paths;
 }
 
-/** The base's list, less what is gone and with what is new. */
+/** The base's list, without what is gone and with what is new. */
 async function pathsByDifference(run: OpenRun, commit: GitSha): Promise<readonly string[]> {
   const [before, differences] = [await pathsAt(run, run.base.commit), await filesBetween(run.shadow.call, run.base.commit, commit)];
   const gone = new Set(differences.flatMap(({ path, now }) => (now === undefined ? [shownOf(path)] : [])));
@@ -48,7 +48,7 @@ async function pathsByDifference(run: OpenRun, commit: GitSha): Promise<readonly
   if (gone.size + added.length === 0) return before;
   const now = gone.size === 0 ? [...before] : before.filter((path) => !gone.has(path));
   now.push(...added);
-  return now.sort((one, other) => (one < other ? -1 : one > other ? 1 : 0)); // a list in order is looked through without a copy
+  return now.sort((one, other) => (one < other ? -1 : one > other ? 1 : 0)); // a sorted list is searched without a copy
 }
 
 export async function textAt(run: OpenRun, commit: GitSha, path: string, bytesMax: number): Promise<string | null> {
@@ -59,7 +59,10 @@ export async function textAt(run: OpenRun, commit: GitSha, path: string, bytesMa
   return text === null || text.includes(0) ? null : text.toString("utf8");
 }
 
-/** Whether an agent's disposable repository holds a commit of this name, or a single one that begins so. Only its objects are read, never its settings. */
+/**
+ * Whether an agent's disposable repository has a commit of this hash, or a single one with this prefix. Only its objects are read, never
+ * its settings.
+ */
 export async function hasCommit(run: OpenRun, attempt: AttemptId, name: string): Promise<boolean> {
   if (!/^[0-9a-f]{6,64}$/.test(name)) return false;
   const objects = join(layerFolder(run, attempt), ".git", "objects");
@@ -75,8 +78,8 @@ export async function hasCommit(run: OpenRun, attempt: AttemptId, name: string):
 const orderTimeoutMs = 60_000;
 
 /**
- * Whether a path was last changed in a later commit than another, in the history that ends with `commit`. Null if history does not tell:
- * one of them is in no commit, or they were changed on branches that know nothing of each other.
+ * Whether a path was last changed in a later commit than another, in the history that ends with `commit`. Null if history does not show it:
+ * one of them is in no commit, or they were changed on unrelated branches.
  */
 export async function isLater(run: OpenRun, commit: GitSha, path: string, than: string): Promise<boolean | null> {
   const lastOf = async (one: string): Promise<string> => {

@@ -1,8 +1,8 @@
-// loose-objects: writes a few small objects into a repository as git itself would, each its own file, without a process for it.
+// loose-objects: writes a few small objects into a repository as git itself would, each as a file, without starting a process.
 //
 // Invariants:
-//   O1. An object appears whole, by one rename, under the name of its content; what is cut short is a file that git's own cleaning knows.
-//   O2. What is there already stays as it is: the same name is the same content.
+//   O1. An object appears whole, by one rename, under its hash; an interrupted write leaves a file that git gc removes.
+//   O2. An existing object is left alone: the same hash is the same content.
 
 import { createHash, randomBytes } from "node:crypto";
 import { constants, existsSync } from "node:fs";
@@ -16,7 +16,7 @@ import type { GitCall } from "./git.ts";
 import type { ObjectFormat } from "./tree.ts";
 
 const deflated = promisify(deflate);
-/** More are a pack's affair, and git's. */
+/** More objects are left to git, which packs them. */
 const objectsMax = 40;
 
 export type NewObject = { readonly type: "blob" | "tree" | "commit"; readonly content: Buffer };
@@ -24,7 +24,7 @@ export type NewObject = { readonly type: "blob" | "tree" | "commit"; readonly co
 /** Whether so many are written here, rather than by git. */
 export const areFew = (count: number): boolean => count <= objectsMax;
 
-/** Writes an object where the call's new objects go, and answers with its name. */
+/** Writes an object where the call's new objects go, and returns its hash. */
 export async function writeObject(call: Omit<GitCall, "args">, format: ObjectFormat, { type, content }: NewObject): Promise<GitSha> {
   const whole = Buffer.concat([Buffer.from(`${type} ${content.length}\0`), content]);
   const name = createHash(format).update(whole).digest("hex");

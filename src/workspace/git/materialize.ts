@@ -16,7 +16,7 @@ const fewBytesMax = 1 << 20;
 
 type Rows = Iterable<readonly [BytePath, TreeEntry | null]>;
 
-/** Checks the entries out into `folder`, which holds no files yet and is seen by nobody else. The index that knows the files as they are there may be kept. */
+/** Checks the entries out into `folder`, which is still empty and private. The index with the files' stat data may be kept. */
 export async function materialize(shadow: Shadow, entries: Rows, folder: string, keptIndex?: string): Promise<void> {
   if (keptIndex === undefined && (await writeFew(shadow, [...entries], folder))) return;
   await withIndex(shadow, async (index) => {
@@ -28,7 +28,7 @@ export async function materialize(shadow: Shadow, entries: Rows, folder: string,
   });
 }
 
-/** A few plain files are written here, which is quicker than two processes; false, with nothing written, where git must see to it. */
+/** A few plain files are written here, which is faster than two processes; false, with nothing written, if git must do it. */
 async function writeFew(shadow: Shadow, rows: readonly (readonly [BytePath, TreeEntry | null])[], folder: string): Promise<boolean> {
   const isPlain = rows.every(
     ([path, entry]) => entry?.mode.startsWith("100") === true && partsOf(path).every((part) => !/^(?:|\.|\.\.|\.git)$/i.test(part)),
@@ -50,7 +50,7 @@ async function writeFew(shadow: Shadow, rows: readonly (readonly [BytePath, Tree
 
 const inside = (folder: string, path: BytePath): Buffer => Buffer.concat([Buffer.from(`${folder}/`), bytesOf(path)]);
 
-/** Writes the tree that results from `changes` on top of `onto`; a null entry takes a path away. */
+/** Writes the tree that results from `changes` on top of `onto`; a null entry deletes a path. */
 export async function writeTree(shadow: Shadow, call: Omit<GitCall, "args">, onto: GitSha, changes: Rows): Promise<GitSha> {
   return writeEditedTree(call, shadow.format, await treeIdOf(call, onto), changes);
 }
@@ -68,7 +68,7 @@ async function withIndex<T>(shadow: Shadow, use: (index: string) => Promise<T>):
 function* rowsOf(entries: Rows, shadow: Shadow): Generator<Buffer> {
   const nothing = "0".repeat(shadow.format === "sha1" ? 40 : 64);
   const rows = [...entries];
-  // What goes away goes first, so that a file may become a folder and a folder a file.
+  // Deletions come first, so that a file may become a folder and a folder a file.
   for (const [path, entry] of [...rows.filter(([, entry]) => entry === null), ...rows.filter(([, entry]) => entry !== null)]) {
     yield Buffer.from(`${entry?.mode ?? "0"} ${entry?.sha ?? nothing}\t`, "latin1");
     yield bytesOf(path);

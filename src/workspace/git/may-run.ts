@@ -1,6 +1,6 @@
-// may-run: which git commands run nothing that a repository brought along, and so may be run in a git directory of the user's.
+// may-run: which git commands execute nothing that a repository brought along, and so may run on the user's git directory.
 
-/** What runs nothing, in whichever repository, with the words that would change that. */
+/** Commands that execute nothing, in any repository, with the options that would change that. */
 const harmless = new Set([
   "rev-parse",
   "rev-list",
@@ -19,10 +19,10 @@ const harmless = new Set([
 ]);
 const harmful = ["--filters", "--textconv", "--ext-diff", "--show-signature"];
 const patches = ["-p", "--patch"];
-/** A patch runs nothing if both kinds of program that could make it are off. */
+/** A patch executes nothing if both kinds of external diff programs are off. */
 const disarms = ["--no-ext-diff", "--no-textconv"];
 
-/** Whether a call may be made: its first word that isn't an option is the command. */
+/** Whether a call is allowed: its first argument that isn't an option is the command. */
 export function mayRun({ args, isOwn }: { readonly args: readonly string[]; readonly isOwn?: true }): boolean {
   const at = args.findIndex((word) => !word.startsWith("--") || word === "--version");
   const command = args[at] ?? "";

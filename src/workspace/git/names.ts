@@ -1,9 +1,9 @@
-// names: which file names mean git's own folder to some file system, and which two names are one on some machine. Pure.
+// names: which file names mean git's own folder on some file system, and which two names collide on some machine. Pure.
 
-/** Code points HFS+ leaves out when it compares names, so that a name holding them can still be `.git` there. */
+/** Code points HFS+ ignores when it compares names, so that a name with them can still be `.git` there. */
 const ignoredByHfs = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
-/** A name as the laxest file system would read it: without case, what HFS+ leaves out and what NTFS cuts off at the end. */
+/** A name as the laxest file system would read it: without case, without what HFS+ ignores and NTFS strips at the end. */
 export const plainName = (name: string): string =>
   (name.split(":")[0] ?? "")
     .replace(ignoredByHfs, "")
@@ -11,7 +11,7 @@ export const plainName = (name: string): string =>
     .toLowerCase()
     .replace(/[ .]+$/, "");
 
-/** Whether some file system would take this name for `.git`. */
+/** Whether some file system treats this name as `.git`. */
 export function isGitName(name: string): boolean {
   // A backslash or colon ends a name on Windows: `.git\config` and `.git::$INDEX_ALLOCATION` both open `.git` there.
   return name.split("\\").some((part) => {
@@ -20,13 +20,13 @@ export function isGitName(name: string): boolean {
   });
 }
 
-/** Whether some file system would take this name for `.gitmodules`: NTFS has short names of it, by its beginning or by a hash. */
+/** Whether some file system treats this name as `.gitmodules`: NTFS has short names of it, by its beginning or by a hash. */
 export const isModulesName = (name: string): boolean => /^(?:\.gitmodules|(?:gitmod|gi7eba|gi7eb|gi7e)~\d+)$/.test(plainName(name));
 
-/** Two paths that fold alike are one file on a file system that ignores case or normalises. */
+/** Two paths with the same folded form are one file on a file system that ignores case or normalises. */
 export const folded = (path: string): string => path.replace(ignoredByHfs, "").normalize("NFC").toLowerCase().normalize("NFC");
 
-/** Finds created paths that would be the same file, or lie in the same folder under another spelling, as a path that is there. */
+/** Finds new paths that would be the same file, or in the same folder under another spelling, as an existing path. */
 export function collisionsOf(created: readonly string[], kept: Iterable<string>): { readonly path: string; readonly with: string }[] {
   if (created.length === 0) return [];
   const spellings = new Map<string, string>();
@@ -41,7 +41,7 @@ export function collisionsOf(created: readonly string[], kept: Iterable<string>)
   const collisions: { readonly path: string; readonly with: string }[] = [];
   for (const path of [...created].sort()) {
     for (const prefix of prefixesOf(path)) {
-      // A tree that already holds both spellings is the user's affair; only a new spelling is a collision.
+      // A tree that already has both spellings is the user's affair; only a new spelling is a collision.
       if (exact.has(prefix)) continue;
       const other = spellings.get(folded(prefix));
       if (other === undefined) {

@@ -1,4 +1,4 @@
-// new-commit: a commit on no branch yet.
+// new-commit: creates a commit on no branch yet.
 
 import type { GitSha } from "../../contracts/ids.ts";
 import { type GitCall, gitLine } from "./git.ts";
@@ -13,7 +13,7 @@ export type CommitInput = {
   readonly message: string;
 };
 
-/** Names that git would write as they are. What it would fix is its affair. */
+/** Names that git would write unchanged. Others are left to git. */
 const isPlain = ({ name, email }: Identity): boolean =>
   /^[^\s<>.,:;"\\'\x00-\x1f\x7f](?:[^<>\x00-\x1f\x7f]*[^\s<>.,:;"\\'\x00-\x1f\x7f])?$/u.test(name) &&
   /^[\w.+@-]*\w$/.test(email) &&
@@ -35,7 +35,7 @@ export async function newCommit(call: Omit<GitCall, "args">, format: ObjectForma
   });
 }
 
-/** Seconds and the offset of this place, as git writes both. */
+/** Seconds and the local offset, in git's format. */
 function dateOf(now: Date): string {
   const minutes = -now.getTimezoneOffset();
   const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60].map((part) => String(part).padStart(2, "0"));

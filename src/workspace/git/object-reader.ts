@@ -1,9 +1,9 @@
-// object-reader: reads objects of a repository through one `git cat-file --batch` that stays open between questions, so that a small
-// question does not cost a process.
+// object-reader: reads objects of a repository through one `git cat-file --batch` that stays open between requests, so that a small read
+// does not cost a process.
 //
 // Invariants:
-//   R1. One question at a time; an answer belongs to the question before it. A reader that fails, or is cut short, is never asked again.
-//   R2. It keeps nobody alive: not the runner while nothing is asked, and it ends with the runner.
+//   R1. One request at a time; an answer belongs to the request before it. A reader that fails, or is interrupted, is never used again.
+//   R2. It does not keep the idle runner alive, and it ends with the runner.
 
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import type { Socket } from "node:net";
@@ -12,16 +12,16 @@ import { WorkspaceFailed } from "../failure.ts";
 import { endsWithUs } from "./living-gits.ts";
 import { gitArguments, gitEnvironment, type GitCall, timeoutMsDefault } from "./git.ts";
 
-/** `content` is null if it is larger than what was asked for. */
+/** `content` is null if it is larger than the given limit. */
 export type ReadObject = { readonly sha: GitSha; readonly type: string; readonly content: Buffer | null };
 
 const idleMs = 20_000;
 const bytesMaxDefault = 1 << 29;
 const readers = new Map<string, Reader>();
 
-/** The object a name leads to (`<sha>`, `<sha>^{tree}`); null if it is not here. */
+/** The object a name resolves to (`<sha>`, `<sha>^{tree}`); null if it is missing. */
 export async function readObject(call: Omit<GitCall, "args">, name: string, bytesMax = bytesMaxDefault): Promise<ReadObject | null> {
-  // Where new objects go plays no part in reading: a repository that borrows from that place sees them too.
+  // Where new objects go does not matter for reading: a repository that borrows from there sees them too.
   const { GIT_OBJECT_DIRECTORY: _, ...env } = call.env ?? {};
   const key = JSON.stringify([call.cwd, env]);
   const reader = readers.get(key) ?? openReader({ ...call, env }, () => readers.delete(key));
@@ -33,7 +33,7 @@ type Reader = { readonly ask: (name: string, bytesMax: number) => Promise<ReadOb
 
 function openReader(call: Omit<GitCall, "args">, forget: () => void): Reader {
   const child: ChildProcessWithoutNullStreams = spawn("git", [...gitArguments(call), "cat-file", "--batch"], {
-    // It is in nobody's folder: one that is to be taken away is not held by somebody who only reads objects.
+    // Its working folder is neutral: a reader of objects must not hold a folder that is to be deleted.
     cwd: call.env?.["GIT_DIR"]?.startsWith("/") === true ? "/" : call.cwd,
     env: gitEnvironment(call),
     stdio: ["pipe", "pipe", "pipe"],
@@ -52,7 +52,7 @@ function openReader(call: Omit<GitCall, "args">, forget: () => void): Reader {
   };
   child.on("error", (error) => end(error.message));
   child.on("close", () => end("git cat-file ended"));
-  // Where descriptors ran out it has not even pipes; its error is on the way.
+  // Without descriptors it has not even pipes; its error event follows.
   const ears = [child.stdin, child.stdout, child.stderr].filter((one) => one !== undefined) as unknown as readonly Socket[];
   child.stdin?.on("error", () => undefined);
   child.stderr?.resume();

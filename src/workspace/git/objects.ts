@@ -1,4 +1,4 @@
-// objects: puts the content of changed files into a repository as blobs, read by the safe road at the moment it is stored: a few are
+// objects: stores the content of changed files in a repository as blobs, read safely (fd-walk.ts) at the moment it is stored: a few are
 // written here, many by one git process.
 
 import { NotRead } from "../layers/fd-walk.ts";
@@ -9,7 +9,7 @@ import { contentOf } from "../layers/scan.ts";
 import { areFew, writeObject } from "./loose-objects.ts";
 import type { ObjectFormat } from "./tree.ts";
 
-/** Stores what the changes hold; throws workspace_changed where a file is no longer what was judged. */
+/** Stores the changes' contents; throws workspace_changed if a file is no longer what was judged. */
 export async function storeBlobs(
   call: Omit<GitCall, "args">,
   format: ObjectFormat,

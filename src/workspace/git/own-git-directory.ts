@@ -1,4 +1,4 @@
-// own-git-directory: makes a bare git directory of the runner's own where there is none. It is there whole or not at all, however many make
+// own-git-directory: creates the runner's own bare git directory if missing. It exists whole or not at all, however many processes create
 // it at once.
 
 import { randomBytes } from "node:crypto";
@@ -23,7 +23,7 @@ export async function makeOwnGitDirectory({ root, format }: Pick<Repository, "ro
     await rename(aside, folder);
   } catch (error) {
     if (!["ENOTEMPTY", "EEXIST"].includes(errnoOf(error) ?? "")) throw error;
-    if (!isThere()) await init(folder); // left half-made by somebody who was killed
+    if (!isThere()) await init(folder); // left incomplete by a killed process
   } finally {
     await rm(aside, { recursive: true, force: true });
   }

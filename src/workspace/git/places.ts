@@ -1,4 +1,4 @@
-// places: where a repository lies, found without asking git: its checkout, its git folder, and the one it shares in a linked worktree.
+// places: finds a repository without running git: its checkout, its git folder, and the one it shares in a linked worktree.
 
 import { lstatSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -8,7 +8,7 @@ export type GitPlaces = { readonly root: string; readonly gitDir: string; readon
 
 const pointerBytesMax = 1 << 20;
 
-/** The repository around a folder, found without asking it; null if there is none. */
+/** The repository around a folder, found without running git; null if there is none. */
 export function placesAround(folder: string): GitPlaces | null {
   for (let root = resolve(folder); ; root = dirname(root)) {
     const named = join(root, ".git");
@@ -24,7 +24,7 @@ export function placesAround(folder: string): GitPlaces | null {
   }
 }
 
-/** Where a linked worktree's repository is; its own folder where it isn't a linked one. */
+/** The main repository of a linked worktree; its own folder if it isn't a linked one. */
 export function commonDirOf(gitDir: string): string {
   const named = readSmallFile(join(gitDir, "commondir"), pointerBytesMax)?.toString("utf8").replace(/\n+$/, "") ?? "";
   return named === "" ? gitDir : resolve(gitDir, named);

@@ -1,5 +1,5 @@
-// read-tree: a git tree as a flat list of its files. A small tree, or one of which most was read before, is put together from its folders, by
-// the git that is open for questions anyway; of a large one git lists everything at once.
+// read-tree: a git tree as a flat list of its files. A small tree, or one that was mostly read before, is assembled from its folders, by
+// the open object reader; a large one is listed by a git process.
 
 import type { GitSha } from "../../contracts/ids.ts";
 import { bytePathOf, type BytePath } from "./byte-path.ts";
@@ -9,18 +9,18 @@ import { filesOfFew } from "./tree-folders.ts";
 
 const keptTreesMax = 6;
 const keptEntriesMax = 500_000;
-/** A list of everything costs a process, about as much as so many questions. */
+/** A full listing costs a process, about as much as this many reads. */
 const questionsMax = 24;
 const kept = new Map<string, { readonly reading: Promise<Tree>; entries: number }>();
 
-/** Every file of a commit or tree. What has an object's name never changes, so the last few are read once, from whichever repository. */
+/** Every file of a commit or tree. A hash's content never changes, so the last few are cached, from any repository. */
 export function readTree(call: Omit<GitCall, "args">, treeish: GitSha): Promise<Tree> {
   if (!isObjectName(treeish)) return listTree(call, treeish);
   const key = knownTree(treeish);
   const before = kept.get(key);
   const found = before ?? { reading: readFew(call, treeish), entries: 0 };
   kept.delete(key);
-  kept.set(key, found); // the last asked for is the last to be let go
+  kept.set(key, found); // the most recently used is evicted last
   if (before !== undefined) return before.reading;
   found.reading.then(
     ({ size }) => {

@@ -1,5 +1,5 @@
-// refs: where HEAD and branches stand. They are small files, and are read as such; git is asked only if one is not plain: packed, in
-// tables, a link, a name for another. A process for each such question costs more than the answer.
+// refs: reads HEAD and branches. They are small files, and are read as such; git is run only if one is not plain: packed, in a reftable, a
+// link, a symbolic ref. A process for each read would cost too much.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -10,13 +10,13 @@ import type { GitPlaces } from "./places.ts";
 
 const refBytesMax = 4_096;
 const objectName = /^(?:[0-9a-f]{40}|[0-9a-f]{64})\n?$/;
-/** A name that means one file and nothing else, whatever it holds. */
+/** A name that means one file and nothing else. */
 const plainBranch = /^refs\/heads\/(?!.*(?:\.\.|\/\/|\/\.|@\{|\.lock(?:\/|$)))[^\s~^:?*[\\\x00-\x1f\x7f.][^\s~^:?*[\\\x00-\x1f\x7f]*$/;
 
-/** Whether a branch of this full name is kept in the one file of that name, where refs are files. */
+/** Whether a branch of this full name is stored in the one file of that name, if refs are files. */
 export const isPlainBranch = (ref: string): boolean => plainBranch.test(ref);
 
-/** The commit a branch is at, by its full name; null if there is no such branch. `call`: how git is asked there. */
+/** The commit of a branch, by its full name; null if there is no such branch. `call`: how git is run there. */
 export async function branchAt(places: GitPlaces, ref: string, call: Omit<GitCall, "args"> = inPlaces(places)): Promise<GitSha | null> {
   return plainRef(places, ref) ?? asked(call, ref);
 }
@@ -64,6 +64,6 @@ function textAt(path: string): string | null {
   try {
     return readSmallFile(path, refBytesMax)?.toString("latin1") ?? null;
   } catch {
-    return null; // a folder of that name, or not ours to read: git says what it is
+    return null; // a folder of that name, or not ours to read: git decides
   }
 }

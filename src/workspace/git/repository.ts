@@ -20,7 +20,7 @@ export type Repository = {
   /** The top of the user's checkout, links resolved. */
   readonly root: string;
   readonly gitDir: string;
-  /** Where objects and branches live; differs from gitDir in a linked worktree. */
+  /** Where objects and branches are; differs from gitDir in a linked worktree. */
   readonly commonDir: string;
   readonly format: ObjectFormat;
   /** The branch's short name; null when HEAD is detached. */
@@ -30,19 +30,19 @@ export type Repository = {
 
 /** A repository with what a new run should know of its checkout. */
 export type SurveyedRepository = Repository & {
-  /** Tracked files with uncommitted changes, the runner's own left out. */
+  /** Tracked files with uncommitted changes, without the runner's own. */
   readonly isDirty: boolean;
   readonly submodules: number;
-  /** Sentences for the preview: what is there but not part of a run. */
+  /** Sentences for the preview: what exists but is not part of a run. */
   readonly warnings: readonly string[];
-  /** Of these the one about uncommitted changes. */
+  /** The one of these about uncommitted changes. */
   readonly uncommitted: readonly string[];
 };
 
 export type RepositoryFailure = {
   readonly reason: Extract<ReasonCode, "not_a_repository" | "no_commits_yet" | "repository_bare" | "workspace_unusable">;
   readonly detail: string;
-  /** What to do about it, where the reason's own hint would not help. */
+  /** What to do about it, if the reason's own hint would not help. */
   readonly hint?: string;
 };
 
@@ -57,7 +57,7 @@ export function findRepository(folder: string): Promise<Found<Repository>> {
   return orUnusable(() => find(resolve(folder)));
 }
 
-/** The same, with its checkout looked through. `ownedPaths` are left out of the question whether it is dirty. */
+/** The same, with its checkout surveyed. `ownedPaths` don't count as dirty. */
 export function openRepository(folder: string, ownedPaths: readonly string[] = []): Promise<Found<SurveyedRepository>> {
   return orUnusable(async () => {
     const found = await find(resolve(folder));
@@ -65,7 +65,7 @@ export function openRepository(folder: string, ownedPaths: readonly string[] = [
   });
 }
 
-/** The look alone, for whoever has found the repository: it takes as long as the checkout is large. */
+/** The survey alone, for callers that have found the repository: it takes time in proportion to the checkout. */
 export const surveyRepository = (repository: Repository, ownedPaths: readonly string[] = []): Promise<Found<SurveyedRepository>> =>
   orUnusable(async () => ({ repository: await surveyed(repository, [...ownedAlways, ...ownedPaths]) }));
 
@@ -88,7 +88,7 @@ async function find(folder: string): Promise<Found<Repository>> {
   const root = await realpath(answers.top);
   const gitDir = await realpath(answers.gitDir);
   const commonDir = await realpath(isAbsolute(answers.commonDir) ? answers.commonDir : join(folder, answers.commonDir));
-  // A configuration that came with the repository may name any folder as its checkout, and landing would write there.
+  // A repository's configuration may name any folder as its checkout, and landing would write there.
   if (around === null || (await realpath(around.root)) !== root || (await realpath(around.gitDir)) !== gitDir)
     return failure(
       "workspace_unusable",
@@ -105,7 +105,7 @@ async function find(folder: string): Promise<Found<Repository>> {
 
 type Answers = Readonly<Record<"gitDir" | "bare" | "commonDir" | "format" | "top" | "commit" | "tree" | "ref", string>>;
 
-/** A configuration can include a pipe, at which git would wait. */
+/** A configuration can include a pipe, on which git would block. */
 const askTimeoutMs = 60_000;
 const ask = (folder: string, ...args: string[]): Promise<GitAnswer> =>
   git({ cwd: folder, args: ["rev-parse", ...args], codes: [0, 128], timeoutMs: askTimeoutMs });
@@ -113,7 +113,7 @@ const line = (answer: GitAnswer): string => answer.out.toString("utf8").replace(
 
 const known = new Map<string, { readonly stamp: string; readonly answers: Answers }>();
 
-/** What was answered before in this process, if nothing says that it is otherwise now: neither the configuration nor HEAD has moved. */
+/** The cached answer of this process, if neither the configuration nor HEAD has changed. */
 async function answersKnown(folder: string, places: GitPlaces | null): Promise<Answers | null> {
   const before = known.get(folder);
   if (before === undefined || places === null || before.stamp !== stampOf(places)) return null;
@@ -121,7 +121,7 @@ async function answersKnown(folder: string, places: GitPlaces | null): Promise<A
   return isSame ? before.answers : null;
 }
 
-/** How the files look that say where a repository's parts lie. */
+/** The stat data of the files that say where a repository's parts are. */
 function stampOf(places: GitPlaces | null): string {
   if (places === null) return "";
   const { root, gitDir, commonDir } = places;
@@ -135,7 +135,7 @@ function stampOf(places: GitPlaces | null): string {
   ]);
 }
 
-/** Everything with one git process, as almost always; null if that does not work out, and has to be asked in pieces. */
+/** Everything with one git process, as almost always; null if that fails, and has to be asked piece by piece. */
 async function answersAtOnce(folder: string): Promise<Answers | null> {
   const places = ["--absolute-git-dir", "--is-bare-repository", "--git-common-dir", "--show-object-format", "--show-toplevel"];
   const answer = await ask(folder, ...places, "HEAD^{commit}", "HEAD^{tree}", "--symbolic-full-name", "HEAD");
@@ -147,7 +147,7 @@ async function answersAtOnce(folder: string): Promise<Answers | null> {
     : { gitDir, bare, commonDir, format, top, commit, tree, ref };
 }
 
-/** The same answers, each by itself, so that the one that is missing can be named. */
+/** The same answers, one by one, so that the missing one can be named. */
 async function answersOneByOne(folder: string): Promise<Answers | { readonly failure: RepositoryFailure }> {
   const found = await ask(folder, "--absolute-git-dir");
   if (found.code !== 0) {
@@ -213,7 +213,7 @@ const attributeFilesMax = 10;
 const attributesBytesMax = 1 << 20;
 const filtersShownMax = 5;
 
-/** The filters that the tree's own attributes name, as LFS has them. */
+/** The filters that the tree's own attributes name, such as LFS. */
 async function filtersIn(
   { root, gitDir }: Pick<Repository, "root" | "gitDir">,
   files: readonly (readonly [BytePath, TreeEntry])[],
@@ -221,7 +221,7 @@ async function filtersIn(
   const names = new Set<string>();
   for (const [, { sha }] of files.slice(0, attributeFilesMax)) {
     const call = { cwd: root, env: { GIT_DIR: gitDir }, args: ["cat-file", "blob", sha], outputBytesMax: attributesBytesMax };
-    const text = (await git({ ...call, codes: [0, 128] })).out.toString("latin1"); // in a partial clone it may not be here
+    const text = (await git({ ...call, codes: [0, 128] })).out.toString("latin1"); // in a partial clone it may be missing
     for (const [, name = ""] of text.matchAll(/^(?!\s*#).*?\sfilter=([\w.-]{1,64})/gm)) names.add(name);
   }
   return [...names].sort().slice(0, filtersShownMax);

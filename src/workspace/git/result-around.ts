@@ -1,5 +1,5 @@
-// result-around: of the tree that some changes would make, what is in the folders on the way to them, and beside every `commondir`: all
-// that decides whether git would take one of these folders for a repository. The rest of the tree is not inspected.
+// result-around: the part of a changed tree that decides whether git would take a folder for a repository: the parent folders of the
+// changes, and the surroundings of every `commondir`. The rest of the tree is not read.
 
 import type { GitSha } from "../../contracts/ids.ts";
 import { foldersAbove, joined, type BytePath } from "./byte-path.ts";
@@ -34,7 +34,7 @@ export async function resultAround(
   return result;
 }
 
-/** The last tree that was looked through, and what was found: the next one differs little from it. */
+/** The last tree and its result: the next one differs little from it. */
 let last: { readonly tree: GitSha; readonly paths: ReadonlySet<BytePath> } | null = null;
 
 async function commonDirsIn(call: Omit<GitCall, "args">, tree: GitSha): Promise<ReadonlySet<BytePath>> {

@@ -1,4 +1,4 @@
-// run-branches: the branches a run has in the user's repository: which there are, whether their work is anywhere else, and taking one away.
+// run-branches: a run's branches in the user's repository: lists them, finds unmerged work, and deletes one.
 
 import type { GitSha } from "../../contracts/ids.ts";
 import { git } from "./git.ts";
@@ -9,7 +9,7 @@ type Where = Pick<Repository, "root" | "gitDir">;
 export type RunBranch = {
   readonly name: string;
   readonly commit: GitSha;
-  /** Another branch holds all of it. */
+  /** Another branch has all of it. */
   readonly isMerged: boolean;
   readonly isCheckedOut: boolean;
 };
@@ -17,7 +17,7 @@ export type RunBranch = {
 const callIn = ({ root, gitDir }: Where) => ({ cwd: root, env: { GIT_DIR: gitDir } });
 const branchOf = (run: string): string => `autopilot/${run}`;
 
-/** The run's own branch and those of the runs it called. `runs`: the others here, whose names may begin alike. */
+/** The run's own branch and those of its child runs. `runs`: the others here, whose names may have the same prefix. */
 export async function branchesOf(repository: Where, run: string, runs: readonly string[]): Promise<readonly RunBranch[]> {
   const format = "%(refname:short)%00%(objectname)%00%(worktreepath)";
   const { out } = await git({ ...callIn(repository), args: ["for-each-ref", `--format=${format}`, "refs/heads/autopilot/"] });
@@ -44,7 +44,7 @@ async function isElsewhere(repository: Where, commit: GitSha, own: ReadonlySet<s
     .some((ref) => ref !== "" && !own.has(ref));
 }
 
-/** Deletes a branch that is still where it was; one that somebody moved meanwhile stays. */
+/** Deletes a branch that has not moved; one that was moved meanwhile stays. */
 export async function deleteBranch(repository: Where, name: string, commit: GitSha): Promise<boolean> {
   const args = ["update-ref", "-d", `refs/heads/${name}`, commit];
   return (await git({ ...callIn(repository), args, codes: [0, 1, 128] })).code === 0;

@@ -1,10 +1,10 @@
-// shadow: a git dir of the runner's own, made by us and seen by no agent. It borrows the user's objects; trees, indexes and work-tree
-// operations go through it, so that nothing in the user's or an agent's configuration takes part.
+// shadow: the runner's own git directory, which no agent sees. It borrows the user's objects; trees, indexes and work-tree operations use
+// it, so that neither the user's nor an agent's configuration applies.
 //
 // Invariants:
-//   H1. Its info/attributes turns off every conversion and filter: what is checked out is the raw content of the objects.
-//   H2. Ignore rules outside the tree are copied once, when the run begins: later edits are not policy. Installed packages that lie
-//       there untracked are added whenever the run is opened.
+//   H1. Its info/attributes turns off every conversion and filter: checkouts are the raw content of the objects.
+//   H2. Ignore rules outside the tree are copied once, when the run begins: later edits don't count. Untracked installed packages are added
+//       whenever the run is opened.
 
 import { existsSync } from "node:fs";
 import { chmod, cp, mkdir, rename, writeFile } from "node:fs/promises";
@@ -26,13 +26,13 @@ export type Shadow = {
   readonly scratch: string;
   /** Calls that write objects, if any, into the shadow. */
   readonly call: Omit<GitCall, "args"> & { readonly env: Readonly<Record<string, string>> };
-  /** Calls whose objects belong in the user's repository, because a branch will hold them. */
+  /** Calls whose objects belong in the user's repository, because a branch will refer to them. */
   readonly callIntoUser: Omit<GitCall, "args"> & { readonly env: Readonly<Record<string, string>> };
 };
 
 const excludesBytesMax = 1 << 20;
 
-/** Conversions off, for every path: the highest-ranking attributes file there is. */
+/** Conversions off, for every path: the attributes file with the highest precedence. */
 export const rawAttributes = "* -text -eol -crlf -filter -ident -working-tree-encoding\n";
 
 export async function openShadow(repository: Repository, runDir: string, installed: readonly BytePath[], isApart = false): Promise<Shadow> {
@@ -74,7 +74,7 @@ async function makeShadow(repository: Repository, gitDir: string, objects: strin
   await rename(draft, gitDir);
 }
 
-/** Packages that were installed while the run was paused are there for its checks. */
+/** Packages that were installed while the run was paused are available to its checks. */
 async function noteInstalled(repository: Repository, gitDir: string, installed: readonly BytePath[]): Promise<void> {
   const path = join(gitDir, "info", "exclude");
   const known = await textOrNone(path);
@@ -82,17 +82,17 @@ async function noteInstalled(repository: Repository, gitDir: string, installed: 
   if (more.length > 0) await writeWhole(path, `${known}${more.join("\n")}\n`);
 }
 
-/** Says where the user's objects are; they are elsewhere once the repository was moved or renamed. */
+/** Records where the user's objects are; that changes if the repository is moved or renamed. */
 async function borrowFrom(gitDir: string, objects: string): Promise<void> {
   const path = join(gitDir, "objects", "info", "alternates");
-  // A path with special characters must be quoted as git quotes, else a newline in it would end the line.
+  // A path with special characters must be quoted as git does, else a newline in it would end the line.
   const line = `${quoted(objects)}\n`;
   if ((await textOrNone(path)) !== line) await writeWhole(path, line);
 }
 
-/** The user's ignore rules that are not in the tree: their global file, then the repository's own. */
+/** The user's ignore rules outside the tree: their global file, then the repository's own. */
 async function excludesOf(repository: Repository): Promise<string> {
-  // Only the user's own word: a repository's could name any file of theirs, and the agent sees what is copied here.
+  // Only from the user's own config: a repository's could name any file of theirs, and the agent sees what is copied here.
   const named = await askUserConfig(inView(repository), ["--type=path", "--get", "core.excludesFile"]);
   const fallback = join(process.env["XDG_CONFIG_HOME"] || join(process.env["HOME"] || "/nonexistent", ".config"), "git", "ignore");
   const global = named?.replace(/\0$/, "") ?? fallback;

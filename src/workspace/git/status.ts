@@ -1,4 +1,4 @@
-// status: what is uncommitted in the user's checkout, asked with the user's own configuration so that their filters and line endings count.
+// status: lists uncommitted files of the user's checkout, with the user's own configuration so that their filters and line endings count.
 
 import { bytePathOf, shownOf } from "./byte-path.ts";
 import { git } from "./git.ts";
@@ -12,10 +12,10 @@ export type CheckoutStatus = {
   readonly untracked: readonly string[];
 };
 
-/** The checkout's uncommitted files, the runner's own left out. */
+/** The checkout's uncommitted files, without the runner's own. */
 export const statusOf = (repository: GitPlaces, isOwned: PathTest): Promise<CheckoutStatus> => look(repository, isOwned, "all");
 
-/** Of these only the tracked ones that differ: no folder is read for it. */
+/** Only the tracked ones that differ: no folder is read for it. */
 export const changedIn = async (repository: GitPlaces, isOwned: PathTest): Promise<readonly string[]> =>
   (await look(repository, isOwned, "no")).changed;
 
@@ -37,7 +37,7 @@ async function look(repository: GitPlaces, isOwned: PathTest, untrackedFiles: "a
 
 const namedMax = 3;
 
-/** What uncommitted changes mean for a run, said before it begins. */
+/** The warning about uncommitted changes, shown before a run begins. */
 export function uncommittedMessage(changed: readonly string[], commit: string): string {
   const named = changed.slice(0, namedMax).join(", ");
   const more = changed.length > namedMax ? ` and ${changed.length - namedMax} more` : "";

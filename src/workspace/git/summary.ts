@@ -1,4 +1,4 @@
-// summary: what is between two commits of the user's repository, counted by git. Needs no open workspace, so reports of old runs can have it.
+// summary: counts what is between two commits of the user's repository. Needs no open workspace, so it works for reports of old runs.
 
 import type { GitSha } from "../../contracts/ids.ts";
 import type { Workspace } from "../../ports/workspace.ts";
@@ -19,7 +19,7 @@ export async function summaryOf(repository: Pick<Repository, "root" | "gitDir">,
   // Git writes a dash for binary files: a file changed, no lines counted.
   const sum = (column: number): number => rows.reduce((total, row) => total + (Number.parseInt(row[column] ?? "", 10) || 0), 0);
   const log = await git({ ...call, args: ["rev-list", "--reverse", "--first-parent", "--format=%H %s", `${base}..${tip}`, "--"] });
-  // Before each line git says of which commit it is, by a word that no hash is.
+  // Each line is preceded by its commit, marked by a word that no hash can be.
   const lines = log.out
     .toString("utf8")
     .split("\n")

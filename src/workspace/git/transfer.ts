@@ -1,5 +1,5 @@
-// transfer: moves commits between the user's repository and another one, through a git directory of our own that borrows its objects.
-// No configuration of the project's repository takes part; the user's own stays, since it knows their keys and helpers.
+// transfer: moves commits between the user's repository and another one, through our own git directory that borrows its objects. No
+// configuration of the project's repository applies; the user's own does, for their keys and helpers.
 
 import { join } from "node:path";
 import { git, type GitAnswer } from "./git.ts";
@@ -7,7 +7,7 @@ import { makeOwnGitDirectory } from "./own-git-directory.ts";
 import type { Repository } from "./repository.ts";
 
 const transferMs = 120_000;
-/** Everything that runs a program of the address's own choice is left out. */
+/** Transports that execute a program named in the URL are left out. */
 const transports = ["file", "https", "ssh"];
 
 export type Transfer = (args: readonly string[], config?: readonly string[]) => Promise<GitAnswer>;

@@ -1,9 +1,9 @@
-// tree-folders: looks into a tree and edits it folder by folder, reading only the folders on the way to what is asked for. A tree of a
-// hundred thousand files costs what its changed folders cost.
+// tree-folders: reads and edits a tree folder by folder, reading only the parent folders of the requested paths. A tree of a hundred
+// thousand files costs what its changed folders cost.
 //
 // Invariants:
-//   T1. Nothing is read that no path asked for: a list of the whole tree is made of a few folders only.
-//   T2. An edited tree has the name git would give it, whether it is written or only named.
+//   T1. Only requested paths are read: a list of the whole tree is assembled only from few folders.
+//   T2. An edited tree has the hash git would give it, whether it is written or only computed.
 
 import type { GitSha } from "../../contracts/ids.ts";
 import { bytePathOf, bytesOf, joined, partsOf, type BytePath } from "./byte-path.ts";
@@ -17,10 +17,10 @@ import { objectHash, type ObjectFormat, type Tree, type TreeEntry, treeIdOf } fr
 export type TreeFolder = ReadonlyMap<BytePath, TreeEntry>;
 export const isTree = (entry: TreeEntry | undefined): boolean => entry?.mode === "40000";
 
-/** Reads folders by their names. What has a name never changes, so those read before are kept. */
+/** Reads folders by their hash. A hash's content never changes, so they are cached. */
 export type TreeFolders = {
   read(tree: GitSha): Promise<TreeFolder>;
-  /** The entry at a path below a tree; undefined if there is none. The path of the top is the tree itself. */
+  /** The entry at a path below a tree; undefined if there is none. The empty path is the tree itself. */
   at(tree: GitSha, path: BytePath): Promise<TreeEntry | undefined>;
   /** Every file below a folder of the tree. */
   filesBelow(tree: GitSha, folder: BytePath): AsyncGenerator<readonly [BytePath, TreeEntry]>;
@@ -62,7 +62,7 @@ export function treeFolders(call: Omit<GitCall, "args">): TreeFolders {
   return { read, at, filesBelow };
 }
 
-/** Every file of a tree whose folders are few or mostly known; null if more than so many would have to be asked for, or one is not here. */
+/** Every file of a tree whose folders are few or mostly cached; null if more would have to be read, or one is missing. */
 export async function filesOfFew(call: Omit<GitCall, "args">, tree: GitSha, questionsMax: number): Promise<Tree | null> {
   const folders = treeFolders(call);
   const files = new Map<BytePath, TreeEntry>();
@@ -84,7 +84,7 @@ export async function filesOfFew(call: Omit<GitCall, "args">, tree: GitSha, ques
 /** What differs at a path: a file, or a folder that is only in one of the two trees. */
 export type TreeDifference = { readonly path: BytePath; readonly was: TreeEntry | undefined; readonly now: TreeEntry | undefined };
 
-/** Where two trees differ; folders that are the same are not read, and one that is in the first tree only is reported as one. */
+/** Where two trees differ; equal folders are not read, and one that is only in the first tree is reported as one. */
 export async function* treeDifferences(folders: TreeFolders, from: GitSha, to: GitSha): AsyncGenerator<TreeDifference> {
   yield* between({ mode: "40000", sha: from }, { mode: "40000", sha: to }, "" as BytePath);
 
@@ -135,7 +135,7 @@ function parsed(content: Buffer, hashBytes: number): TreeFolder {
 export type TreeChange = readonly [BytePath, TreeEntry | null];
 type Pending = { readonly changes: Map<BytePath, TreeEntry | null>; readonly below: Map<BytePath, TreeChange[]> };
 
-/** The name of the tree with these changes; null takes a path away. `write` is handed every new folder's content, deepest first. */
+/** The hash of the tree with these changes; null deletes a path. `write` is called with every new folder's content, deepest first. */
 export async function editTree(
   folders: TreeFolders,
   format: ObjectFormat,
@@ -143,7 +143,7 @@ export async function editTree(
   changes: Iterable<TreeChange>,
   write: (content: Buffer) => void = () => undefined,
 ): Promise<GitSha> {
-  // What goes away goes first, so that a file may become a folder and a folder a file.
+  // Deletions come first, so that a file may become a folder and a folder a file.
   const rows = [...changes];
   const edited = await editFolder(tree, [...rows.filter(([, entry]) => entry === null), ...rows.filter(([, entry]) => entry !== null)]);
   return edited ?? named(Buffer.alloc(0));
@@ -203,7 +203,7 @@ function contentOf(entries: TreeFolder): Buffer {
   );
 }
 
-/** The same, with the new folders written into the repository the call names. */
+/** The same, with the new folders written into the call's repository. */
 export async function writeEditedTree(
   call: Omit<GitCall, "args">,
   format: ObjectFormat,

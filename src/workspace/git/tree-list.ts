@@ -1,5 +1,5 @@
-// tree-list: every path of a tree, listed by git once and kept while it is the one that is asked for: a draft, its run and its checks all
-// look through the same commit. The list is read as it comes, so that beside the paths themselves nothing of it is held.
+// tree-list: every path of a tree, listed by git once and cached: a draft, its run and its checks all read the same commit. The listing is
+// streamed, so that only the paths themselves are kept in memory.
 
 import { isAscii } from "node:buffer";
 import type { GitSha } from "../../contracts/ids.ts";
@@ -9,18 +9,18 @@ import { isObjectName, knownTree, type TreeEntry } from "./tree.ts";
 
 export type TreeList = {
   readonly paths: readonly BytePath[];
-  /** Whether each path is text as it is, as almost always. */
+  /** Whether each path is valid text, as almost always. */
   readonly isPlain: boolean;
-  /** Places of other repositories, and files of attributes: what a survey reports. */
+  /** Submodules and attribute files: what a survey reports. */
   readonly notable: readonly (readonly [BytePath, TreeEntry])[];
 };
 
 let last: { readonly of: GitSha; readonly list: Promise<TreeList> } | null = null;
-/** Lists of small trees: a process with many runs has many of them, and together they are little. */
+/** Lists of small trees: a process with many runs has many of them, and together they are small. */
 const small = new Map<GitSha, TreeList>();
 const [smallMax, smallPathsMax] = [100, 1_000];
 
-/** What has an object's name never changes, so it is listed once, from whichever repository. */
+/** A hash's content never changes, so it is listed once, from any repository. */
 export function listTree(call: Omit<GitCall, "args">, treeish: GitSha): Promise<TreeList> {
   if (last !== null && knownTree(last.of) === knownTree(treeish)) return last.list;
   const known = small.get(knownTree(treeish));
@@ -42,7 +42,7 @@ function keepSmall(treeish: GitSha, list: TreeList): void {
   small.set(knownTree(treeish), list);
 }
 
-/** The same as text for patterns and people; the array is the same whenever it is asked for. */
+/** The same as text for patterns and people; the array is the same on every call. */
 export async function shownPaths(call: Omit<GitCall, "args">, treeish: GitSha): Promise<readonly string[]> {
   const { paths, isPlain } = await listTree(call, treeish);
   const known = shown.get(paths) ?? (isPlain ? paths : paths.map(shownOf));

@@ -1,4 +1,4 @@
-// tree: what trees are made of and called. Hashing here means that naming a folder's content writes no object.
+// tree: types and hashes of git trees. Hashing here computes a folder's hash without writing an object.
 
 import { createHash } from "node:crypto";
 import type { GitSha } from "../../contracts/ids.ts";
@@ -28,17 +28,17 @@ export async function treeIdOf(call: Omit<GitCall, "args">, treeish: GitSha): Pr
   return tree;
 }
 
-/** The tree of a commit that was asked for before; otherwise what was given. */
+/** The tree of a commit that was read before; otherwise the given hash. */
 export const knownTree = (treeish: GitSha): GitSha => treeIds.get(treeish) ?? treeish;
 
-/** Says what the tree of a commit is, for whoever was told it beside something else. */
+/** Records the tree of a commit, for callers that got it as a by-product. */
 export function noteTree(commit: GitSha, tree: GitSha): void {
   if (treeIds.size >= treeIdsMax) treeIds.clear();
   if (objectName.test(commit) && objectName.test(tree)) treeIds.set(commit, tree);
 }
 
 const objectName = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
-/** Whether this names one object for ever, as no branch and no tag does. */
+/** Whether this is an object's hash, and not a branch or tag. */
 export const isObjectName = (name: string): boolean => objectName.test(name);
 
 /** The name git gives an object of this type and content. */
@@ -48,7 +48,7 @@ export function objectHash(format: ObjectFormat, type: "blob" | "tree", content:
 
 type Folder = Map<string, TreeEntry | Folder>;
 
-/** The name git would give the tree that holds exactly these files. */
+/** The hash git would give the tree with exactly these files. */
 export function treeHash(format: ObjectFormat, tree: Iterable<readonly [BytePath, TreeEntry]>): GitSha {
   const top: Folder = new Map();
   for (const [path, entry] of tree) {

@@ -1,9 +1,9 @@
-// user-config: what the user's git configuration says, asked of git once for as long as its files stay as they are: each run, proof and
-// landing of a process that does many would ask again, and each answer costs a process.
+// user-config: reads the user's git configuration, cached for as long as its files are unchanged: each run, proof and landing of a long
+// process would ask again, and each answer costs a process.
 //
 // Invariants:
-//   C1. An answer is known while every file that git would read here is as it was. Where a file names others (include), nothing is known.
-//   C2. The system's own file may be elsewhere than here: no answer is known for longer than a minute.
+//   C1. An answer is cached while every file that git would read here is unchanged. If a file includes others, nothing is cached.
+//   C2. The system's file may be at another path: no answer is cached for longer than a minute.
 
 import { statSync } from "node:fs";
 import { homedir } from "node:os";
@@ -17,7 +17,7 @@ const knownMax = 200;
 const configBytesMax = 1 << 20;
 const known = new Map<string, { readonly stamp: string; readonly at: number; readonly text: string | null }>();
 
-/** What `git config` prints to these words; null if nothing is set. */
+/** The output of `git config` with these arguments; null if nothing is set. */
 export async function askUserConfig(call: Omit<GitCall, "args" | "codes">, args: readonly string[]): Promise<string | null> {
   const key = JSON.stringify([call.cwd, call.env, args]);
   const stamp = stampFor(call.cwd);
@@ -30,7 +30,7 @@ export async function askUserConfig(call: Omit<GitCall, "args" | "codes">, args:
   return text;
 }
 
-/** How the files look that git reads in this folder; null if they name others. C1 */
+/** The stat data of the files that git reads in this folder; null if they include others. C1 */
 function stampFor(folder: string): string | null {
   const places = placesAround(folder);
   const { env } = process;
@@ -53,6 +53,6 @@ function lookOf(path: string): string | null {
     if (!stat.isFile() || /include/i.test(readSmallFile(path, configBytesMax)?.toString("latin1") ?? "include")) return null;
     return `${stat.ino} ${stat.ctimeNs} ${stat.size}`;
   } catch {
-    return null; // not ours to read: git says what it makes of it
+    return null; // not ours to read: git decides
   }
 }

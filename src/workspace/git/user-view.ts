@@ -1,13 +1,13 @@
-// user-view: a git directory of the runner's own through which the user's checkout is inspected and moved. It has the repository's objects,
+// user-view: the runner's own git directory through which the user's checkout is read and updated. It has the repository's objects,
 // branches, index and ignore rules, and none of its configuration.
 //
-// A repository's configuration can name programs (filters, monitors, signers, transports), and comes with whoever packed the repository.
+// A repository's configuration can name programs (filters, monitors, signers, transports), and is untrusted.
 //
 // Invariants:
-//   U1. No line of the repository's own configuration counts except for a few that say how files are on this disk, taken by name and only
-//       where their value is a plain word. What git learns to run tomorrow is not among them.
+//   U1. No line of the repository's own configuration counts except for a few about how files are on this disk, taken by name and only if
+//       their value is a plain word. Settings of future git versions are not among them.
 //   U2. The user's own configuration (global, system) counts: filters that they installed for themselves still run.
-//   U3. Nothing of the view is shared with the repository but by links; the index is the repository's own, with its lock.
+//   U3. The view shares with the repository only by links; the index is the repository's own, with its lock.
 
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,7 +21,7 @@ const smallBytesMax = 1 << 20;
 const staleMs = 24 * 3_600_000;
 const prefix = "autopilot-view-";
 
-/** U1: what says how files are on this disk, or how the repository is laid out. */
+/** U1: settings about how files are on this disk, or the repository's layout. */
 const kept = new Set(
   [
     "repositoryformatversion",
@@ -49,7 +49,7 @@ const clear = (): void => {
   for (const view of views.values()) rmSync(view, { recursive: true, force: true });
 };
 
-/** How git is called on the user's checkout where it may have to run a filter. */
+/** How git is run on the user's checkout where it may have to run a filter. */
 export function inView({ root, gitDir, commonDir }: GitPlaces): Omit<GitCall, "args"> & { readonly env: Readonly<Record<string, string>> } {
   const view = views.get(gitDir) ?? makeView({ root, gitDir, commonDir });
   views.set(gitDir, view);
@@ -57,7 +57,7 @@ export function inView({ root, gitDir, commonDir }: GitPlaces): Omit<GitCall, "a
     refresh(view, { root, gitDir, commonDir });
   } catch (error) {
     if (errnoOf(error) !== "ENOENT") throw error;
-    views.delete(gitDir); // temporary folders are cleared away now and then
+    views.delete(gitDir); // temporary folders are cleaned up now and then
     return inView({ root, gitDir, commonDir });
   }
   return {
@@ -91,7 +91,7 @@ function refresh(view: string, { gitDir, commonDir }: GitPlaces): void {
     if (lstatSync(join(view, name), { throwIfNoEntry: false }) === undefined) symlinkSync(join(gitDir, name), join(view, name));
 }
 
-/** U1. A section with its own name, a value that is not a plain word, and what goes over several lines are passed over. */
+/** U1. A named section, a value that is not a plain word, and multi-line values are skipped. */
 export function settingsIn(text: string): readonly string[] {
   let section = "";
   return text.split("\n").flatMap((line) => {
@@ -101,12 +101,12 @@ export function settingsIn(text: string): readonly string[] {
   });
 }
 
-/** A git that reads it meanwhile finds the old or the new one: both are short, and mostly they are the same. */
+/** A git that reads it meanwhile finds the old or the new one: both are short, and mostly the same. */
 function put(path: string, text: string): void {
   if (readSmallFile(path, smallBytesMax)?.toString("utf8") !== text) writeFileSync(path, text);
 }
 
-/** Views of processes that were killed a good while ago. */
+/** Views of processes that were killed long ago. */
 function sweep(): void {
   for (const name of readdirSync(tmpdir()).filter((one) => one.startsWith(prefix))) {
     const folder = join(tmpdir(), name);

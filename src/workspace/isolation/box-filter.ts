@@ -1,8 +1,8 @@
-// box-filter: a list of system calls that nothing in a box may make, as the small program the kernel runs before each of them. They are
-// calls into the kernel that a build, a test or an agent has no use for, and through which boxes were left before.
+// box-filter: the seccomp filter of a box: system calls that nothing in it may make. They are calls that a build, a test or an agent does
+// not need, and through which sandboxes were escaped before.
 //
 // Invariants:
-//   S1. Calls of another architecture's numbering are refused as a whole: the same number would mean another call.
+//   S1. Calls of another architecture are refused as a whole: the same number would mean another call.
 //   S2. Debuggers stay possible (leak checkers need them): they see the box's own processes and no others.
 
 import { Buffer } from "node:buffer";
@@ -36,7 +36,7 @@ const verdict = { allow: 0x7fff0000, refuse: 0x00050001, absent: 0x00050026 } as
 
 type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, value: number];
 
-/** Where nobody wrote down the machine's numbers it lets everything pass. `mayMakeUsers`: user namespaces are shut by other means. */
+/** For a machine with unknown call numbers it allows everything. `mayMakeUsers`: user namespaces are prevented by other means. */
 export function filterProgram(architecture: string, mayMakeUsers: boolean): Buffer {
   const of = architectures[architecture];
   if (of === undefined) return bytesOf([answer, 0, 0, verdict.allow]);
@@ -44,7 +44,7 @@ export function filterProgram(architecture: string, mayMakeUsers: boolean): Buff
     [jump.equal, 0, 1, number],
     [answer, 0, 0, word],
   ];
-  /** Refused where the first argument is, or has the bit; the number is loaded again for what follows. */
+  /** Refused if the first argument equals this, or has the bit; the number is loaded again for what follows. */
   const whenArgument = (number: number, test: number, value: number): Instruction[] => [
     [jump.equal, 0, 4, number],
     [load, 0, 0, offset.firstArgument],

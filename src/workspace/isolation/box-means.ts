@@ -1,19 +1,19 @@
-// box-means: which bubblewrap is here and what it can, asked of it once.
+// box-means: which bubblewrap is installed and what it supports, asked once.
 
 import { execFileSync } from "node:child_process";
 import { programOnPath } from "./box-programs.ts";
 import { noCache, type SelfTestCache } from "./self-test-cache.ts";
 
-/** `closed`: users of its own and no way to make more; `own`: users of its own; `tried`: where the kernel gives them. */
+/** `closed`: a user namespace without further ones; `own`: a user namespace; `tried`: if the kernel allows it. */
 export type BoxUsers = {
   readonly kind: "closed" | "own" | "tried";
-  /** Who the command is, where bubblewrap itself runs as somebody else. */
+  /** The command's user, if bubblewrap itself runs as another. */
   readonly ids?: { readonly uid: number; readonly gid: number };
 };
 
 export type BoxMeans = {
   readonly bwrap: string;
-  /** Whether it can bound the size of a folder in memory. */
+  /** Whether it can limit the size of a tmpfs. */
   readonly hasSizes: boolean;
   readonly users: BoxUsers;
 };

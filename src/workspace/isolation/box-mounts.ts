@@ -1,19 +1,19 @@
-// box-mounts: the inside of a box as a list of mounts, put in the one order in which they do not cover each other, in bubblewrap's words.
+// box-mounts: the inside of a box as a list of mounts, ordered so that they do not cover each other, as bubblewrap options.
 //
 // Invariants:
-//   X1. Nothing can be written but where it was allowed: whatever is made up to hide something or to lead somewhere is read-only in the
-//       end, so that a write there fails rather than seeming to succeed and vanishing.
-//   X2. What lies deeper comes later, so that the narrower word wins; of two words about one path the more explicit one wins.
+//   X1. Nothing can be written except where allowed: whatever is created to hide something or as a mount point is finally read-only, so
+//       that a write there fails rather than seeming to succeed and vanishing.
+//   X2. Deeper paths come later, so that the narrower rule wins; of two rules about one path the more explicit one wins.
 
 import { lstatSync } from "node:fs";
 import { isWithin } from "./box-programs.ts";
 
 export type Mount =
-  /** Something of the outside, at the same path unless `from` says otherwise. `isOwn`: made for this box, so links may be made in it. */
+  /** Something from outside, at the same path unless `from` says otherwise. `isOwn`: made for this box, so links may be created in it. */
   | { readonly kind: "writable" | "readable"; readonly path: string; readonly from?: string; readonly isOwn?: boolean }
-  /** A folder in the box alone, for whatever is written to it, gone with it. */
+  /** A folder inside the box only, for scratch files, gone with it. */
   | { readonly kind: "scratch"; readonly path: string; readonly bytesMax: number }
-  /** An empty folder, where there would be none. */
+  /** An empty folder, if there would be none. */
   | { readonly kind: "folder"; readonly path: string }
   /** Nothing: an empty folder, or an empty file. */
   | { readonly kind: "nothing"; readonly path: string };
@@ -22,7 +22,7 @@ export type Link = readonly [link: string, target: string];
 
 const explicitness = { writable: 4, readable: 3, nothing: 2, scratch: 1, folder: 0 } as const;
 
-/** `hasSizes`: whether this bubblewrap can bound what is scratch. */
+/** `hasSizes`: whether this bubblewrap can limit scratch folders. */
 export function mountArguments(mounts: readonly Mount[], links: readonly Link[], hasSizes: boolean): readonly string[] {
   const kept = needed(chosen(mounts));
   const inTheEnd = kept.filter(({ kind, path }) => kind === "nothing" && isFolder(path)).map(({ path }) => path);
@@ -38,11 +38,11 @@ export function mountArguments(mounts: readonly Mount[], links: readonly Link[],
   ];
 }
 
-/** One mount a path, shallow ones first. X2 */
+/** One mount per path, shallow ones first. X2 */
 function chosen(mounts: readonly Mount[]): readonly Mount[] {
   const best = new Map<string, Mount>();
   for (const mount of mounts) {
-    const key = mount.kind === "folder" ? `${mount.path}/` : mount.path; // a folder says nothing about what is in it
+    const key = mount.kind === "folder" ? `${mount.path}/` : mount.path; // a folder does not determine what is in it
     const before = best.get(key);
     if (before === undefined || explicitness[mount.kind] > explicitness[before.kind]) best.set(key, mount);
   }
@@ -52,7 +52,7 @@ function chosen(mounts: readonly Mount[]): readonly Mount[] {
   );
 }
 
-/** Without those that change nothing: what is readable already, and what would hide something where nothing is. */
+/** Without those that change nothing: what is readable already, and hiding something that does not exist. */
 function needed(sorted: readonly Mount[]): readonly Mount[] {
   const kept: Mount[] = [];
   for (const mount of sorted) {
@@ -80,7 +80,7 @@ function argumentsOf(mount: Mount, hasSizes: boolean): readonly string[] {
 
 const isOwn = (mount: Mount | undefined): boolean => mount?.kind === "writable" && mount.isOwn === true;
 
-/** Whether a folder of the box's own holds something by a link's name already: from a command before, say. */
+/** Whether the box's own folder already has something at a link's path: from an earlier command, for example. */
 const isThere = (link: string, around: Mount | undefined): boolean =>
   around?.kind === "writable" &&
   lstatSync(`${around.from ?? around.path}${link.slice(around.path.length)}`, { throwIfNoEntry: false }) !== undefined;

@@ -1,8 +1,8 @@
-// box-places: what a box is made of, as data. Programs and what they need to run are in it; everything that is not on these lists is not.
+// box-places: the paths a box is made of, as data. Programs and what they need are in it; anything not on these lists is absent.
 
 import { join } from "node:path";
 
-/** Places of the machine that programs live in or need, read-only. */
+/** Paths of the machine with programs and what they need, read-only. */
 export const machinePlaces: readonly string[] = [
   "/usr",
   "/usr/local",
@@ -31,7 +31,7 @@ export const machinePlaces: readonly string[] = [
 /** Files of /etc that may be links to somewhere else. */
 export const linkedFiles: readonly string[] = ["/etc/resolv.conf", "/etc/hosts", "/etc/localtime", "/etc/ssl/certs", "/etc/os-release"];
 
-/** Parts of those places that hold keys, passwords and tokens. */
+/** Parts of those paths with keys, passwords and tokens. */
 export const machineSecrets: readonly string[] = [
   "/etc/shadow",
   "/etc/shadow-",
@@ -70,7 +70,7 @@ export const machineSecrets: readonly string[] = [
   "/etc/autopilot",
 ];
 
-/** Tool chains below HOME, read-only. */
+/** Toolchains below HOME, read-only. */
 export const homeToolchains: readonly string[] = [
   ".nvm",
   ".fnm",
@@ -125,7 +125,7 @@ export const homeToolchains: readonly string[] = [
   ".local/state/nix/profiles",
 ];
 
-/** Parts of those that hold keys and tokens anyway. */
+/** Parts of those with keys and tokens. */
 export const homeSecrets: readonly string[] = [
   ".cargo/credentials",
   ".cargo/credentials.toml",
@@ -136,7 +136,7 @@ export const homeSecrets: readonly string[] = [
   ".npm-packages/etc/npmrc",
 ];
 
-/** Tool chains that look for themselves in HOME: in the box they are given their real locations. */
+/** Toolchains that look for themselves in HOME: in the box they are given their real locations. */
 export const toolchainVariables: readonly (readonly [string, string])[] = [
   ["RUSTUP_HOME", ".rustup"],
   ["PYENV_ROOT", ".pyenv"],
@@ -147,5 +147,5 @@ export const toolchainVariables: readonly (readonly [string, string])[] = [
   ["MISE_DATA_DIR", ".local/share/mise"],
 ];
 
-/** What a folder holds that is the top of an installed tool: its programs are in bin/ and need the rest. */
+/** Signs that a folder is the root of an installed tool: its programs are in bin/ and need the rest. */
 export const prefixMarks: readonly string[] = ["lib", "lib64", "libexec", "include", "conda-meta", "pyvenv.cfg", "VERSION"];

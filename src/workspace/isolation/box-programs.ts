@@ -1,15 +1,15 @@
-// box-programs: which folders a command needs so that its programs can be found and run: where the program really lies, the package it is
-// part of, the folders on its PATH.
+// box-programs: which folders a command needs so that its programs can be found and run: the program's real path, its package, and the
+// folders on its PATH.
 //
 // Invariants:
-//   P1. No folder is given that holds a HOME, a hidden place, or half the machine: then the program's own file is given and nothing else.
-//   P2. The way to a program is kept link by link, so that it is found by the name it was called by.
+//   P1. No folder is mounted that contains a HOME, a hidden path, or half the machine: then only the program's own file is.
+//   P2. The path to a program is kept link by link, so that it is found by the name it was called by.
 
 import { existsSync, lstatSync, readlinkSync, statSync } from "node:fs";
 import { basename, delimiter, dirname, join } from "node:path";
 import { prefixMarks } from "./box-places.ts";
 
-/** Where a path really leads, and the links on the way. */
+/** The real path, and the links on the way. */
 export type Way = { readonly real: string; readonly links: readonly (readonly [link: string, target: string])[] };
 
 const linksMax = 40;
@@ -44,14 +44,14 @@ export function wayTo(path: string): Way | null {
 
 type Kind = "link" | "other" | "none";
 
-/** What was seen in this very moment: a box asks for some eighty paths, which all lead through the same few folders. */
+/** Cached for one call: a box asks for some eighty paths, which share the same few folders. */
 const seen = new Map<string, Kind>();
 
 function kindOf(path: string): Kind {
   const before = seen.get(path);
   if (before !== undefined) return before;
   const kind = lookAt(path);
-  if (kind === "none") return kind; // it may be made at once
+  if (kind === "none") return kind; // it may be created at any time
   if (seen.size === 0) queueMicrotask(() => seen.clear());
   seen.set(path, kind);
   return kind;
@@ -62,7 +62,7 @@ function lookAt(path: string): Kind {
     const stat = lstatSync(path, { throwIfNoEntry: false });
     return stat === undefined ? "none" : stat.isSymbolicLink() ? "link" : "other";
   } catch {
-    return "none"; // what we may not look at cannot be given either
+    return "none"; // what we cannot read cannot be mounted either
   }
 }
 
@@ -72,11 +72,11 @@ export type ProgramInput = {
   readonly argv: readonly string[];
   readonly path: string;
   readonly home: string;
-  /** Real paths that must not be given as part of something larger. */
+  /** Real paths that must not be mounted as part of something larger. */
   readonly hidden: readonly string[];
 };
 
-/** Paths to be given read-only, as they were named. */
+/** Paths to be mounted read-only, as they were named. */
 export function programPlaces(input: ProgramInput): readonly string[] {
   const folders = input.path.split(delimiter).filter((folder) => folder.startsWith("/"));
   const [program = "", ...args] = input.argv;
@@ -86,7 +86,7 @@ export function programPlaces(input: ProgramInput): readonly string[] {
         .map((folder) => join(folder, program))
         .filter(isFile)
         .slice(0, 1);
-  // A script that an interpreter is to run is as much part of the command as the interpreter.
+  // A script that an interpreter runs is as much part of the command as the interpreter.
   const scripts = args.filter((arg) => arg.startsWith("/") && isFile(arg));
   const files = [process.execPath, ...named, ...scripts];
   const packages = files.flatMap((file) => {

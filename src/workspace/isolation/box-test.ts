@@ -1,8 +1,8 @@
-// box-test: tries a box here and now, in one start: what must work works, and what must fail fails.
+// box-test: self-test of a box, in one start: what must work works, and what must fail fails.
 //
 // Invariants:
-//   T1. What was written and who was called is looked up outside; what the box says of itself counts only if it confesses.
-//   T2. Everything that must fail would succeed without the box: the folders are the user's own, the listener is there and answers.
+//   T1. Writes and connections are verified from outside; the box's own report counts only if it admits a breach.
+//   T2. Everything that must fail would succeed without the box: the folders are the user's own, the listener runs and answers.
 
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -17,7 +17,7 @@ import { erase } from "../folder.ts";
 export type BoxTest = {
   readonly place: IsolationPlace;
   readonly wrap: (command: Command) => Wrapped;
-  /** Whether what is written must not be in the folder until it is collected, and how it is. */
+  /** Whether writes must not be in the folder until they are collected, and how. */
   readonly collect?: (folder: string) => Promise<void>;
 };
 
@@ -32,7 +32,7 @@ export async function testBox({ place, wrap, collect }: BoxTest): Promise<readon
   // HOME is where a write would succeed without isolation, so its failure proves something.
   const atHome = join(homedir(), `.autopilot-self-test-${process.pid}`);
   const room = await mkdtemp(join(place.runDir, "self-test-"));
-  // A socket's path has little room, and a run's folder may be deep.
+  // A socket's path is limited, and a run's folder may be deep.
   const gate = await mkdtemp(join(tmpdir(), "autopilot-egress-"));
   let calls = 0;
   const outside = await listening(
@@ -93,7 +93,7 @@ async function fill(folder: string, sibling: string): Promise<void> {
   ]);
 }
 
-// Runs inside the box: tries everything and says what it could do.
+// Runs inside the box: tries everything and reports what it could do.
 const script = `
 const fs = require("node:fs"), net = require("node:net");
 const order = JSON.parse(process.argv[1]);

@@ -1,12 +1,12 @@
-// box: what a command sees in a box of bubblewrap: the programs of the machine, its own folder, a private HOME, and nothing else. Other
-// folders, the user's HOME, the run's journal, other services' sockets are not there.
+// box: what a command sees in a bubblewrap sandbox: the machine's programs, its own folder, a private HOME, and nothing else. Other
+// folders, the user's HOME, the run's journal and other services' sockets are absent.
 //
 // Invariants:
-//   B1. By a list of what is there, never by a list of what is hidden: what nobody thought of is absent.
-//   B2. Processes, messages, host name, users and (unless the command is given it by name) the network are the box's own, end with it, and no
-//       privilege can be had inside.
-//   B3. The kernel's own files are read-only as a whole: run by root, the box's user is root to settings that belong to no namespace.
-//   B4. A HOME made for one command is shown where the user's own is: nothing inside tells by its path that this is a box.
+//   B1. An allowlist, never a denylist: what is not listed is absent.
+//   B2. Processes, IPC, host name, users and (unless explicitly shared) the network are namespaces of the box, end with it, and no
+//       privilege can be gained inside.
+//   B3. The kernel's files (/proc, /sys) are read-only as a whole: run by root, the box's user is root to settings outside namespaces.
+//   B4. A command's private HOME is mounted at the user's HOME path: no path inside reveals that this is a box.
 // Invariants X1 and on: workspace/isolation/box-mounts.ts.
 
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -24,7 +24,7 @@ export type BoxInput = {
   readonly place: IsolationPlace;
   readonly means: BoxMeans;
   readonly command: Command;
-  /** What is shown at the path of a writable folder, if that is not the folder itself. */
+  /** What is mounted at the path of a writable folder, if that is not the folder itself. */
   readonly shownAt?: (folder: string) => string;
 };
 
@@ -63,7 +63,7 @@ export function boxOf({ place, means, command, shownAt }: BoxInput): Sandbox {
     ...apart(means), // B2
     ...(command.network === "on" ? [] : ["--unshare-net"]),
     ...ending,
-    ...(homeShown === home ? [] : ["--setenv", "HOME", homeShown]), // bubblewrap itself keeps the one its processes are found by
+    ...(homeShown === home ? [] : ["--setenv", "HOME", homeShown]), // bubblewrap itself keeps the variable its processes are found by
     "--chdir",
     cwd,
     "--",
@@ -73,7 +73,7 @@ export function boxOf({ place, means, command, shownAt }: BoxInput): Sandbox {
   return { argv, env, filter: filterFile(place.runDir, means) };
 }
 
-/** What a bubblewrap's command line is handed to where its filter must be opened first; the shell goes, bubblewrap stays. */
+/** A wrapper that opens the filter first; the shell is replaced by bubblewrap. */
 export const openFilter = `exec ${filterDescriptor}<"$1" && shift && exec "$@"`;
 
 function apart({ users }: BoxMeans): readonly string[] {
@@ -84,8 +84,8 @@ function apart({ users }: BoxMeans): readonly string[] {
 }
 
 /**
- * B4: unless it isn't a private one, or the user's is a place of the machine's. Whoever may reach the network may fetch packages into a
- * tool chain's folder below HOME, which is the user's there and read-only.
+ * B4: unless it isn't a private one, or the user's is a system path. A command with network access may fetch packages into a toolchain's
+ * folder below HOME, which is the user's and read-only there.
  */
 function homeShownAt({ home: whose, env, writable, network }: Command, home: string): string {
   const own = realOf(homedir());
@@ -120,7 +120,7 @@ function insideOf(
   const secrets = [
     ...hiddenHome(realOf(own), command.env["PATH"] ?? ""),
     ...machineSecrets,
-    ...homeSecrets.map((path) => realOf(join(own, path))), // a tool chain may be linked, and is given where it really lies
+    ...homeSecrets.map((path) => realOf(join(own, path))), // a toolchain may be linked, and is mounted at its real path
     ...privateInEtc(),
   ].filter((path) => isReal(path) && (!isShownElsewhere || !isIn(path, homeShown) || ways.some(({ real }) => isIn(path, real))));
   return {
@@ -140,12 +140,12 @@ function insideOf(
   };
 }
 
-/** HOME may be in a place that is given as a whole, or in /tmp; but a daemon's HOME may be a folder of programs. */
+/** HOME may be below a path that is mounted as a whole, or in /tmp; but a daemon's HOME may be a folder of programs. */
 function hiddenHome(home: string, path: string): readonly string[] {
   return ["/", ...machinePlaces, ...path.split(delimiter)].includes(home) ? [] : [home];
 }
 
-/** Root can read everything, so in its box what only some may read is taken out of /etc; nobody else could read it anyway. */
+/** Root can read everything, so in its box files of /etc that only some may read are removed; other users could not read them anyway. */
 let privateEtc: readonly string[] | null = null;
 function privateInEtc(): readonly string[] {
   if (process.getuid?.() !== 0) return [];
@@ -170,7 +170,7 @@ function unreadableBelow(root: string): readonly string[] {
   return found;
 }
 
-/** Tool chains that a foreign HOME would hide from themselves. */
+/** Toolchains that would not find themselves with another HOME. */
 function toolchainHints(env: Readonly<Record<string, string>>): Record<string, string> {
   const pairs = toolchainVariables.map(([name, path]) => [name, join(homedir(), path)] as const);
   return Object.fromEntries(pairs.filter(([name, path]) => env[name] === undefined && existsSync(path)));
@@ -195,6 +195,6 @@ function isReal(path: string): boolean {
   try {
     return !(lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? true);
   } catch {
-    return false; // what we cannot look at, the box cannot either
+    return false; // what we cannot read, the box cannot either
   }
 }

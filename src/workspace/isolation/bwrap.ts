@@ -6,7 +6,7 @@ import { boxOf, openFilter } from "./box.ts";
 import type { Command, Isolation, IsolationPlace, Wrapped } from "./confinement.ts";
 import type { SelfTestCache } from "./self-test-cache.ts";
 
-/** What every box holds, however its folder is shown. */
+/** What every box has, however its folder is mounted. */
 export const boxPromises = {
   enforced: [
     "only in-scope changes of the layer are applied",
@@ -32,7 +32,7 @@ type SelfTestInput = {
   readonly test: (means: BoxMeans) => Promise<readonly string[]>;
 };
 
-/** The means that was seen to hold here, the first whose test finds nothing, or what the last one found. */
+/** The variant cached as working, the first whose test passes, or the last one's findings. */
 export async function firstThatHolds(
   candidates: readonly BoxMeans[],
   { level, programs, cache, test }: SelfTestInput,
@@ -50,7 +50,7 @@ export async function firstThatHolds(
   return { failures };
 }
 
-/** Without bubblewrap the command line starts nothing, which is the right thing to start. */
+/** Without bubblewrap the command line starts nothing, as it should. */
 export const nothingToStart = ({ cwd }: Command): Wrapped => ({ argv: ["bwrap"], env: {}, cwd });
 
 export function bwrapIsolation(place: IsolationPlace): Isolation {

@@ -1,9 +1,9 @@
-// call-numbers: the numbers of the system calls our filters speak of, for each processor we know. Data.
+// call-numbers: the system call numbers our filters use, for each known processor. Data.
 
 type Numbers = Readonly<Record<"x64" | "arm64", number>>;
 const of = (x64: number, arm64: number): Numbers => ({ x64, arm64 });
 
-/** Objects of the kernel that every process of the same user can reach by a number or a name: shared memory, semaphores, queues, keys. */
+/** Kernel objects that every process of the same user can reach by number or name: shared memory, semaphores, queues, keys. */
 export const sharedObjects = {
   shmget: of(29, 194),
   shmat: of(30, 196),
@@ -33,7 +33,7 @@ export const onProcesses = {
   sched_setaffinity: of(203, 122),
 } as const;
 
-/** The same, where the first argument says what the second one names: one process, a group, or all of a user. */
+/** The same, if the first argument says what the second one names: one process, a group, or all of a user. */
 export const onMany = { setpriority: of(141, 140), ioprio_set: of(251, 30) } as const;
 
 export const onSockets = {
@@ -46,7 +46,7 @@ export const onSockets = {
 
 export const onSelf = { prctl: of(157, 167), capset: of(126, 91) } as const;
 
-/** What the kernel calls the processor's calls in a filter. */
+/** The kernel's name for the processor's call table in a filter. */
 export const auditNames: Numbers = of(0xc000003e, 0xc00000b7);
 
 export const callNumbers = { ...sharedObjects, ...onProcesses, ...onMany, ...onSockets, ...onSelf } as const;

@@ -1,4 +1,4 @@
-// confinement: the words every means of isolation is described in, and what all of them do to an environment.
+// confinement: the types that every isolation level uses, and how they change an environment.
 
 import { dirname, join } from "node:path";
 import type { IsolationInForce } from "../../contracts/event.ts";
@@ -12,25 +12,28 @@ export type Command = {
   readonly cwd: string;
   /** Already chosen by the caller, name by name; see baseEnvironment. */
   readonly env: Readonly<Record<string, string>>;
-  /** Folders it may write to; everything else is read-only or absent where the means can hold that. */
+  /** Folders it may write to; everything else is read-only or absent if the level can enforce that. */
   readonly writable: readonly string[];
-  /** Files and folders it must be able to read although they are in a hidden place. */
+  /** Files and folders it must be able to read although they are in a hidden path. */
   readonly readable?: readonly string[];
   /** `user`: keeps the user's own HOME, for agents that are logged in there. */
   readonly home?: "private" | "user";
-  /** Whether it may reach the network, nothing, or the egress alone; only some means can hold it to that. */
+  /** Whether it may reach the network, nothing, or only the egress; only some levels can enforce it. */
   readonly network?: "on" | "off" | "egress";
-  /** For `network: "egress"`: where the one way out leads. */
+  /** For `network: "egress"`: where the egress leads. */
   readonly egress?: Egress;
-  /** `apart`: what it writes into its folder is kept beside it where the means can do that, and brought in by `collect`. */
+  /** `apart`: writes into its folder are kept beside it if the level supports that, and merged by `collect`. */
   readonly writes?: "directly" | "apart";
   readonly limits?: Limits;
 };
 
-/** The one way out of a box: what is sent to 127.0.0.1:`port` inside comes out at the socket. Where the network is shared, `port` is the meter's own. */
+/**
+ * The only network exit of a box: what is sent to 127.0.0.1:`port` inside comes out at the socket. If the network is shared, `port` is the
+ * meter's own.
+ */
 export type Egress = { readonly socket: string; readonly port: number };
 
-/** What the processes of one command may take of the machine together. */
+/** Resource limits of one command's processes together. */
 export type Limits = { readonly processesMax: number; readonly memoryBytesMax: number; readonly diskBytesMax: number };
 
 export type Wrapped = { readonly argv: readonly string[]; readonly env: Readonly<Record<string, string>>; readonly cwd: string };
@@ -40,27 +43,27 @@ export type Isolation = Readonly<Omit<IsolationInForce, "enforced" | "not_enforc
   readonly enforced: readonly string[];
   readonly not_enforced: readonly string[];
   wrap(command: Command): Wrapped;
-  /** Whether 127.0.0.1 inside is the box's own, so that nothing but the egress leads out. */
+  /** Whether 127.0.0.1 inside is the box's own, so that only the egress leads out. */
   readonly hasOwnNetwork: boolean;
-  /** Brings what an ended command wrote apart into its folder; called after each turn, and for what a crash left. Does nothing twice. */
+  /** Merges what an ended command wrote apart into its folder; called after each turn, and after a crash. Idempotent. */
   collect(folder: string): Promise<void>;
-  /** Sentences about what did not hold; none means it works here. */
+  /** Sentences about what did not hold; empty means it works here. */
   selfTest(): Promise<readonly string[]>;
 };
 
 export type IsolationPlace = {
-  /** Folders whose content must not be seen or written: the user's checkout, the run's folder. */
+  /** Folders that must not be seen or written: the user's checkout, the run's folder. */
   readonly hidden: readonly string[];
   /** A folder of the run for the private HOME and for self-tests. */
   readonly runDir: string;
-  /** What was seen to hold here already; without it everything is tried again. */
+  /** Cached self-tests; without them everything is tested again. */
   readonly cache?: SelfTestCache;
 };
 
-/** What neither the mark nor the guardian finds; a process namespace or a control group does. */
+/** What neither the mark nor the guardian finds; a pid namespace or a cgroup does. */
 export const mayOutlive = "a detached process may survive its command";
 
-/** HOME for whoever works in a run, so that the user's own settings are neither read nor changed. */
+/** HOME for the agents of a run, so that the user's own settings are neither read nor changed. */
 export const privateHome = (runDir: string): string => join(runDir, "home");
 
 const kept = new Set([
@@ -79,7 +82,7 @@ const kept = new Set([
   "CI",
 ]);
 
-/** What of the runner's own environment any child may have; everything else is named by whoever starts it. */
+/** The variables that any child may have of the runner's environment; callers name everything else. */
 export function baseEnvironment(outer: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const pairs = Object.entries(outer).flatMap(([name, value]) =>
     value !== undefined && (kept.has(name) || name.startsWith("LC_")) ? [[name, value] as const] : [],

@@ -1,4 +1,5 @@
-// egress: the one way out of a box, put beside the command: a forwarder on the box's loopback that leads to a socket bound into it.
+// egress: the only network exit of a box: a forwarder on the box's loopback, started beside the command, that leads to a socket mounted
+// into it.
 //
 // Invariants:
 //   D1. The command starts at once and is what it would be without the egress: same process, streams, exit code and signals. The forwarder
@@ -10,10 +11,10 @@ import { fileURLToPath } from "node:url";
 import { invariant } from "../../kit/invariant.ts";
 import type { Egress } from "./confinement.ts";
 
-/** Where the forwarder and its socket lie inside the box. */
+/** Where the forwarder and its socket are inside the box. */
 const inside = { program: "/run/autopilot/egress.cjs", socket: "/run/autopilot/egress.sock" } as const;
 
-/** What must be given to the box, as pairs: where it is outside, where inside. */
+/** What must be mounted into the box, as pairs: path outside, path inside. */
 export const egressMounts = (egress: Egress, program: string): readonly (readonly [string, string])[] => [
   [program, inside.program],
   [egress.socket, inside.socket],

@@ -1,15 +1,15 @@
-// isolation-fix: what to do where a means of isolation does not work here, in words for `doctor`.
+// isolation-fix: advice for `doctor` if an isolation level does not work here.
 
 import { existsSync, readFileSync } from "node:fs";
 import type { IsolationLevel } from "./confinement.ts";
 
-/** What of the machine decides which advice helps. */
+/** Facts of the machine that decide which advice helps. */
 export type MachineFacts = {
   readonly isLinux: boolean;
   readonly isContainer: boolean;
-  /** Ubuntu's rule that takes namespaces from programs without a profile. */
+  /** Ubuntu's rule that denies namespaces to programs without a profile. */
   readonly restrictsUsers: boolean;
-  /** Debian's older switch, or a limit of none at all. */
+  /** Debian's older switch, or a limit of zero. */
   readonly forbidsUsers: boolean;
 };
 

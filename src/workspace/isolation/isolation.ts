@@ -1,8 +1,9 @@
-// isolation: the means that hold an agent or a check inside its folder, and an honest list of what each means holds and does not.
+// isolation: chooses the isolation level that keeps an agent or a check inside its folder, with what each level enforces and does not.
 //
 // Invariants:
-//   I1. `auto` never chooses a means that only detects (clone, none); those are taken by name or not at all.
-//   I2. A means counts only after its self-test passed here since the machine started (self-test-cache.ts): one allowed write, and forbidden ones that must fail.
+//   I1. `auto` never chooses a level that only detects (clone, none); those must be named.
+//   I2. A level counts only after its self-test passed here since the machine started (self-test-cache.ts): one allowed write, and
+//   forbidden ones that must fail.
 
 import { mkdir } from "node:fs/promises";
 import { bwrapIsolation } from "./bwrap.ts";
@@ -16,7 +17,7 @@ export type Choice =
   | { readonly isolation: Isolation }
   | { readonly failure: { readonly reason: "isolation_unavailable"; readonly detail: string } };
 
-/** The means that enforce, the strongest first. */
+/** The levels that enforce, the strongest first. */
 const strong: readonly { readonly level: IsolationLevel; readonly make: (place: IsolationPlace) => Isolation }[] = [
   { level: "overlay", make: overlayIsolation },
   { level: "bwrap", make: bwrapIsolation },
@@ -47,7 +48,7 @@ export type InspectedIsolation = {
   readonly fix: string;
 };
 
-/** What would work here, for `doctor`; tried in a folder that is nobody's else. */
+/** What would work here, for `doctor`; tested in a private folder. */
 export async function inspectIsolations(runDir: string): Promise<readonly InspectedIsolation[]> {
   const tried: InspectedIsolation[] = [];
   for (const { level, make } of strong) {

@@ -1,24 +1,24 @@
-// landlock-filter: the system calls a landlocked command does without, as a program for the kernel's own filter (classic BPF). Pure.
+// landlock-filter: the system calls that a landlocked command may not use, as a seccomp filter (classic BPF). Pure.
 //
 // Landlock knows paths, TCP ports and signals. What it does not know is refused here by class:
-//   F1. Sockets: only TCP itself, made by its own number, and only if it may connect at all. Datagrams, sockets that are files, and other
-//       protocols that reach the same ports (MPTCP, SCTP) are not made, and nothing connects by sending or listens without a port.
+//   F1. Sockets: only TCP itself, made by its own number, and only if it may connect at all. Datagrams, unix sockets, and other protocols
+//       that reach the same ports (MPTCP, SCTP) are refused, and nothing connects by sending or listens without a port.
 //   F2. Objects that all processes of a user share by number or name: memory, semaphores, queues, keys.
 //   F3. Limits and priorities of any process but the caller.
-//   F4. The queue by which calls can be made past a filter.
+//   F4. io_uring, by which calls can bypass a filter.
 
 import { auditNames, callNumbers, onMany, onProcesses, type Processor, sharedObjects } from "./call-numbers.ts";
 import type { Command } from "./confinement.ts";
 
 const ioUringSetup = 425;
-/** On x64 the kernel also answers to numbers from here on, for programs of another kind. */
+/** On x64 the kernel also accepts numbers from here on, for programs of another ABI. */
 const foreignNumbers = 0x40000000;
 const families = { inet: 2, inet6: 10, netlink: 16 } as const;
 const protocols = { usual: 0, tcp: 6, netlinkRoute: 0 } as const;
 const stream = 1;
 const typeMask = 0xf;
 const fastOpen = 0x20000000;
-/** `setpriority` counts what it is told of from zero, `ioprio_set` from one. */
+/** `setpriority` numbers its targets from zero, `ioprio_set` from one. */
 const oneProcess = { setpriority: 0, ioprio_set: 1 } as const;
 const at = { number: 0, arch: 4, arguments: [16, 24, 32, 40] } as const;
 const answers = { allow: 0x7fff0000, refuse: 0x00050001, absent: 0x00050026 } as const;
@@ -34,7 +34,7 @@ type Step =
 const refuse: Step = { answer: answers.refuse };
 const allow: Step = { answer: answers.allow };
 
-/** The whole filter of a landlocked command: which sockets it may have (none of the network, TCP alone, or any), and F2 to F4. */
+/** The whole filter of a landlocked command: which sockets it may have (no network, TCP alone, or any), and F2 to F4. */
 export function filterFor(processor: Processor, network: NonNullable<Command["network"]>): Buffer {
   return assembled([
     ...begun(processor),
@@ -46,7 +46,7 @@ export function filterFor(processor: Processor, network: NonNullable<Command["ne
   ]);
 }
 
-/** F2 to F4 alone, for a box whose network is its own. */
+/** F2 to F4 alone, for a box with its own network. */
 export function sharedFilterFor(processor: Processor): Buffer {
   return assembled([...begun(processor), ...toShared(processor), allow, ...atShared()]);
 }
@@ -136,7 +136,7 @@ function atSockets(network: NonNullable<Command["network"]>): readonly Step[] {
 
 const named = <Name extends string>(table: Readonly<Record<Name, unknown>>): readonly Name[] => Object.keys(table) as Name[];
 
-/** Eight bytes a step: what, how far to jump if so and if not, and a number. */
+/** Eight bytes per step: operation, jump if true, jump if false, and a number. */
 function assembled(steps: readonly Step[]): Buffer {
   const places = new Map<string, number>();
   let count = 0;

@@ -1,18 +1,19 @@
-// landlock-program: the few lines that put a command behind Landlock and the call filter and then become it, in languages that are there
-// already: nothing needs to be compiled or installed.
+// landlock-program: the script that applies Landlock and the call filter and then execs the command, in languages that are already
+// installed: nothing needs to be compiled.
 //
-// Words: the numbers of prctl and capset, network (on, off, egress), the egress's port, the filters in hex, the number of rules, each rule as what and path, then the command.
+// Arguments: the numbers of prctl and capset, network (on, off, egress), the egress's port, the filters in hex, the number of rules, each
+// rule as rights and path, then the command.
 //
 // Invariants:
 //   P1. Whatever fails, the command does not start: the program ends with 126 and a sentence.
-//   P2. What this kernel's Landlock does not know is left out of the request, never the whole request.
+//   P2. Rights that this kernel's Landlock does not know are left out of the request, never the whole request.
 
 import { spawnSync } from "node:child_process";
 import { programOnPath } from "./box-programs.ts";
 
 export type Language = { readonly program: string; readonly argv: readonly string[] };
 
-/** What may be done below a path: bits of the kernel's own. */
+/** Access rights below a path: the kernel's bits. */
 export const access = {
   execute: 1 << 0,
   writeFile: 1 << 1,
@@ -21,7 +22,7 @@ export const access = {
   makeDevices: (1 << 6) | (1 << 11),
   ioctl: 1 << 15,
 } as const;
-/** Everything of the sixteen. */
+/** All sixteen. */
 export const accessAll = 0xffff;
 
 const perl = `
@@ -117,7 +118,7 @@ const asking: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Which language is here, and what the kernel says of its Landlock: a number from one on, or none. */
+/** Which interpreter is installed, and the kernel's Landlock version, or none. */
 export function landlockHere(only: readonly string[] = languagePrograms): {
   readonly language: Language | null;
   readonly abi: number;

@@ -1,8 +1,8 @@
-// landlock-rules: what a landlocked command may read and write, by the same lists a box is made of.
+// landlock-rules: what a landlocked command may read and write, from the same lists as a box (box-places.ts).
 //
 // Invariants:
-//   R1. By a list of what is given, never of what is hidden: what nobody thought of is refused.
-//   R2. Landlock gives whole trees and takes nothing back: a place that holds a secret is given piece by piece, without it.
+//   R1. An allowlist, never a denylist: what is not listed is refused.
+//   R2. Landlock grants whole trees and revokes nothing: a path with a secret in it is granted piece by piece, without it.
 
 import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
@@ -15,13 +15,13 @@ import { access, accessAll } from "./landlock-program.ts";
 export type Rule = readonly [may: number, path: string];
 
 const read = access.execute | access.readFile | access.readFolder;
-/** Everything but devices: those can be neither made nor spoken to. */
+/** Everything but devices: those can be neither created nor used. */
 const write = accessAll & ~access.makeDevices & ~access.ioctl;
 const device = access.readFile | access.writeFile | access.ioctl;
 
-/** No terminals: those of the same user could be read and written, and Landlock cannot tell one's own. */
+/** No terminals: those of the same user could be read and written, and Landlock cannot distinguish them. */
 const devices = ["null", "zero", "full", "random", "urandom"].map((name) => `/dev/${name}`);
-/** Read by nearly every program about itself and the machine; of other processes Landlock shows only what everybody may see. */
+/** Read by nearly every program about itself and the machine; of other processes Landlock shows only what all users may see. */
 const kernelPlaces = ["/proc"];
 const piecesMax = 4_000;
 
@@ -45,13 +45,13 @@ export function rulesFor({ place, command, writable }: RulesInput): readonly Rul
   ];
 }
 
-/** A folder inside one that is given is given already. */
+/** A folder inside a granted one is granted already. */
 const outermost = (paths: readonly string[]): readonly string[] => {
   const all = [...new Set(paths)];
   return all.filter((path) => !all.some((other) => other !== path && isWithin(path, other)));
 };
 
-/** A place less its secrets: names may be listed, what they hold may not. */
+/** A path without its secrets: names may be listed, contents may not be read. */
 function withoutSecrets(path: string, secrets: readonly string[]): readonly Rule[] {
   if (secrets.some((secret) => isWithin(path, secret))) return [];
   const inside = secrets.filter((secret) => isWithin(secret, path));
@@ -65,7 +65,7 @@ function withoutSecrets(path: string, secrets: readonly string[]): readonly Rule
   return [[access.readFolder, path], ...below];
 }
 
-/** Root may read everything, so for root what not everybody may read in /etc is left out; nobody else could read it anyway. */
+/** Root may read everything, so for root files of /etc that not every user may read are left out. */
 const isEtcOfRoot = (path: string): boolean => process.getuid?.() === 0 && path === "/etc";
 
 function isPrivate(path: string): boolean {

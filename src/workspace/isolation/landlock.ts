@@ -1,9 +1,9 @@
-// landlock: isolation by the kernel's Landlock and a call filter, for machines where no namespaces can be had (containers, hardened hosts).
-// It needs no privileges and nothing installed but Perl or Python. A command sees the machine as it is, and may open only what it is given.
+// landlock: isolation by the kernel's Landlock and a call filter, for machines without user namespaces (containers, hardened hosts).
+// It needs no privileges and nothing installed but Perl or Python. A command sees the machine as it is, and may open only what is granted.
 //
 // Invariants:
-//   K1. Nothing is started where Landlock is not in force: the program that sets it up becomes the command only after it succeeded.
-//   K2. What Landlock cannot hold is said: the lists below name every hole the hostile suite measures.
+//   K1. Nothing is started unless Landlock is in force: the setup program execs the command only after it succeeded.
+//   K2. What Landlock cannot enforce is reported: the lists below name every hole the hostile suite measures.
 
 import { mkdirSync } from "node:fs";
 import { createServer, type Server } from "node:net";
@@ -27,7 +27,7 @@ import { filterFor } from "./landlock-filter.ts";
 import { landlockHere, type Language, languagePrograms } from "./landlock-program.ts";
 import { rulesFor } from "./landlock-rules.ts";
 
-/** From which version of Landlock on the kernel holds what. */
+/** From which Landlock version on the kernel enforces what. */
 const since = { truncate: 3, tcp: 4, signals: 6 } as const;
 
 const egressTriesMax = 3;
@@ -75,7 +75,7 @@ type Here = { readonly isLinux: boolean; readonly language: Language | null; rea
 function wrapCommand(place: IsolationPlace, command: Command, language: Language, processor: Processor): Wrapped {
   const home = command.home === "user" ? (command.env["HOME"] ?? homedir()) : privateHome(place.runDir);
   const own = privateHome(place.runDir);
-  // The machine's own temporary folder is everybody's; this one is the command's, in its HOME where that is its own too.
+  // The machine's temporary folder is shared; this one is the command's, in its HOME if that is private too.
   const temporary = join(command.home === "user" && command.writable.includes(home) ? home : own, ".tmp");
   mkdirSync(temporary, { recursive: true, mode: 0o700 });
   const writable = [...command.writable, temporary, ...(command.home === "user" ? [] : [home])];
@@ -98,7 +98,7 @@ function wrapCommand(place: IsolationPlace, command: Command, language: Language
   return { argv, env, cwd: command.cwd };
 }
 
-/** Tool chains that a foreign HOME would hide from themselves. */
+/** Toolchains that would not find themselves with another HOME. */
 function toolchainHints(env: Readonly<Record<string, string>>): Record<string, string> {
   const pairs = toolchainVariables.map(([name, path]) => [name, join(homedir(), path)] as const);
   return Object.fromEntries(pairs.filter(([name, path]) => env[name] === undefined && wayTo(path) !== null));
@@ -113,7 +113,7 @@ async function selfTest(
   if (language === null) return ["neither perl nor python3 is there to set Landlock up"];
   if (abi < 1) return ["this kernel has no Landlock, or it is switched off"];
   if (place.cache?.read("landlock", languagePrograms) === "holds") return [];
-  // The network is shared, so the egress is a port of this machine; the test's own socket is served there.
+  // The network is shared, so the egress is a port of this machine; the test serves its own socket there.
   const servers: Server[] = [];
   const withEgressServer = (command: Command): Wrapped => {
     const server = createServer((socket) => void socket.end("egress")).on("error", () => undefined);
@@ -122,7 +122,7 @@ async function selfTest(
   };
   try {
     let failures = await testBox({ place, wrap: withEgressServer });
-    // Somebody else may have had that port: then the test proves nothing, and another port is tried.
+    // Another process may have had that port: then the test proves nothing, and another port is tried.
     for (let tries = 1; tries < egressTriesMax && failures.join() === "the egress did not lead out"; tries += 1)
       failures = await testBox({ place, wrap: withEgressServer });
     const held = abi >= since.tcp ? failures : failures.filter((sentence) => !sentence.includes("network"));

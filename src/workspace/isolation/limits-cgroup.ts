@@ -1,10 +1,10 @@
-// limits-cgroup: the kernel's own bounds for the processes of one command together: a folder below the runner's own cgroup, joined by the
-// command before it begins.
+// limits-cgroup: resource limits of one command's processes by a child of the runner's own cgroup, which the command joins before it
+// begins.
 //
 // Invariants:
-//   C1. Seats are made below the runner's own cgroup only, never above or beside it: what bounds the runner bounds its agents too.
-//   C2. A seat is removed only by its maker, or by another runner of the same process ids that sees its maker gone.
-//   C3. Ending a seat is bounded in time; one that cannot be removed is left for the next runner.
+//   C1. Groups are created below the runner's own cgroup only: its limits apply to its agents too.
+//   C2. A group is removed only by its creator, or by another runner in the same pid namespace that sees its creator gone.
+//   C3. Removing a group is bounded in time; one that cannot be removed is left for the next runner.
 
 import { createHash, randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmdirSync, writeFileSync } from "node:fs";
@@ -17,9 +17,9 @@ export type LimitKind = "processes" | "memory" | "ending";
 export type Cgroups = {
   readonly holds: ReadonlySet<LimitKind>;
   readonly version: "v1" | "v2";
-  /** Makes the key's seat with these limits, and names the files to write one's process id into. */
+  /** Creates the key's group with these limits, and returns the files to write a pid into. */
   groupFor(key: string, limits: Limits): readonly string[];
-  /** Ends whatever sits there and takes the seat away. */
+  /** Kills every process of the group and removes it. */
   clear(key: string): Promise<void>;
 };
 
@@ -28,7 +28,7 @@ export const tasksPerProcess = 4;
 const removeWithinMs = 1_500;
 const lookEveryMs = 10;
 
-/** Which folder is the runner's own in each mounted hierarchy that could hold processes, memory or an end for all. */
+/** The runner's own folder in each mounted hierarchy that could limit pids or memory, or kill a group. */
 export function ownFolders(mountinfo: string, own: string): readonly string[] {
   const pathOf = new Map<string, string>();
   for (const line of own.split("\n")) {
@@ -53,7 +53,7 @@ export function ownFolders(mountinfo: string, own: string): readonly string[] {
 const unescaped = (path: string): string =>
   path.replaceAll(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 
-/** What of it works here; null if nothing does. What dead runners left is taken away. */
+/** What of it works here; null if nothing does. Leftovers of dead runners are removed. */
 export async function openCgroups(runDir: string, parents = parentsHere()): Promise<Cgroups | null> {
   const usable = parents.flatMap((parent) => {
     const files = filesOfGroup(parent, groupName(runDir, `probe-${randomUUID()}`));
@@ -84,12 +84,12 @@ export async function openCgroups(runDir: string, parents = parentsHere()): Prom
 function parentsHere(): readonly string[] {
   if (process.platform !== "linux") return [];
   const parents = ownFolders(textOf("/proc/self/mountinfo"), textOf("/proc/self/cgroup"));
-  // Only the top of a v2 tree may hold processes and divide them further; everywhere else this is refused, and nothing is lost.
+  // Only the root of a v2 tree may have processes and children; elsewhere this is refused, which is harmless.
   for (const parent of parents) tryWrite(join(parent, "cgroup.subtree_control"), "+pids +memory");
   return [...new Set(parents)];
 }
 
-/** What a seat below this folder would offer, seen by making one; null if none can be made. */
+/** What a group below this folder supports, found by creating one; null if none can be created. */
 function filesOfGroup(parent: string, name: string): readonly string[] | null {
   const probe = join(parent, name);
   try {
@@ -121,7 +121,7 @@ const settingsOf = ({ processesMax, memoryBytesMax }: Limits): readonly (readonl
 
 const groupPattern = /^autopilot-(\d+)-(\d+)-(\d+)-[0-9a-f]{12}$/;
 
-/** Whose it is is in its name: the pid namespace, the process, the moment it began. */
+/** Its name has its owner: the pid namespace, the pid, the start time. */
 function groupName(runDir: string, key: string): string {
   const hash = createHash("sha256").update(`${runDir}\0${key}`).digest("hex").slice(0, 12);
   return `autopilot-${pidNamespace()}-${process.pid}-${beganOf(process.pid) ?? "0"}-${hash}`;
@@ -144,14 +144,14 @@ async function removeGroup(folder: string): Promise<void> {
       rmdirSync(folder);
       return;
     } catch {
-      await wait(lookEveryMs); // C3: the kernel needs a moment to let the last process go
+      await wait(lookEveryMs); // C3: the kernel needs a moment to release the last process
     }
   }
 }
 
 const pidNamespace = (): string => /\d+/.exec(linkOf("/proc/self/ns/pid"))?.[0] ?? "0";
 
-/** The moment a process began, in the kernel's ticks; undefined if there is none. */
+/** The start time of a process, in kernel ticks; undefined if there is none. */
 function beganOf(pid: number): string | undefined {
   const line = textOf(`/proc/${pid}/stat`);
   return line === "" ? undefined : line.slice(line.lastIndexOf(")") + 2).split(" ")[19];
@@ -169,7 +169,7 @@ function tryWrite(file: string, text: string): void {
   try {
     writeFileSync(file, text, { flag: "r+" });
   } catch {
-    return; // not there, or not ours to write: what follows finds out
+    return; // missing, or not writable: the next steps find out
   }
 }
 

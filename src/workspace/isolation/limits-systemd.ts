@@ -1,15 +1,15 @@
-// limits-systemd: limits by a transient scope, where a user's service starter runs: the usual way on a desktop, whose cgroups belong to it.
+// limits-systemd: limits by a transient systemd scope, if a user instance runs: the usual way on a desktop, which owns the cgroups.
 
 import { execFile } from "node:child_process";
 import type { Limits } from "./confinement.ts";
 
-/** How the starter is reached. Its address is kept from the command itself. */
+/** How systemd is reached. Its address is kept from the command itself. */
 export type Systemd = { readonly flags: readonly string[]; readonly env: Readonly<Record<string, string>> };
 
 const answerWithinMs = 4_000;
 export const addressNames = ["XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"] as const;
 
-/** The user's own starter, asked by starting something; null if it does not answer. */
+/** The user's systemd instance, checked by starting something; null if it does not answer. */
 export async function systemdHere(): Promise<Systemd | null> {
   if (process.platform !== "linux") return null;
   const env = Object.fromEntries(

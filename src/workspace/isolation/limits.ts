@@ -1,10 +1,9 @@
-// limits: what the processes of one command may take of the machine together, by the strongest means that works here: cgroups, else a scope
-// of the service starter, else the limits every process can set on itself. It goes in front of the whole wrapped command, so that it holds
-// whatever the isolation is.
+// limits: resource limits of one command's processes together, by the strongest means that works here: cgroups, else a systemd scope, else
+// ulimit. It wraps the whole isolated command, so that it holds with every isolation.
 //
 // Invariants:
-//   L1. A means is said to be in force only after it was seen to hold here, since the machine started: a fork too many and an allocation
-//       too large, both refused.
+//   L1. A means counts as in force only after a self-test here since the machine started: a fork too many and an allocation too large, both
+//       refused.
 //   L2. A command that cannot join its limits does not start.
 //   L3. Memory is never bounded by address space: V8 reserves far more than it uses.
 
@@ -21,9 +20,9 @@ export type OpenedLimits = {
   /** Sentences for what is enforced, and for what is not. */
   readonly inForce: readonly string[];
   readonly missing: readonly string[];
-  /** The command with its limits in front. One key is one bound: commands of the same key share it. */
+  /** The command with its limits in front. Commands of the same key share one limit. */
   wrap(argv: readonly string[], limits: Limits, key: string): readonly string[];
-  /** Ends what is left of the key's processes, where the means can, and gives the bound back. */
+  /** Ends what is left of the key's processes, if the means can, and releases the limit. */
   release(key: string): Promise<void>;
   close(): Promise<void>;
 };
@@ -44,10 +43,10 @@ const testTimeoutMs = 10_000;
 const testLimits: Limits = { processesMax: 8, memoryBytesMax: 24 * 1024 ** 2, diskBytesMax: 1024 ** 3 };
 const forksTried = testLimits.processesMax * tasksPerProcess + 8;
 const bytesTried = 96 * 1024 ** 2;
-/** What a file's size is counted in by the shell, whatever shell. */
+/** The shell's unit of file size, in every shell. */
 const blockBytes = 512;
 
-// Dash calls the number of processes -p, others -u; asked in its own shell, since a wrong letter may end it.
+// Dash names the number of processes -p, others -u; tested in a separate shell, since a wrong letter may end it.
 const script = `
 count=$1; tasks=$2; blocks=$3; shift 3
 while [ "$count" -gt 0 ]; do
@@ -91,11 +90,11 @@ function wrapped(means: Means, argv: readonly string[], limits: Limits, key: str
 
 type Chosen = { readonly chosen: Means; readonly holdsProcesses: boolean; readonly holdsMemory: boolean };
 
-/** The strongest that holds both; else whatever holds more than nothing. L1 */
+/** The strongest that enforces both; else whichever enforces something. L1 */
 async function chooseMeans(runDir: string, cache: SelfTestCache): Promise<Chosen> {
   const cgroups = await openCgroups(runDir).catch(() => null);
   const own = cgroups === null ? [] : [byCgroups(cgroups)];
-  // The runner's own place among the groups of processes decides what it may divide further.
+  // The runner's own cgroup decides what it may divide further.
   const test = ["limits", textOf("/proc/self/cgroup"), ...addressNames.map((name) => process.env[name] ?? "")].join("\n");
   const seen = seenIn(cache.read(test, programs));
   const knownIn = (means: readonly Means[]): Means | undefined => means.find(({ name }) => name === seen?.means);
@@ -159,7 +158,7 @@ async function byScopes(): Promise<readonly Means[]> {
   ];
 }
 
-/** The kernel counts all of a user's tasks against it, so those there already are allowed for. */
+/** The kernel counts all of a user's tasks, so existing ones are added. */
 const byOwnLimits: Means = {
   name: "rlimits",
   endsAll: false,
@@ -175,7 +174,7 @@ function tasksOfUser(): number {
     );
     return own.reduce((sum, pid) => sum + threadsOf(pid), 0);
   } catch {
-    return 2_000; // No /proc: what a user may well have running already.
+    return 2_000; // Without /proc: a generous guess of what a user has running.
   }
 }
 
@@ -193,13 +192,13 @@ async function refusesForks(means: Means): Promise<boolean> {
 }
 
 async function refusesMemory(means: Means): Promise<boolean> {
-  // `tail` keeps what it was asked for until the end comes: so many bytes at once.
+  // `tail` buffers what it was asked for until the end: an allocation of so many bytes.
   const fill = `head -c ${bytesTried} /dev/zero | tail -c ${bytesTried} | wc -c; echo ended`;
   const said = await tried(means, fill, `self-test-${randomUUID()}`);
   return said !== null && said.includes("ended") && !said.includes(String(bytesTried));
 }
 
-/** What a command under the small test limits said; null if it could not be started under them. */
+/** The output of a command under the small test limits; null if it could not be started under them. */
 async function tried(means: Means, command: string, key: string): Promise<string | null> {
   try {
     const said = await saidBy(wrapped(means, ["/bin/sh", "-c", `echo began; ${command}`], testLimits, key));
@@ -211,7 +210,7 @@ async function tried(means: Means, command: string, key: string): Promise<string
   }
 }
 
-/** What it said until its own end; its children are ended with it, and nobody waits for them. */
+/** Its output until its own end; its children are killed with it, and not waited for. */
 function saidBy([program = "", ...args]: readonly string[]): Promise<string> {
   return new Promise((resolve) => {
     const env = { PATH: process.env["PATH"] ?? "/usr/bin:/bin", LC_ALL: "C" };

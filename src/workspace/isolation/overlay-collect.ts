@@ -1,14 +1,14 @@
-// overlay-collect: brings what a command wrote apart into its folder.
+// overlay-collect: merges what a command wrote into an overlay into its folder.
 //
-// What was written is in the overlay's upper folder. What was deleted is asked of the kernel: the overlay is mounted once more, seen by
-// nobody else, and what the folder has and the overlay has not is gone. Nothing of what marks a deletion on disk need be known for that.
+// What was written is in the overlay's upper folder. What was deleted the kernel knows: the overlay is mounted again in a private
+// namespace, and what the folder has and the overlay has not is deleted. The on-disk format of whiteouts need not be known for that.
 //
 // Invariants:
 //   C1. No link is followed on either side: every folder is opened by its name inside the one before it.
-//   C2. Whatever moment it is killed at, the next collect ends with the same folder: what was written is only ever given a second name in
-//       the folder, and stays apart until everything is in.
-//   C3. Files are brought in as what they are: links, pipes and second names too, so that whoever judges the folder sees them.
-//   C4. Nothing is taken for deleted on the word of anything but the overlay itself.
+//   C2. If it is killed at any moment, the next collect ends with the same folder: written files are hard-linked into the folder, and stay
+//       in the overlay until everything is merged.
+//   C3. Files are merged as what they are: links, pipes and hard links too, so that the judge (layers/judge.ts) sees them.
+//   C4. Only the overlay itself decides what is deleted.
 
 import { spawn } from "node:child_process";
 import { chmodSync, closeSync, constants, existsSync, fstatSync, mkdirSync, openSync, readdirSync, statSync } from "node:fs";
@@ -53,7 +53,7 @@ export async function collectApart(input: CollectInput): Promise<void> {
 
 async function collectFrom(input: CollectInput, apart: string): Promise<void> {
   const upper = join(apart, apartNames.upper);
-  chmodSync(upper, 0o755); // the command may have shut its own folder
+  chmodSync(upper, 0o755); // the command may have closed its own folder
   if (readdirSync(upper).length === 0) return;
   makeApart(apart, input.folder);
   mkdirSync(join(apart, apartNames.gone), { recursive: true });
@@ -61,14 +61,16 @@ async function collectFrom(input: CollectInput, apart: string): Promise<void> {
   await bringIn(input, apart, await differencesIn(input, apart, shared));
 }
 
-/** What was kept apart for an earlier folder of the same name is nobody's any more. */
+/** What was kept for an earlier folder of the same name is obsolete. */
 async function forgetOthers(runDir: string, folder: string, own: string | null, trash: string): Promise<void> {
   const root = apartRoot(runDir);
   const names = await readdir(root).catch(() => []);
   for (const name of names) if (name.startsWith(apartPrefix(folder)) && join(root, name) !== own) await discard(join(root, name), trash);
 }
 
-/** The folders that are both above and below: only in these can something be gone. What was shut is opened on the way. */
+/**
+ * The folders that are both in the upper and the lower layer: only in these can something be deleted. Closed ones are opened on the way.
+ */
 async function sharedFolders(upper: string, lower: string): Promise<readonly BytePath[]> {
   const shared: BytePath[] = [];
   await cursor((path, names) =>
@@ -84,7 +86,7 @@ async function sharedFolders(upper: string, lower: string): Promise<readonly Byt
   return shared;
 }
 
-/** Of one folder: the names that are gone, and those above that stand for no file except for one that is gone. */
+/** Of one folder: the deleted names, and upper entries that are whiteouts. */
 type Difference = { readonly gone: readonly BytePath[]; readonly unseen: ReadonlySet<BytePath> };
 
 async function differencesIn(input: CollectInput, apart: string, shared: readonly BytePath[]): Promise<ReadonlyMap<BytePath, Difference>> {
@@ -134,10 +136,10 @@ async function bringIn({ folder, failpoint }: CollectInput, apart: string, diffe
   );
 }
 
-/** A folder nested deeper is not entered: a link that leads nowhere stands for it, which whoever judges the folder refuses. */
+/** A deeper folder is not entered: a dangling link replaces it, which the judge refuses. */
 const mayEnter = (path: BytePath): boolean => partsOf(path).length < depthMax;
 
-/** Every folder of a tree, from the top; `visit` reads its names by `names`, which counts them, and says which to go into. */
+/** Every folder of a tree, from the root; `visit` reads its names by `names`, which counts them, and says which to enter. */
 async function cursor(visit: (path: BytePath, names: (held: HeldFolder) => BytePath[]) => readonly BytePath[] | null): Promise<void> {
   const folders: BytePath[] = ["" as BytePath];
   let entries = 0;
@@ -156,7 +158,7 @@ async function cursor(visit: (path: BytePath, names: (held: HeldFolder) => ByteP
   }
 }
 
-/** Mounts the overlay where nobody else sees it, for as long as `use` takes. */
+/** Mounts the overlay in a private namespace, for as long as `use` takes. */
 async function withMerged<T>(programs: MountPrograms, apart: string, use: (merged: string) => T): Promise<T> {
   const [program = "", ...args] = mountedShell(programs, apart, "echo ready && read -r _", []);
   const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"], env: { LC_ALL: "C" } });
@@ -186,7 +188,7 @@ async function withMerged<T>(programs: MountPrograms, apart: string, use: (merge
   }
 }
 
-/** Holds the overlay open, so that it stays the overlay; what is none would look like a folder from which everything was deleted. C4 */
+/** Holds the overlay open, so that it stays the overlay; anything else would look like a folder from which everything was deleted. C4 */
 function withOverlay<T>(path: string, apart: string, use: (merged: string) => T): T {
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
   try {

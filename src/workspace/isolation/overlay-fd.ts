@@ -1,5 +1,5 @@
-// overlay-fd: the few things collecting does to folders, each by name inside a folder that is held open, so that no link on the way is ever
-// followed (see fd-walk.ts, which reads in the same manner).
+// overlay-fd: the folder operations of overlay-collect.ts, each by name inside a folder that is held open, so that no link is ever followed
+// (fd-walk.ts reads in the same manner).
 
 import { randomUUID } from "node:crypto";
 import {
@@ -25,7 +25,7 @@ export type HeldFolder = { readonly descriptor: number };
 export type Kind = "folder" | "whiteout" | "other" | "none";
 
 const folderFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-/** Opens a folder without reading it, so that one that nobody may read can be opened up. Node has no name for it. */
+/** Opens a folder without reading it, so that an unreadable one can be opened up. Node has no constant for it. */
 const pathOnly = 0o10000000;
 const isRefused = new Set(["EMLINK", "EPERM", "EXDEV"]);
 const isThereNot = new Set(["ENOENT", "ENOTDIR", "ELOOP"]);
@@ -72,7 +72,7 @@ export function kindAt(held: HeldFolder, name: BytePath): Kind {
   return stat.isCharacterDevice() && stat.rdev === 0 ? "whiteout" : "other";
 }
 
-/** Lets us into a folder that was shut to keep us out. */
+/** Makes a folder accessible that was closed to keep us out. */
 export function letIn(held: HeldFolder, name: BytePath): void {
   const mode = statAt(held, name)?.mode ?? 0o700;
   if ((mode & 0o700) === 0o700) return;
@@ -89,17 +89,17 @@ export function makeFolder(held: HeldFolder, name: BytePath): void {
   else letIn(held, name);
 }
 
-/** Gives what has the name in `from` a second name in `to`, in place of what was there; where it cannot be had, a link to nowhere. */
+/** Hard-links an entry of `from` into `to`, replacing what was there; a dangling link if that is impossible. */
 export function linkInto(from: HeldFolder | null, to: HeldFolder, name: BytePath, draft: string): void {
   const [above, below] = [from === null ? undefined : statAt(from, name), statAt(to, name)];
-  // Two names of one file: a rename would do nothing and leave the draft.
+  // Two names of one file: a rename would do nothing and leave the temporary name.
   if (above !== undefined && below !== undefined && above.ino === below.ino && above.dev === below.dev) return;
   rmSync(draft, { force: true });
   if (from === null || !hasLinked(at(from, name), draft)) symlinkSync("not-brought-in", draft);
   renameSync(draft, at(to, name));
 }
 
-/** A file may have as many names as its disk allows, and no more. */
+/** A file may have as many hard links as its file system allows. */
 function hasLinked(path: Buffer, draft: string): boolean {
   try {
     linkSync(path, draft);
@@ -110,7 +110,7 @@ function hasLinked(path: Buffer, draft: string): boolean {
   }
 }
 
-/** Takes a file or a whole folder out of the way by one rename. */
+/** Renames a file or a whole folder away. */
 export function moveAway(held: HeldFolder, name: BytePath, into: string): void {
   if (kindAt(held, name) === "folder") letIn(held, name);
   renameSync(at(held, name), join(into, randomUUID()));

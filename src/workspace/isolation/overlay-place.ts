@@ -1,5 +1,5 @@
-// overlay-place: where an overlay's own folders lie, and how it is mounted by somebody without privileges: in users and mounts of its own,
-// which nobody else sees and which end with the command.
+// overlay-place: the paths of an overlay's own folders, and how it is mounted without privileges: in private user and mount namespaces,
+// which end with the command.
 //
 // Invariants:
 //   O1. What is kept apart belongs to one folder and not to a later one of the same name.
@@ -9,11 +9,11 @@ import { mkdirSync, statSync, symlinkSync } from "node:fs";
 import { basename, join } from "node:path";
 import { errnoOf } from "../failure.ts";
 
-/** What is written (`upper`), the kernel's own room (`work`), where both and the folder are seen as one (`merged`), a link to it (`lower`). */
+/** The written files (`upper`), the kernel's work folder (`work`), the merged view (`merged`), a link to the folder (`lower`). */
 export const apartNames = { upper: "upper", work: "work", merged: "merged", lower: "lower", draft: "draft", gone: "gone" } as const;
 
 export const apartRoot = (runDir: string): string => join(runDir, "apart");
-/** All that was ever kept apart for folders of this name begins so. */
+/** The prefix of everything ever kept for folders of this name. */
 export const apartPrefix = (folder: string): string => `${basename(folder)}-${hashOf(folder)}-`;
 
 /** Where writes to a folder are kept; null if there is no such folder. */
@@ -25,7 +25,7 @@ export function apartOf(runDir: string, folder: string): string | null {
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 12);
 
-/** Makes the folders an overlay needs, if they are not there yet. */
+/** Creates the folders an overlay needs, if missing. */
 export function makeApart(apart: string, folder: string): void {
   for (const name of [apartNames.upper, apartNames.work, apartNames.merged])
     mkdirSync(join(apart, name), { recursive: true, mode: name === apartNames.upper ? 0o755 : 0o700 });
@@ -36,15 +36,15 @@ export function makeApart(apart: string, folder: string): void {
   }
 }
 
-// Names relative to the apart folder: an option of mount could not hold every path's characters.
+// Relative paths: a mount option could not express every path's characters.
 const { upper, work, merged, lower } = apartNames;
 const options = `lowerdir=${lower},upperdir=${upper},workdir=${work},userxattr`;
-/** With the apart folder and the mount program as first words, which are then taken away. */
+/** With the overlay's folder and the mount program as first arguments, which are then shifted. */
 const mountScript = `cd "$1" && "$2" -t overlay -o ${options} overlay ${merged} && cd / && shift 2`;
 
 export type MountPrograms = { readonly unshare: string; readonly mount: string };
 
-/** The command line that runs a shell script where mounting is allowed and seen by nobody, with the overlay mounted. */
+/** The command line that runs a shell script in a private mount namespace, with the overlay mounted. */
 export const mountedShell = (
   { unshare, mount }: MountPrograms,
   apart: string,

@@ -1,5 +1,5 @@
-// overlay: isolation by an overlay in a box of bubblewrap. The command sees its folder and may change it, but what it writes is kept beside
-// the folder, which stays as it was until `collect` brings the changes in. Commands that write directly get the same box without it.
+// overlay: isolation by an overlay in a bubblewrap box. The command sees its folder and may change it, but its writes are kept beside the
+// folder, which is unchanged until `collect` merges them. Commands that write directly get the same box without it.
 
 import { boxMeansHere, type BoxMeans } from "./box-means.ts";
 import { isWithin, programOnPath, wayTo } from "./box-programs.ts";
@@ -13,7 +13,7 @@ import { apartNames, apartOf, makeApart, mountedShell, type MountPrograms } from
 
 export function overlayIsolation(given: IsolationPlace): Isolation {
   const place = { ...given, runDir: realOf(given.runDir) };
-  // bubblewrap is root among the overlay's own users; the command must be who it was.
+  // bubblewrap is root in the overlay's user namespace; the command must keep its own user.
   const candidates = boxMeansHere("own", place.cache, { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 });
   let [chosen] = candidates;
   const programs = { unshare: programOnPath("unshare") ?? "unshare", mount: programOnPath("mount") ?? "mount" };
@@ -58,7 +58,7 @@ function wrapBy(place: IsolationPlace, programs: MountPrograms, means: BoxMeans,
   return { argv: mountedShell(programs, apart, openFilter, [filter, ...argv]), env, cwd: command.cwd };
 }
 
-/** The same means where bubblewrap runs as the user. */
+/** The same variant with bubblewrap running as the user. */
 const directly = ({ users, ...means }: BoxMeans): BoxMeans => ({ ...means, users: { kind: users.kind === "closed" ? "closed" : "tried" } });
 
 /** Only a folder of the run: what is kept beside it is on the same disk. */

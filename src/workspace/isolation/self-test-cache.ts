@@ -1,11 +1,12 @@
-// self-test-cache: what was seen to hold on this machine since it started, in the user's cache folder, so that a run does not try it again.
+// self-test-cache: caches passed self-tests of this machine since it started, in the user's cache folder, so that a run does not repeat
+// them.
 //
 // Invariants:
-//   C1. A note holds only while everything a test depends on is the same: the start of the machine, its kernel and the settings about
-//       namespaces, who we are and what we are confined by, the programs, the file system of the folder, and this program itself; of
+//   C1. An entry is valid only while everything a test depends on is the same: the start of the machine, its kernel and the settings about
+//       namespaces, our user and confinement, the programs, the file system of the folder, and this program itself; of
 //       a box also the home folder, which it shows or hides.
-//   C2. Only what held is noted. What did not is tried again each time: it may have been a bad moment.
-//   C3. Where the cache can't be trusted (store-folder.ts, S1) or written, everything is tried again, and nothing fails for it.
+//   C2. Only passes are cached. A failure is tested again each time: it may have been temporary.
+//   C3. If the cache can't be trusted (store-folder.ts, S1) or written, everything is tested again, and nothing fails for it.
 
 import { createHash, randomUUID } from "node:crypto";
 import { readdirSync, readFileSync, readlinkSync, renameSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
@@ -16,18 +17,18 @@ import { programOnPath } from "./box-programs.ts";
 import { readSmallFile } from "../folder.ts";
 
 export type SelfTestCache = {
-  /** What was noted of a test that starts these programs; null if nothing was, or something is not as it was. */
+  /** The cached result of a test that starts these programs; null if there is none, or something has changed. */
   read(test: string, programs: readonly string[]): string | null;
   note(test: string, programs: readonly string[], result: string): void;
 };
 
-/** Tries everything anew: for `doctor`, and for tests of a self-test. */
+/** Tests everything again: for `doctor`, and for tests of a self-test. */
 export const noCache: SelfTestCache = { read: () => null, note: () => undefined };
 
 const noteBytesMax = 4_096;
 const room = "self-tests";
 
-/** `folder`: where a run lies, whose file system a test depends on. `home`: "" for tests that do not depend on it. */
+/** `folder`: a run's folder, whose file system a test depends on. `home`: "" for tests that do not depend on it. */
 export function openSelfTestCache(folder: string, store: string = storeFolder(), home: string = process.env["HOME"] ?? ""): SelfTestCache {
   const boot = textOf("/proc/sys/kernel/random/boot_id");
   if (boot === "" || !isOurs(store)) return noCache; // C3
@@ -48,7 +49,7 @@ export function openSelfTestCache(folder: string, store: string = storeFolder(),
         const draft = join(store, room, `${prefix}${randomUUID()}`);
         writeFileSync(draft, result, { mode: 0o600, flag: "wx" });
         renameSync(draft, fileOf(test, programs));
-        // Notes of another start of the machine are of no use any more.
+        // Entries from an earlier boot are useless.
         for (const name of readdirSync(join(store, room))) if (!name.startsWith(prefix)) rmSync(join(store, room, name), { force: true });
       } catch {
         return; // C3
@@ -57,10 +58,10 @@ export function openSelfTestCache(folder: string, store: string = storeFolder(),
   };
 }
 
-/** For the limits of processes and memory, which know nothing of a home. */
+/** For the process and memory limits, which do not depend on a home. */
 export const openLimitsCache = (folder: string): SelfTestCache => openSelfTestCache(folder, storeFolder(), "");
 
-/** Forgets everything that was noted: what is tried next is tried again. */
+/** Clears the cache: everything is tested again. */
 export function clearSelfTestCache(store: string = storeFolder()): void {
   try {
     if (isOurs(store)) rmSync(join(store, room), { recursive: true, force: true });
@@ -78,9 +79,9 @@ function isOurs(store: string): boolean {
   }
 }
 
-/** Kernel settings that give namespaces to users or take them away; they change while the machine runs. */
+/** Kernel settings about user namespaces; they change while the machine runs. */
 const settings = ["kernel/unprivileged_userns_clone", "kernel/apparmor_restrict_unprivileged_userns", "user/max_user_namespaces"];
-/** By what this process itself is held: a test inside a box says nothing of one outside. */
+/** This process's own confinement: a test inside a box says nothing of one outside. */
 const confinement = /^(?:CapEff|CapBnd|NoNewPrivs|Seccomp|Seccomp_filters):.*$/gm;
 
 function factsOf(folder: string): readonly string[] {

@@ -1,5 +1,5 @@
-// srt-settings: what Anthropic's sandbox runtime is given for one command, from the lists a box is made of. Its reads are open unless denied,
-// so every top of the machine that holds no programs is denied, and what the command needs of it is given back.
+// srt-settings: the settings of Anthropic's sandbox runtime for one command, from the same lists as a box. Its reads are allowed unless
+// denied, so every top-level folder without programs is denied, and what the command needs of it is allowed again.
 
 import { readdirSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
@@ -26,12 +26,12 @@ export type SettingsInput = {
   readonly place: IsolationPlace;
   readonly command: Command;
   readonly writable: readonly string[];
-  /** The runtime's own program: it must be seen inside as well. */
+  /** The runtime's own program: it must be visible inside as well. */
   readonly program: string;
   readonly isMac: boolean;
 };
 
-/** Tops that every program needs, besides those that hold programs. */
+/** Top-level folders that every program needs, besides those with programs. */
 const neededTops = ["/dev", "/proc", "/sys", "/System", "/Library", "/private", "/Applications", "/var", "/cores"];
 
 export function settingsFor({ place, command, writable, program, isMac }: SettingsInput, tops = topsHere()): SrtSettings {
@@ -41,14 +41,14 @@ export function settingsFor({ place, command, writable, program, isMac }: Settin
   const programs = programPlaces({ argv: [program, ...command.argv], path: command.env["PATH"] ?? "", home: own, hidden });
   const secrets = [...machineSecrets, ...homeSecrets.map((path) => join(own, path))];
   const given = [...homeToolchains.map((path) => join(own, path)), ...programs, ...(command.readable ?? [])];
-  // A folder that is there is all the runtime can deny or give; a name for nothing makes it stumble.
+  // The runtime can deny or allow only existing folders; a missing one makes it fail.
   const there = (paths: readonly string[]): string[] => [...new Set(paths.flatMap((path) => wayTo(path)?.real ?? []))];
   return {
     network: {
-      // Only the egress, by its very address and port; an empty list lets nothing through.
+      // Only the egress, by its exact address and port; an empty list allows nothing.
       allowedDomains: command.network === "egress" && command.egress !== undefined ? [`127.0.0.1:${command.egress.port}`] : [],
       deniedDomains: [],
-      // There is no network of one's own on a Mac: the egress can be reached only if all of this machine can.
+      // A Mac has no network namespaces: the egress can be reached only if all of this machine can.
       allowLocalBinding: isMac && command.network === "egress",
     },
     filesystem: {

@@ -1,8 +1,8 @@
-// srt-test: tries a sandbox whose inside cannot be believed: in it, a write into a hidden folder may seem to succeed. So only what is seen
-// outside counts.
+// srt-test: self-test of a sandbox whose inside cannot be believed: in it, a write into a hidden folder may seem to succeed. So only what
+// is seen outside counts.
 //
 // Invariants:
-//   O1. What was written, read and called is looked up outside: what the command could read it carries into its own folder.
+//   O1. Writes, reads and connections are verified from outside: the command copies what it could read into its own folder.
 //   O2. Everything that must fail would succeed without the sandbox.
 
 import { execFile } from "node:child_process";
@@ -19,7 +19,7 @@ export type OutsideTest = { readonly place: IsolationPlace; readonly wrap: (comm
 
 const timeoutMs = 30_000;
 
-// An egress of the sandbox may open a moment after the sandbox: whoever comes too early comes again.
+// An egress of the sandbox may open a moment after the sandbox: an early connection is retried.
 const script = `
 const fs = require("node:fs"), net = require("node:net");
 const order = JSON.parse(process.argv[1]);

@@ -1,10 +1,10 @@
 // srt: isolation by Anthropic's sandbox runtime, if it is installed: bubblewrap with its own proxy on Linux, Seatbelt on a Mac.
 //
 // Invariants:
-//   S1. The settings of a command lie in the run's folder, which the command does not see, and hold for that command alone.
-//   S2. What the runtime puts into a command's environment is taken out again: it holds the whole command line, and it hides the egress.
-//   S3. Within the runtime a command is landlocked as well, where that can be had: the kernel's own files are read-only, and objects that
-//       all processes of a user share cannot be reached, neither of which the runtime sees to.
+//   S1. The settings of a command are in the run's folder, which the command does not see, and apply to that command alone.
+//   S2. Variables that the runtime adds to a command's environment are removed: they contain the whole command line, and hide the egress.
+//   S3. Within the runtime a command is landlocked as well, if available: the kernel's files are read-only, and objects that all processes
+//       of a user share cannot be reached, neither of which the runtime enforces.
 
 import { createHash } from "node:crypto";
 import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -27,17 +27,17 @@ import { errnoOf } from "../failure.ts";
 import { settingsFor } from "./srt-settings.ts";
 import { testFromOutside } from "./srt-test.ts";
 
-/** What it needs besides itself, where it does not come with the system. */
+/** What it needs besides itself, if the system does not provide it. */
 const companions = { linux: ["bwrap", "socat", "rg"], darwin: ["rg"] } as const;
 
-/** Set by the runtime, and none of the command's business. */
+/** Set by the runtime, and not the command's business. */
 const variables = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "FTP_PROXY", "GRPC_PROXY", "NO_PROXY"]
   .flatMap((name) => [name, name.toLowerCase()])
   .concat(["DOCKER_HTTP_PROXY", "DOCKER_HTTPS_PROXY", "RSYNC_PROXY", "GIT_SSH_COMMAND", "GIT_CONFIG_PARAMETERS", "JAVA_TOOL_OPTIONS"])
   .concat(["TYPE", "ADDRESS", "PORT", "USERNAME", "PASSWORD"].map((name) => `CLOUDSDK_PROXY_${name}`))
   .concat(["CLAUDE_CODE_HOST_HTTP_PROXY_PORT", "CLAUDE_CODE_HOST_SOCKS_PROXY_PORT", "TMPDIR"]);
 
-// In its own network the egress's port is served by a few lines that go through the runtime's proxy, the only way out it knows.
+// With its own network, a small program serves the egress's port through the runtime's proxy, the only exit it knows.
 const forwarder = `
 const net = require("node:net"), via = new URL(process.env.HTTP_PROXY), port = process.argv[1];
 const key = Buffer.from(decodeURIComponent(via.username) + ":" + decodeURIComponent(via.password)).toString("base64");
@@ -60,7 +60,7 @@ net.createServer((near) => {
   far.on("data", hear);
 }).listen(+port, "127.0.0.1").on("error", () => process.exit(1));`;
 
-/** Puts the forwarder beside the command, takes the runtime's variables out (S2), and becomes the command. */
+/** Starts the forwarder beside the command, removes the runtime's variables (S2), and execs the command. */
 const begin = `
 node=$1; port=$2; program=$3; shift 3
 [ "$port" = - ] || ("$node" -e "$program" "$port" </dev/null >/dev/null 2>&1 &)
@@ -134,7 +134,7 @@ function wrapCommand(place: IsolationPlace, command: Command, { program, inner: 
   };
 }
 
-/** S3: everything as the runtime has it, but nothing of the kernel's own can be written. Empty if it cannot be had. */
+/** S3: everything as the runtime has it, but nothing of the kernel's files can be written. Empty if unavailable. */
 function innerArguments(): readonly string[] {
   const processor = processorHere();
   const { language, abi } = landlockHere();
@@ -164,7 +164,7 @@ function innerArguments(): readonly string[] {
 function socketFolder(): string {
   const folder = socketsHere();
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  // Somebody else could have made it before us, and would then hold our sockets.
+  // Another user could have created it before us, and would then own our sockets.
   const { uid, mode } = lstatSync(folder);
   if (uid !== process.getuid?.() || (mode & 0o177077) !== 0o040000)
     throw new Error(`${folder} belongs to somebody else, or is open to others`);
@@ -177,7 +177,7 @@ function socketFolder(): string {
 let isSweptAtEnd = false;
 const socketsHere = (): string => join(tmpdir(), `autopilot-srt-${process.getuid?.() ?? 0}`);
 
-/** Takes away the sockets of runtimes that are gone: one that is killed leaves its own, named by its process. */
+/** Deletes the sockets of dead runtimes: a killed one leaves its own, named by its pid. */
 export function sweepSockets(): void {
   for (const name of existsSync(socketsHere()) ? readdirSync(socketsHere()) : []) {
     const pid = Number(/^srt-[a-z]+-(\d+)(?:-\d+)?\.sock$/.exec(name)?.[1] ?? 0);

@@ -2,9 +2,9 @@
 //
 // Invariants:
 //   A1. Either every change of the attempt is applied or none is.
-//   A2. An attempt has at most one commit: it is looked for before one is made, and the branch moves only from the tip that was inspected.
-//   A3. What is committed is, byte for byte, what was judged: blobs are named by the hash the judgement saw.
-//   A4. A crash anywhere leaves the branch as it was, or with the whole commit on it; stray objects are git's to collect.
+//   A2. An attempt has at most one commit: it is searched before one is made, and the branch moves only from the tip that was inspected.
+//   A3. Exactly what was judged is committed: blobs are verified by the hash that was judged.
+//   A4. A crash anywhere leaves the branch as it was, or with the whole commit on it; git gc collects stray objects.
 
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
@@ -61,7 +61,7 @@ export async function applyAttempt(
   throw new WorkspaceFailed("workspace_changed", `The run's branch ${shortOf(run.ref)} kept moving while a commit was being added.`);
 }
 
-/** What the attempt would commit, on no branch: a crash leaves nothing behind but stray objects. */
+/** What the attempt would commit, on no branch: a crash leaves nothing but stray objects. */
 export async function previewAttempt(run: OpenRun, attempt: AttemptId): Promise<GitSha | null> {
   const tip = await tipOf(run);
   const examined = await examineLayer(run, attempt);
@@ -79,7 +79,7 @@ export function refuseViolations({ violations }: Pick<Examined, "violations">): 
   );
 }
 
-/** The paths on which the branch and the layer went different ways since the layer was made. */
+/** The paths that both the branch and the layer changed since the layer was made. */
 export function conflictsOf({ base, changes }: Pick<Examined, "base" | "changes">, tip: Tree): readonly string[] {
   if (tip === base) return [];
   const ours = new Map(changes.map((change) => [change.path, change]));
@@ -140,7 +140,7 @@ async function commitOf(
   return { commit, tree };
 }
 
-/** Moves the branch from one commit to the next; false if it is no longer where we saw it. */
+/** Moves the branch from one commit to the next; false if it is no longer at the expected commit. */
 export async function moveBranch(run: OpenRun, to: GitSha, from: GitSha): Promise<boolean> {
   const user = inUser(run);
   const answer = await git({
@@ -166,7 +166,7 @@ export async function refuseIfCheckedOut(run: OpenRun): Promise<void> {
   throw isCheckedOut(run);
 }
 
-/** Where branches are in tables only git can read. */
+/** If branches are in a reftable only git can read them. */
 async function refuseIfListed(run: OpenRun): Promise<void> {
   const { out } = await git({ ...inUser(run), args: ["worktree", "list", "--porcelain"] });
   if (out.toString("utf8").split("\n").includes(`branch ${run.ref}`)) throw isCheckedOut(run);

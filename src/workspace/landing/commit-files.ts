@@ -1,10 +1,10 @@
-// commit-files: commits files that the runner itself writes, on top of its branch. No folder is needed for it: a layer may be a view that
-// holds only what was changed in it, where a folder above a file is missing and deleting a file deletes nothing.
+// commit-files: commits files that the runner itself writes, on top of its branch. It needs no folder: a layer may be a view that has only
+// what was changed in it, where a parent folder is missing and deleting a file deletes nothing.
 //
 // Invariants:
 //   C1. Either all of the files are committed or none; what the branch changed since they were read is a conflict, never overwritten.
 //   C2. It is done at most once: its commit is found by its key.
-//   C3. Nothing is written through a link: whatever is in a file's place, or in the place of a folder above it, is replaced.
+//   C3. Nothing is written through a link: whatever is at a file's path, or at that of a parent folder, is replaced.
 //   C4. The runner's own files are judged like an agent's: inside the scope, within the size, without a secret.
 
 import type { GitSha } from "../../contracts/ids.ts";
@@ -60,7 +60,7 @@ async function changedSince(run: OpenRun, since: GitSha, tip: GitSha, files: rea
   return changed;
 }
 
-/** The file's own row, and those of whatever is in its way: something else above it, or a folder in its place. C3 */
+/** The file's own row, and those of whatever is in its way: something else above it, or a folder at its path. C3 */
 async function rowsFor(
   run: OpenRun,
   tree: GitSha,

@@ -1,4 +1,4 @@
-// commit-on-tip: a commit on top of the run's branch that no attempt's layer holds, under the key of its attempt.
+// commit-on-tip: creates a commit on top of the run's branch without an attempt's layer, under the key of its attempt.
 
 import type { AttemptId, GitSha } from "../../contracts/ids.ts";
 import type { Applied } from "../../ports/workspace.ts";

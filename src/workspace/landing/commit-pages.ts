@@ -1,11 +1,12 @@
-// commit-pages: puts documents that the runner wrote into the user's checkout on the user's branch, as one commit of their own.
+// commit-pages: commits documents that the runner wrote into the user's checkout to the user's branch, as one separate commit.
 //
 // Invariants:
 //   P1. The commit is HEAD with these files and nothing else; what the user has staged or changed is neither in it nor lost.
-//   P2. Only where work could land: on the branch the run began on, without uncommitted changes to the user's own files, while nobody
-//       merges. A file that the user's rules ignore stays out. Otherwise nothing is touched.
-//   P3. No hook, filter or signing program runs: the files are taken as they are there.
-//   P4. Once a run: the commit names its run, and is looked for first. The index goes before the branch, so after a crash in between the
+//   P2. Only if work could land: on the branch the run began on, without uncommitted changes to the user's own files, and no merge in
+//       progress. A file that the user's rules ignore stays out. Otherwise nothing is touched.
+//   P3. No hook, filter or signing program runs: the files are committed as they are.
+//   P4. Once per run: the commit names its run, and is searched first. The index is updated before the branch, so after a crash in between
+//       the
 //       files are staged, and the next call commits them.
 
 import { existsSync, lstatSync } from "node:fs";
@@ -72,7 +73,7 @@ export async function commitPages(stepInput: PagesInput): Promise<GitSha | null>
   const user = { cwd: repository.root, env: { GIT_DIR: repository.gitDir, ...identity } };
   const moved = await git({ ...user, args, codes: [0, 1, 128] });
   if (moved.code === 0) return commit;
-  await stage(call, repository, await before(call, head.commit, changes)); // somebody moved the branch meanwhile
+  await stage(call, repository, await before(call, head.commit, changes)); // the branch was moved meanwhile
   return null;
 }
 
@@ -82,10 +83,10 @@ const isIn = async (call: Call, older: GitSha, head: GitSha): Promise<boolean> =
 async function isCommitted(call: Call, { base, runId }: PagesInput, head: GitSha): Promise<boolean> {
   const args = ["log", `--format=%(trailers:key=${trailer},valueonly)`, `${base.commit}..${head}`, "--"];
   const { code, out } = await git({ ...call, args, codes: [0, 128] });
-  return code !== 0 || out.toString("utf8").split("\n").includes(runId); // without the run's base nobody can tell
+  return code !== 0 || out.toString("utf8").split("\n").includes(runId); // without the run's base this is unknown
 }
 
-/** What differs from HEAD: files that are other or new, and those of the runner's own that are gone. */
+/** What differs from HEAD: changed or new files, and deleted files of the runner's own. */
 async function changesOf(repository: Repository, call: Call, stepInput: PagesInput, pages: readonly Pages[]): Promise<readonly Change[]> {
   const isPage = ownedOf(stepInput.owned);
   const isWanted = (path: BytePath): boolean => isPage(shownOf(path)) && pages.some(({ folder }) => path.startsWith(`${folder}/`));
@@ -111,7 +112,7 @@ async function changesOf(repository: Repository, call: Call, stepInput: PagesInp
   return [...changes, ...gone.map((path) => [path, null] as const)];
 }
 
-/** What git passes over here; never a file that it tracks. */
+/** What git ignores here; never a tracked file. */
 async function ignoredAmong(repository: Repository, paths: readonly string[]): Promise<ReadonlySet<string>> {
   const input = paths.map((path) => Buffer.from(`${path}\0`));
   const { out } = await git({ ...inView(repository), args: ["check-ignore", "-z", "--stdin"], input, codes: [0, 1] });
@@ -128,7 +129,7 @@ async function before(call: Call, head: GitSha, changes: readonly Change[]): Pro
   );
 }
 
-/** Tells the user's index of these files; false if another git is at work on it. */
+/** Updates the user's index with these files; false if another git is using it. */
 async function stage(call: Call, { head }: Repository, changes: readonly Change[]): Promise<boolean> {
   const nothing = "0".repeat(head.commit.length);
   const input = changes.map(([path, entry]) =>

@@ -1,10 +1,10 @@
-// interrupted-landing: a landing that was cut short leaves the user's checkout between two commits. This puts it back to the first, so that
-// landing can begin again.
+// interrupted-landing: an interrupted landing leaves the user's checkout between two commits. This restores the first, so that landing can
+// start over.
 //
 // Invariants:
-//   C1. A landing is written down before the checkout is touched, and forgotten when it is through or undone.
-//   C2. Only what the landing itself made is undone: a file that holds the new content or the beginning of it, or is gone.
-//       One file that is neither, and nothing is touched: it is the user's.
+//   C1. A landing is recorded before the checkout is touched, and the record is removed when it is done or undone.
+//   C2. Only the landing's own changes are undone: a file that has the new content or its beginning, or is gone.
+//       If any file is neither, nothing is touched: it is the user's.
 
 import { existsSync, lstatSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -31,10 +31,10 @@ export const writeLanding = (run: OpenRun, from: GitSha, to: GitSha): Promise<vo
 
 export const forgetLanding = (run: OpenRun): Promise<void> => rm(fileFor(run), { force: true });
 
-/** Why a landing that was cut short cannot be undone. */
+/** Why an interrupted landing cannot be undone. */
 export type Stuck = { readonly because: "checkout_busy" | "checkout_dirty"; readonly detail: string };
 
-/** Undoes a landing that was cut short; says why where it cannot be, null if there is nothing left of it. */
+/** Undoes an interrupted landing; returns why it cannot be, null if nothing is left of it. */
 export async function undoCutLanding(run: OpenRun): Promise<Stuck | null> {
   const begun = v.safeParse(Begun, await readJson(fileFor(run)));
   if (!begun.success) return null;
@@ -51,7 +51,7 @@ export async function undoCutLanding(run: OpenRun): Promise<Stuck | null> {
   return null;
 }
 
-/** A lock that was there before a landing began is somebody else's (C2): it is waited for, and never taken away. */
+/** A lock from before the landing is another process's (C2): it is waited for, and never deleted. */
 export async function foreignLock(run: OpenRun): Promise<Stuck | null> {
   for (const lock of locksOf(run)) if (!(await isGoneInTime(lock))) return heldBy(lock);
   return null;
@@ -79,7 +79,10 @@ async function isLanded(run: OpenRun, to: GitSha, head: GitSha): Promise<boolean
   return (await git({ ...inUser(run), args: ["merge-base", "--is-ancestor", to, head], codes: [0, 1] })).code === 0;
 }
 
-/** Puts index and files back to what the branch holds, which somebody may have moved meanwhile; answers with a file that is not the landing's, and then has touched nothing. */
+/**
+ * Restores index and files to the branch's content, which may have moved meanwhile; returns a file that is not the landing's, and then has
+ * touched nothing.
+ */
 async function undo(run: OpenRun, head: GitSha, from: GitSha, to: GitSha): Promise<BytePath | null> {
   const args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to, "--"];
   const words = (await git({ ...inUser(run), args })).out.toString("latin1").split("\0");
@@ -113,7 +116,7 @@ async function isOfLanding(run: OpenRun, path: BytePath, from: GitSha, to: GitSh
   if (found === null) return true;
   if (found === "other") return false;
   const [before, after] = [await contentIn(run, from, path), await contentIn(run, to, path)];
-  if (before?.equals(found) === true) return true; // only the index had come further
+  if (before?.equals(found) === true) return true; // only the index had been updated
   return after !== null && after.subarray(0, found.length).equals(found);
 }
 

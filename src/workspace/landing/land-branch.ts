@@ -1,9 +1,9 @@
-// land-branch: moves a branch of the user's to a commit, if it is still where that commit was made for.
+// land-branch: moves a branch of the user's to a commit, if it is still at the commit that one was made for.
 //
 // Invariants:
-//   L1. A compare-and-set: a branch that somebody moved meanwhile is not touched.
+//   L1. A compare-and-set: a branch that was moved meanwhile is not touched.
 //   L2. A checkout that has the branch moves with it, and only if it is clean; a branch is never moved under uncommitted work.
-//   L3. Called again with the same order after a crash at any point, it comes to the same end, and leaves no branch of its own behind.
+//   L3. Called again with the same request after a crash at any point, it has the same result, and leaves no temporary branch behind.
 
 import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
@@ -24,7 +24,7 @@ export async function landBranch(
     readonly folder: string;
     readonly message: string;
     readonly name: string;
-    /** Files of the runner's own that no landing looks at. */
+    /** The runner's own files, which landing ignores. */
     readonly ownedPaths: readonly string[];
   },
 ): Promise<Landing> {
@@ -48,7 +48,7 @@ export async function landBranch(
   const here = await realpath(repository.root);
   const elsewhere = holders.find((path) => path !== here);
   if (elsewhere !== undefined) return { landed: false, because: "held", detail: `${branch} is checked out in ${elsewhere}` };
-  // The checkout is moved by the same road as a run's landing, which undoes itself when it is cut short.
+  // The checkout is moved in the same way as by a run's landing, which undoes itself when interrupted.
   const base = { branch, commit: from };
   const workspace = await openWorkspace({
     repository,
@@ -70,7 +70,7 @@ export async function landBranch(
 
 const landingRef = (name: string): string => `refs/heads/${branchOf(name)}`;
 
-/** What a landing that was killed left of its own branch. */
+/** The temporary branch that a killed landing left. */
 export async function dropLandingBranch(repository: Repository, name: string): Promise<void> {
   if ((await branchAt(repository, landingRef(name))) === null) return;
   const { root, gitDir } = repository;

@@ -1,12 +1,13 @@
-// land: brings the run's branch to the user's own and updates their checkout, the one time the runner touches it.
+// land: merges the run's branch into the user's own and updates their checkout, the only time the runner touches it.
 //
 // Invariants:
-//   N1. Nothing is forced: git itself moves the checkout forward, as `merge --ff-only` does (`read-tree -m -u`, then the branch), and refuses
-//       where a file would be lost. It does so without the repository's own configuration (see user-view).
+//   N1. Nothing is forced: git itself moves the checkout forward, as `merge --ff-only` does (`read-tree -m -u`, then the branch), and
+//   refuses
+//       if a file would be lost. It does so without the repository's own configuration (see user-view).
 //   N2. Only into a checkout of the branch the run began on, without uncommitted changes to tracked files.
 //   N3. A merge is computed without a checkout; if it conflicts, nothing was touched.
-//   N4. Landing twice is landing once, even if the first was cut short, and where it was one commit for many.
-//   N5. A file that is missing from the checkout and that the branch has made again since isn't a change that could be lost: it comes back.
+//   N4. Landing twice is landing once, even if the first was interrupted, and also with squashed commits.
+//   N5. A file that is missing from the checkout and that the branch has recreated since isn't a change that could be lost: it comes back.
 
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
@@ -56,7 +57,7 @@ export async function landRun(run: OpenRun, message: string, isSquashed = false)
     if (before === tip) return { landed: true, how: "squash", commit: head }; // N4
     if (inTheWay !== null) return refusal(inTheWay.because, inTheWay.detail);
     const result = await landOn(run, head, tip, message, isSquashed ? (before ?? run.base.commit) : null);
-    // What was found of a checkout that somebody moved meanwhile, another run's landing say, is not so any more.
+    // Findings about a checkout that was moved meanwhile, for example by another run's landing, are outdated.
     if (result.landed || race >= racesMax || !(await isMoving(run, head))) return result;
   }
 }
@@ -68,7 +69,7 @@ async function headOf({ repository }: OpenRun): Promise<GitSha> {
 }
 const isMoving = async (run: OpenRun, head: GitSha): Promise<boolean> => isLocked(run) || (await headOf(run)) !== head;
 
-/** `since`: what of the branch has landed already, if all the rest is to be one commit. */
+/** `since`: what of the branch has landed already, if the rest is to be one commit. */
 async function landOn(run: OpenRun, head: GitSha, tip: GitSha, message: string, since: GitSha | null): Promise<LandResult> {
   const changed = await changedIn(run.repository, run.isOwned);
   const remade = await remadeOn(run, head, tip); // N5
@@ -86,10 +87,10 @@ async function landOn(run: OpenRun, head: GitSha, tip: GitSha, message: string, 
 const isMissing = ({ repository }: OpenRun, path: string): boolean =>
   lstatSync(join(repository.root, path), { throwIfNoEntry: false }) === undefined;
 
-/** What the branch has taken away and made again since it last landed, as it is at its tip. */
+/** What the branch has deleted and recreated since it last landed, as it is at its tip. */
 async function remadeOn(run: OpenRun, head: GitSha, tip: GitSha): Promise<ReadonlyMap<string, readonly [BytePath, TreeEntry]>> {
   const call = run.shadow.callIntoUser;
-  if ((await lineBetween(call, head, tip))?.length === 1) return new Map(); // one commit makes nothing anew that it took away
+  if ((await lineBetween(call, head, tip))?.length === 1) return new Map(); // a single commit cannot recreate what it deleted
   const args = ["log", "-z", "--format=", "--name-status", "--no-renames", "--diff-filter=AD", `${head}..${tip}`, "--"];
   const words = (await git({ ...call, args })).out.toString("latin1").split("\0");
   const [added, deleted] = [new Set<string>(), new Set<string>()];
@@ -126,7 +127,7 @@ async function howItLanded(run: OpenRun, tip: GitSha, head: GitSha): Promise<"fa
     : "fast_forward";
 }
 
-/** The merge of both sides as a commit on no branch yet (N3). What the user deleted and the branch made again for it is there (N5). */
+/** The merge of both sides as a commit on no branch yet (N3). A file that the user deleted and the branch recreated is in it (N5). */
 async function mergeCommit(
   run: OpenRun,
   head: GitSha,
@@ -160,7 +161,7 @@ async function mergeCommit(
   return { commit };
 }
 
-/** Git moves branch, index and files together, with the user's own filters, and refuses where a file is in the way (N1). */
+/** Git moves branch, index and files together, with the user's own filters, and refuses if a file is in the way (N1). */
 async function moveCheckout(run: OpenRun, from: GitSha, to: GitSha, how: Landed["how"]): Promise<LandResult> {
   const inTheWay = await filesInTheWay(run, from, to);
   if (inTheWay.length > 0) return refusal("checkout_dirty", `Files git does not track are in the way: ${some(inTheWay)}.`);
@@ -171,19 +172,20 @@ async function moveCheckout(run: OpenRun, from: GitSha, to: GitSha, how: Landed[
     await forgetLanding(run);
     return { landed: true, how, commit: to };
   }
-  // Without the index git has not begun; where it fails on the way it leaves a checkout half moved.
+  // Without the index git has not begun; if it fails later it leaves a checkout half moved.
   await (/index\.lock': File exists/.test(answer.err) ? forgetLanding(run) : undoCutLanding(run));
   if (await isDiskFull(answer, run.repository.root))
     throw new WorkspaceFailed("disk_full", "The disk is full, so the work could not be landed.");
   return refusal("checkout_dirty", `Git would not update the checkout: ${answer.err.trim().replace(/\s+/g, " ").slice(0, 500)}`);
 }
 
-/** Files and index first, then the branch: what is cut short in between is undone by cut-landing. */
+/** Files and index first, then the branch: an interruption in between is undone by interrupted-landing.ts. */
 async function moveForward(run: OpenRun, from: GitSha, to: GitSha): Promise<GitAnswer> {
   const view = inView(run.repository);
   const move = (): Promise<GitAnswer> => git({ ...view, args: ["read-tree", "-m", "-u", from, to], codes: [0, 1, 128] });
   const first = await move();
-  // A touch alone isn't a change, but git takes it for one until it has looked again. It touches no file before it has inspected all of them.
+  // A touched file isn't a change, but git takes it for one until its index is refreshed. It writes no file before it has checked all of
+  // them.
   const refreshed = /not uptodate/.test(first.err)
     ? await git({ ...view, args: ["update-index", "-q", "--refresh"], codes: [0, 1, 128] })
     : null;
@@ -199,7 +201,10 @@ async function moveForward(run: OpenRun, from: GitSha, to: GitSha): Promise<GitA
   });
 }
 
-/** Untracked files, ignored ones too, where a new file would go. Git would refuse most of them as well; asking first leaves not even its index touched. */
+/**
+ * Untracked files, also ignored ones, where a new file would go. Git would refuse most of them as well; checking first leaves even its
+ * index untouched.
+ */
 async function filesInTheWay(run: OpenRun, from: GitSha, to: GitSha): Promise<readonly string[]> {
   const added = (await filesBetween(run.shadow.callIntoUser, from, to)).filter(({ was }) => was === undefined);
   const isThere = (path: BytePath): boolean =>

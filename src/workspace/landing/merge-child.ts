@@ -1,7 +1,7 @@
 // merge-child: merges a child run's branch into its parent's, as one commit on top.
 //
 // Invariants:
-//   T1. Either all of it is taken in or nothing: what the parent's branch changed meanwhile is never overwritten, a conflict is reported.
+//   T1. Either all of it is merged or nothing: what the parent's branch changed meanwhile is never overwritten, a conflict is reported.
 //   T2. It is done at most once: its commit is found by its key.
 
 import type { GitSha } from "../../contracts/ids.ts";

@@ -51,7 +51,7 @@ function headerOf(attempt: AttemptId, { record, changes, violations }: Examined)
 }
 
 async function diffOf(run: OpenRun, examined: Examined): Promise<Buffer> {
-  // A file with a secret in it is kept in no form: packed into an object or a binary patch, it would not be known any more.
+  // A file with a secret in it is kept in no form: in an object or a binary patch it would not be recognised any more.
   const leftOut = new Set(examined.violations.filter(({ kind }) => kind === "too_large" || kind === "secret").map(({ path }) => path));
   const kept = examined.changes.filter(({ path }) => !leftOut.has(shownOf(path)));
   if (kept.length === 0) return Buffer.alloc(0);
@@ -78,7 +78,7 @@ async function diffOf(run: OpenRun, examined: Examined): Promise<Buffer> {
     ];
     return (await git({ ...run.shadow.call, args, outputBytesMax: patchBytesMax })).out;
   } catch (error) {
-    // The patch is a courtesy; a layer that still moves must not keep a run from going on.
+    // The patch is a courtesy; a layer that still changes must not keep a run from continuing.
     if (error instanceof WorkspaceFailed && error.reason !== "disk_full")
       return Buffer.from(`The diff could not be made: ${error.message}\n`);
     throw error;

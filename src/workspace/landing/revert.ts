@@ -1,9 +1,9 @@
 // revert: undoes in one commit what the attempts of one cursor committed, and nothing else.
 //
 // Invariants:
-//   U1. What is taken back stays under its own branch, which is there before anything is undone; no branch is moved or overwritten for it.
+//   U1. The reverted work is kept on its own branch, created before anything is undone; no branch is moved or overwritten for it.
 //   U2. It is a commit on top: history is never rewritten.
-//   U3. Either all of it is taken back or nothing: where others changed the same since, both sides are merged, and a conflict is reported.
+//   U3. Either all of it is reverted or nothing: if others changed the same since, both sides are merged, and a conflict is reported.
 //   U4. It is done at most once: its commit is found by its key.
 
 import type { GitSha } from "../../contracts/ids.ts";
@@ -40,7 +40,7 @@ export async function takeBack(run: OpenRun, request: RevertRequest): Promise<Ta
   return { applied: await commitOnTip(run, request, tip.commit, tree), branch, conflict: [] };
 }
 
-/** The run's commits behind one of its own, or behind the base. */
+/** The run's commits after one of its own, or after the base. */
 function commitsBehind(run: OpenRun, commits: readonly RunCommit[], since: GitSha): readonly RunCommit[] {
   if (since === run.base.commit) return commits;
   const at = commits.findIndex(({ commit }) => commit === since);
@@ -53,7 +53,7 @@ type Row = readonly [BytePath, TreeEntry | null];
 
 const isOf = ({ attempt }: RunCommit, of: string): boolean => attempt.startsWith(trailerValue(of));
 
-/** What must be put back, and which of its own paths others have changed since. */
+/** What must be restored, and which of its paths others have changed since. */
 async function changesOf(
   run: OpenRun,
   { of, since }: RevertRequest,
@@ -78,7 +78,7 @@ async function changesOf(
 const treeWith = (run: OpenRun, onto: GitSha, rows: readonly Row[]): Promise<GitSha> =>
   writeTree(run.shadow, run.shadow.callIntoUser, onto, rows);
 
-/** As git reverts: what others did since, without what was done before it. Null if that conflicts, or the commits are mingled. */
+/** As git reverts: what others did since, without the reverted commits. Null if that conflicts, or the commits are interleaved. */
 async function mergedTree(run: OpenRun, { of, since }: RevertRequest, commits: readonly RunCommit[], tip: GitSha): Promise<GitSha | null> {
   const first = commits.findIndex((commit) => !isOf(commit, of));
   const last = commits[first - 1];
@@ -93,12 +93,12 @@ async function mergedTree(run: OpenRun, { of, since }: RevertRequest, commits: r
   const { code, out } = await git({
     ...call,
     args: ["merge-tree", "--write-tree", "-z", "--no-messages", tip, undone],
-    codes: [0, 1, 128, 129], // a git that is too old for it says 129
+    codes: [0, 1, 128, 129], // git versions without it exit with 129
   });
   return code === 0 ? (out.toString("utf8").split("\0")[0] ?? null) : null;
 }
 
-/** Whether something of others is where a file would come back: a folder of its name, or a file in place of its folder. */
+/** Whether something of others is where a file would be restored: a folder of its name, or a file in place of its parent folder. */
 function isInTheWay(path: BytePath, was: Tree, is: Tree, own: ReadonlySet<BytePath>): boolean {
   if (!was.has(path)) return false;
   if (foldersAbove(path).some((folder) => is.has(folder) && !own.has(folder))) return true;
@@ -114,7 +114,7 @@ async function changedIn(run: OpenRun, from: GitSha, to: GitSha): Promise<readon
     .map((path) => bytePathOf(Buffer.from(path, "latin1")));
 }
 
-/** The branch that keeps a commit: of this name, or of it with a number where that is taken by another. */
+/** The branch that keeps a commit: of this name, or with a number if that is taken by another. */
 async function keeperOf(run: OpenRun, name: string, commit: GitSha): Promise<string> {
   const user = inUser(run);
   for (let n = 1; n <= namesMax; n += 1) {

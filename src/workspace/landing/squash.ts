@@ -1,5 +1,5 @@
-// squash: landing as one commit. The branch keeps its own commits, so what has landed is remembered in the commit itself: a trailer names
-// the tip it stands for, and the next landing brings only what came after.
+// squash: lands as one commit. The branch keeps its own commits, so a trailer of the squashed commit names the tip it includes, and the
+// next landing brings only what came after.
 
 import { GitSha } from "../../contracts/ids.ts";
 import * as v from "valibot";
@@ -10,7 +10,7 @@ import type { OpenRun } from "../run.ts";
 const trailer = "Autopilot-Squashed";
 export const squashTrailer = (tip: GitSha): string => `${trailer}: ${tip}\n`;
 
-/** The tip of this run's branch that landed last as one commit; null if none has. */
+/** The tip of this run's branch that was last landed as one commit; null if none was. */
 export async function lastSquashed(run: OpenRun, head: GitSha): Promise<GitSha | null> {
   const value = (key: string): string => `%(trailers:key=${key},valueonly,separator=%x2C)`;
   const args = ["log", `--format=${value("Autopilot-Run")}%x00${value(trailer)}`, `${run.base.commit}..${head}`, "--"];
@@ -20,8 +20,8 @@ export async function lastSquashed(run: OpenRun, head: GitSha): Promise<GitSha |
 }
 
 /**
- * Both sides of a merge that is to bring only what came after `since`: commits on no branch, with the same files as the real ones and
- * `since` as all they have in common. (`merge-tree --merge-base` says the same from git 2.40 on.)
+ * Both sides of a merge that brings only what came after `since`: commits on no branch, with the same files as the real ones and `since` as
+ * their only common ancestor. (`merge-tree --merge-base` says the same from git 2.40 on.)
  */
 export async function sidesSince(run: OpenRun, since: GitSha, head: GitSha, tip: GitSha): Promise<readonly [GitSha, GitSha]> {
   const call = run.shadow.callIntoUser;

@@ -1,4 +1,4 @@
-// checkout: a commit's files in their own folder, for checks. No agent has seen it and it holds no repository.
+// checkout: a commit's files in a separate folder, for checks. No agent has seen it and it has no repository.
 
 import { mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ import { isTree, treeFolders, writeEditedTree } from "../git/tree-folders.ts";
 
 const folderFor = (run: OpenRun, purpose: string): string => join(run.folders.checks, slugOf(purpose));
 
-/** Made anew every time, so that nothing an earlier check left can speak for this commit. */
+/** Created every time, so that nothing an earlier check left affects this commit. */
 export async function makeCheckout(run: OpenRun, commit: GitSha, purpose: string, taken?: Taken): Promise<string> {
   const folder = folderFor(run, purpose);
   const before = await run.checks.read(purpose);
@@ -51,7 +51,7 @@ export async function makeCheckout(run: OpenRun, commit: GitSha, purpose: string
   return folder;
 }
 
-/** Copies of the packages: those of the check before, if nobody touched them, else of the user's. */
+/** Copies of the packages: those of the check before, if untouched, else of the user's. */
 async function copied(
   run: OpenRun,
   folder: string,
@@ -78,7 +78,7 @@ async function copied(
   return { dependencies, fingerprint: dependencies.length === 0 ? null : await fingerprintOf(folder, dependencies) };
 }
 
-/** A copy stays where it holds installed packages: the next check takes them over. */
+/** A copy stays if it has installed packages: the next check takes them over. */
 export async function dropCheckout(run: OpenRun, folder: string): Promise<void> {
   const record = (await run.checks.all()).find(({ key }) => folderFor(run, key) === folder);
   if (record === undefined || (record.isView !== true && record.dependencies.length > 0)) return;
@@ -112,7 +112,7 @@ async function treeWith(run: OpenRun, commit: GitSha, taken: Taken | undefined):
     const [there, was] = [await folders.at(tree, path), await folders.at(from, path)];
     const before = written.has(path) && !taken.paths.includes(shownOf(path)) ? there : was;
     if (written.has(path) ? before !== undefined && !before.mode.startsWith("100") : before === undefined || isTree(before)) continue;
-    // Where a file comes back, nothing may lie that took its place or the place of a folder above it.
+    // At a restored file's path, and at those of its parents, nothing else may be.
     for (const above of foldersAbove(path)) {
       const entry = await folders.at(tree, above);
       if (entry !== undefined && !isTree(entry)) changes.set(above, null);

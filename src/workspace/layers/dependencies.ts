@@ -1,10 +1,10 @@
-// dependencies: installed packages (node_modules and the like) that the user has beside their code: those git ignores, and those an
-// installer left untracked (see git/installed-folders.ts). They are copied, never linked, into the folders agents and checks work in, so
-// that both can work offline and neither can change the user's.
+// dependencies: copies installed packages (node_modules and the like) from the user's checkout: those git ignores, and those an installer
+// left untracked (see git/installed-folders.ts). They are copied, never linked, into the folders of agents and checks, so that both can
+// work offline and neither can change the user's.
 //
 // Invariants:
-//   D1. A copy is used again for checks only if nothing in it was touched since it was made: names, sizes, modes, and change times that no
-//       ordinary process can set back.
+//   D1. A copy is reused for checks only if nothing in it was touched since it was made: names, sizes, modes, and ctimes, which no ordinary
+//       process can set back.
 
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -27,8 +27,7 @@ const foldersMax = 200;
 const tickMs = 25;
 
 /**
- * Of the folders that are there (installed-folders.ts) those that share one of these names and that git, or a further file of ignore rules,
- * ignores; as paths from the top.
+ * The existing folders (installed-folders.ts) with one of these names that git, or a further ignore file, ignores; as paths from the root.
  */
 export async function dependencyFolders(
   places: GitPlaces,
@@ -43,7 +42,7 @@ export async function dependencyFolders(
     .slice(0, foldersMax);
 }
 
-/** Copies dependency folders into a tree that was just checked out; answers with those that fitted in. */
+/** Copies dependency folders into a fresh checkout; returns those that fitted in. */
 export async function copyDependencies(root: string, folders: readonly string[], into: string): Promise<readonly string[]> {
   const copied: string[] = [];
   for (const folder of folders) {
@@ -54,7 +53,7 @@ export async function copyDependencies(root: string, folders: readonly string[],
   return copied;
 }
 
-/** Moves dependency folders from a tree that is about to be thrown away. */
+/** Moves dependency folders from a tree that is about to be deleted. */
 export async function moveDependencies(from: string, folders: readonly string[], into: string): Promise<readonly string[]> {
   const moved: string[] = [];
   for (const folder of folders) {
@@ -65,18 +64,18 @@ export async function moveDependencies(from: string, folders: readonly string[],
   return moved;
 }
 
-/** Takes the named folders out of `into`, for a tree that must not hold them. */
+/** Removes the named folders from `into`, for a tree that must not have them. */
 export async function dropDependencies(into: string, folders: readonly string[], trash: string): Promise<void> {
   for (const folder of folders) await discard(join(into, folder), trash);
 }
 
-/** What the copies look like from outside; equal only while nothing in them was touched (D1). */
+/** The copies' stat data; equal only while nothing in them was touched (D1). */
 export async function fingerprintOf(tree: string, folders: readonly string[]): Promise<string> {
   await sleep(tickMs);
   const hash = createHash("sha256");
   const visit = (folder: string, isTop: boolean): void => {
     const stat = lstatSync(folder, { bigint: true });
-    // Moving the folder itself changes its own time, never those of what it holds.
+    // Moving the folder itself changes its own time, never those of its contents.
     hash.update(
       `${folder.slice(tree.length)}\0${stat.mode}\0${stat.ino}\0${isTop ? "" : `${stat.size}\0${stat.mtimeNs}\0${stat.ctimeNs}`}\n`,
     );
@@ -93,7 +92,7 @@ async function hasRoomFor(into: string, folder: string): Promise<boolean> {
   return (await lstat(join(into, folder)).catch(() => null)) === null;
 }
 
-/** Whether every part of the way is a real folder. */
+/** Whether every part of the path is a real folder. */
 async function isRealFolder(tree: string, folder: string): Promise<boolean> {
   let path = tree;
   for (const part of folder.split("/")) {
@@ -104,7 +103,7 @@ async function isRealFolder(tree: string, folder: string): Promise<boolean> {
   return true;
 }
 
-/** Copies a folder whole, sharing blocks where the file system can. */
+/** Copies a folder whole, sharing blocks if the file system supports it. */
 export async function copyFolder(from: string, to: string): Promise<void> {
   await mkdir(dirname(to), { recursive: true });
   if (process.platform === "linux") {
@@ -112,7 +111,7 @@ export async function copyFolder(from: string, to: string): Promise<void> {
       await run("cp", ["-a", "--reflink=auto", "--", from, to], { timeout: copyTimeoutMs });
       return;
     } catch {
-      // Not every cp knows --reflink; the slower way below says what is really wrong.
+      // Not every cp knows --reflink; the slower way below reports the real error.
     }
   }
   await cp(from, to, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true, force: true });

@@ -1,13 +1,13 @@
-// embedded-repository: refuses changes that git would take for a repository, or for the settings of one, without a `.git` in sight.
+// embedded-repository: refuses changes that git would take for a repository, or for the settings of one, without a `.git`.
 //
-// Git takes a folder for a repository if it holds a valid HEAD, and `objects` and `refs` there or where its `commondir` says; then it runs
-// what the folder's `config` says (`core.fsmonitor`) for whoever types `git status` in it.
+// Git takes a folder for a repository if it has a valid HEAD, and `objects` and `refs` there or where its `commondir` says; then it runs
+// what the folder's `config` says (`core.fsmonitor`) when a user types `git status` in it.
 //
 // Invariants:
-//   M1. A folder with a valid HEAD is a repository, or is one short folder away from it (one that is ignored, or that a build makes), so
-//       nothing in it can be changed, and no such HEAD can be made. It does not matter whether HEAD came before the rest or after it.
-//   M2. Where some HEAD is beside a `commondir`, the rest may be elsewhere: then `objects` and `refs` are enough.
-//   M3. Names are compared as the laxest file system would: by case, by what HFS+ leaves out, by what NTFS cuts off.
+//   M1. A folder with a valid HEAD is a repository, or is missing only one folder (an ignored one, or one that a build creates), so nothing
+//       in it can be changed, and no such HEAD can be created. It does not matter whether HEAD came before the rest or after it.
+//   M2. If a HEAD is beside a `commondir`, the rest may be elsewhere: then `objects` and `refs` are enough.
+//   M3. Names are compared as the laxest file system would: without case, without what HFS+ ignores and NTFS strips.
 
 import type { Violation } from "../../ports/workspace.ts";
 import { foldersAbove, shownOf, textOf, type BytePath } from "../git/byte-path.ts";
@@ -16,14 +16,14 @@ import { isModulesName, plainName } from "../git/names.ts";
 import type { TreeEntry } from "../git/tree.ts";
 
 export type EmbeddedInput = {
-  /** Of the tree that the changes would make, at least what is around them and around every `commondir`. */
+  /** Of the tree with the changes, at least the surroundings of these and of every `commondir`. */
   readonly result: ReadonlyMap<BytePath, TreeEntry>;
   readonly changes: readonly Change[];
-  /** The beginning of what a HEAD of the result holds. */
+  /** The beginning of a HEAD of the result. */
   readonly readHead: (path: BytePath, entry: TreeEntry) => Promise<Buffer>;
 };
 
-/** What git's own `validate_headref` takes for one. */
+/** What git's `validate_headref` accepts. */
 const isHead = (bytes: Buffer, isLink: boolean): boolean =>
   (isLink ? /^refs\// : /^(?:ref:\s*refs\/|[0-9a-f]{40})/i).test(bytes.toString("latin1", 0, 512));
 
@@ -59,7 +59,7 @@ function withObjectsAndRefs(paths: Iterable<BytePath>): readonly BytePath[] {
 
 const folderOf = (path: BytePath): BytePath => path.slice(0, Math.max(path.lastIndexOf("/"), 0)) as BytePath;
 
-/** M3. Only a short name, or one that is not plain, is worth comparing with care. */
+/** M3. Only a short name, or one that is not plain ASCII, needs a careful comparison. */
 export function nameOf(path: BytePath): string {
   const name = path.slice(path.lastIndexOf("/") + 1) as BytePath;
   return /^[a-z]*$/i.test(name) ? name.toLowerCase() : plainName(textOf(name) ?? name);

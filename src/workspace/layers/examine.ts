@@ -1,4 +1,4 @@
-// examine: looks at a layer or a checkout as it is there and says how it differs from the commit it was made from.
+// examine: reads a layer or a checkout and returns how it differs from the commit it was made from.
 
 import { lstatSync } from "node:fs";
 import { basename } from "node:path";
@@ -30,9 +30,9 @@ export type Examined = Judgement & {
   readonly record: FolderRecord;
   readonly base: Tree;
   readonly tree: GitSha;
-  /** Changed paths that are left where they are: ignored ones beyond the dependency folders we put there, and those left out. */
+  /** Changed paths that stay where they are: ignored ones beyond the dependency folders we put there, and those left out. */
   readonly ignored: number;
-  /** Dependency folders that are there now, ours and the agent's. */
+  /** Existing dependency folders, ours and the agent's. */
   readonly dependencies: readonly string[];
 };
 
@@ -48,11 +48,14 @@ export async function examineLayer(run: OpenRun, attempt: AttemptId): Promise<Ex
   return secrets.length === 0 ? examined : { ...examined, violations: [...examined.violations, ...secrets] };
 }
 
-/** A checkout holds the whole tree it was made of, the runner's own files included, and nothing in it is kept from anyone. */
+/** A checkout has the whole tree it was made of, including the runner's own files, and nothing in it is masked. */
 export const examineCheckout = (run: OpenRun, record: FolderRecord, folder: string): Promise<Examined> =>
   examine(run, record, folder, record.tree ?? record.base, none, none);
 
-/** The files of a checkout's tree that were written to, whatever they hold now: in a view the kernel copied them, in a copy their times tell. */
+/**
+ * The files of a checkout's tree that were written to, whatever their content now: in a view the kernel copied them, in a copy their times
+ * show it.
+ */
 export async function touchedIn(run: OpenRun, record: FolderRecord, folder: string): Promise<readonly BytePath[]> {
   const { call, format } = run.shadow;
   const tree = await treeIdOf(call, record.tree ?? record.base);
@@ -113,13 +116,13 @@ async function examine(
     try {
       return contentOf(folder, format, path, after, fileBytesMax);
     } catch (error) {
-      if (error instanceof NotRead) return Buffer.from("ref: refs/"); // what cannot be read again is taken for the worst
+      if (error instanceof NotRead) return Buffer.from("ref: refs/"); // what cannot be read again counts as the worst case
       throw error;
     }
   };
   const result = await resultAround(call, folders, tree, judged.changes);
   const embedded = await embeddedRepositories({ result, changes: judged.changes, readHead });
-  // What git cannot hold still makes the content another one, so it has a place in the name.
+  // What git cannot store still changes the content, so it is part of the hash.
   const odd = [...found].flatMap(([path, what]) =>
     what.kind === "odd" && path !== ""
       ? [[path, { mode: "100644", sha: objectHash(format, "blob", Buffer.from(what.violation)) }] as const]
@@ -142,7 +145,7 @@ async function examine(
   };
 }
 
-/** What a copy looked like holds for the tree it was made of, and for no other. */
+/** A copy's stat data is valid for the tree it was made of, and for no other. */
 async function unchangedIn(run: OpenRun, folder: string, { tree }: FolderRecord, against: GitSha): Promise<Pick<ScanInput, "isUnchanged">> {
   const { call } = run.shadow;
   if (tree === undefined || (await treeIdOf(call, tree)) !== (await treeIdOf(call, against))) return {};

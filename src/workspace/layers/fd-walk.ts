@@ -1,10 +1,10 @@
-// fd-walk: reads files in a folder that somebody hostile may be changing at the same time, without ever leaving it.
+// fd-walk: reads files in a folder that a hostile process may be changing at the same time, without ever leaving it.
 //
 // Invariants:
 //   W1. No link is followed: every folder on the way is opened by its name inside the folder opened before it (through /proc/self/fd),
-//       refusing links, so that a folder swapped for a link between two looks cannot lead outside.
+//       refusing links, so that a folder swapped for a link between two reads cannot lead outside.
 //   W2. Only regular files are read; opening never blocks on a pipe or device.
-//   W3. Where /proc/self/fd is missing, every folder on the way is inspected before and after a read and must be the same real folder both times.
+//   W3. Without /proc/self/fd, every parent folder is checked before and after a read and must be the same real folder both times.
 
 import {
   closeSync,
@@ -28,7 +28,7 @@ const folderFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOF
 const fileFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const chunkBytes = 1 << 20;
 
-/** Why a path was not read: it is not there, not what it should be, or may not be read. */
+/** Why a path was not read: it is missing, not what it should be, or unreadable. */
 export class NotRead extends Error {
   override readonly name = "NotRead";
 }
@@ -38,11 +38,11 @@ export type HeldFolder = {
   list(): BytePath[];
   stat(name: BytePath): Stats;
   linkTarget(name: BytePath): Buffer;
-  /** Reads a regular file in pieces, and answers with what it was when it was opened. */
+  /** Reads a regular file in pieces, and returns its stat data when it was opened. */
   read(name: BytePath, piece: (bytes: Buffer) => void, bytesMax: number): Stats;
 };
 
-/** Opens the folder at `path` below `root`, hands it to `use`, and closes it. Throws NotRead where it isn't a real folder. */
+/** Opens the folder at `path` below `root`, passes it to `use`, and closes it. Throws NotRead if it isn't a real folder. */
 export function withFolder<T>(root: string, path: BytePath, use: (folder: HeldFolder) => T): T {
   return hasProc ? withFolderByFd(root, path, use) : withFolderByPath(root, path, use);
 }

@@ -2,9 +2,10 @@
 //
 // Invariants:
 //   J1. Every difference is a change: created, edited, deleted, mode; a rename is a deletion and a creation.
-//   J2. Only regular files can be changes; a new or changed link, a second name of a file, a device, a repository is a violation wherever it lies.
-//   J3. Paths that were kept from the agent (masked, runner-owned) aren't deletions when absent, and violations when they come back different.
-//   J4. What is left out is neither a change nor a violation; it still is part of what the layer holds.
+//   J2. Only regular files can be changes; a new or changed link, a hard link, a device, a repository is a violation anywhere.
+//   J3. Paths that were hidden from the agent (masked, runner-owned) aren't deletions when absent, and violations when they reappear
+//   different.
+//   J4. What is left out is neither a change nor a violation; it is still part of the layer's hash.
 
 import type { Violation } from "../../ports/workspace.ts";
 import { shownOf, textOf, type BytePath } from "../git/byte-path.ts";
@@ -21,13 +22,13 @@ export type Change = {
 export type Judgement = {
   readonly changes: readonly Change[];
   readonly violations: readonly Violation[];
-  /** Differences that are neither applied nor held against anybody. */
+  /** Differences that are neither applied nor violations. */
   readonly leftOut: readonly Change[];
 };
 
 export type JudgeInput = {
   readonly base: Tree;
-  /** Names that are there beside the new ones, where the base is not the whole tree. */
+  /** Existing names beside the new ones, if the base is not the whole tree. */
   readonly beside?: readonly BytePath[];
   readonly found: ReadonlyMap<BytePath, Found>;
   readonly inScope: PathTest;
@@ -57,7 +58,7 @@ export function judge(input: JudgeInput): Judgement {
   for (const [path, what] of input.found) {
     if (what.kind === "odd") {
       const shown = shownOf(path);
-      // An unreadable top hides what must be judged, whatever is left out below it.
+      // An unreadable root hides what must be judged, whatever is left out below it.
       if (path === "" || !input.isLeftOut(shown)) violations.push({ path: shown, kind: what.violation, detail: what.detail });
       continue;
     }
@@ -72,10 +73,10 @@ export function judge(input: JudgeInput): Judgement {
   return { changes, violations, leftOut };
 }
 
-/** Old trees hold group-writable files; git checks them out as plain ones. */
+/** Old trees have group-writable files; git checks them out as plain ones. */
 const plainMode = (mode: string): string => (mode === "100664" ? "100644" : mode);
 
-/** What is wrong with where a change lies. */
+/** What is wrong with a change's path. */
 function placeOf(input: JudgeInput, path: BytePath): Violation[] {
   const text = textOf(path);
   if (text === null || path.length > pathBytesMax)
@@ -88,7 +89,7 @@ function placeOf(input: JudgeInput, path: BytePath): Violation[] {
   return [];
 }
 
-/** What is wrong with what a change is. */
+/** What is wrong with a change's kind. */
 function kindOf(input: JudgeInput, path: BytePath, what: Exclude<Found, { kind: "odd" }>): Violation[] {
   const shown = shownOf(path);
   if (what.kind === "link") return [{ path: shown, kind: "symlink", detail: "new or changed links are never applied" }]; // J2

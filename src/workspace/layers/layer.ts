@@ -1,9 +1,11 @@
-// layer: the folder one attempt works in: the branch's tree as raw files, in a throw-away repository with a little history and no way back to the real one.
+// layer: the folder one attempt works in: the branch's tree as raw files, in a throw-away repository with a little history and no reference
+// to the real one.
 //
 // Invariants:
-//   L1. Nothing in a layer refers to the user's repository: no remote, no hooks, none of its objects; what it borrows are copies that an
-//       isolation shows read-only, or none.
-//   L2. What is kept from the agent is in neither its files nor its history: where a mask hides something, the layer has one commit and no past.
+//   L1. Nothing in a layer refers to the user's repository: no remote, no hooks, none of its objects; it borrows only copies that an
+//       isolation mounts read-only, or none.
+//   L2. What is hidden from the agent is in neither its files nor its history: if a mask hides something, the layer has one commit and no
+//   past.
 
 import { cp, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -74,10 +76,10 @@ export async function makeLayer(
   return folder;
 }
 
-/** For each set of masks, what they and the runner keep from agents at the commit the run began on. */
+/** For each set of masks, the paths hidden from agents at the run's base commit. */
 const absentAtBase = new WeakMap<OpenRun, Map<string, Promise<readonly BytePath[]>>>();
 
-/** What of a commit is not shown to an agent: the whole tree is looked through once, and what changed since after that. */
+/** The paths of a commit that an agent doesn't see: the whole tree is scanned once, then only what changed since. */
 async function absentAt(run: OpenRun, tip: GitSha, masks: readonly string[]): Promise<readonly BytePath[]> {
   const isMasked = masksOf(masks);
   const isAbsent = (path: string): boolean => run.isOwned(path) || isMasked(path);
@@ -100,7 +102,7 @@ async function pathsWhere({ shadow, base }: OpenRun, isWanted: (path: string) =>
   return paths.filter(isPlain ? isWanted : (path) => isWanted(shownOf(path)));
 }
 
-/** What the run began on without what these masks hide, as one commit without a past: what later layers with the same masks share. L2 */
+/** The run's base without masked paths, as one commit without a past: shared by later layers with the same masks. L2 */
 async function maskedRoot(run: OpenRun, isMasked: (path: string) => boolean): Promise<GitSha> {
   const { call, format } = run.shadow;
   const hidden = await pathsWhere(run, (path) => isMasked(path) || run.isOwned(path));
@@ -109,7 +111,7 @@ async function maskedRoot(run: OpenRun, isMasked: (path: string) => boolean): Pr
   return startingCommit(run, run.base.commit, tree, []);
 }
 
-/** A commit of exactly what the agent may see. It lives in the shadow only and is on no branch. */
+/** A commit of exactly what the agent may see. It exists in the shadow only and is on no branch. */
 async function startingCommit(run: OpenRun, tip: GitSha, tree: GitSha, parents: readonly GitSha[]): Promise<GitSha> {
   const date = await gitLine({ ...run.shadow.call, args: ["log", "-1", "--format=%ct +0000", tip] });
   return gitLine({
@@ -120,7 +122,7 @@ async function startingCommit(run: OpenRun, tip: GitSha, tree: GitSha, parents: 
   });
 }
 
-/** The folder's own repository, on a branch at this commit; its index comes with the files. Answers with the objects it borrows. */
+/** The folder's own repository, on a branch at this commit; its index comes with the files. Returns the objects it borrows. */
 async function makeRepository(run: OpenRun, folder: string, start: GitSha, root: GitSha | null): Promise<readonly string[]> {
   const gitDir = join(folder, ".git");
   for (const name of ["info", "objects/info", "objects/pack", "refs/heads", "refs/tags"])
@@ -128,7 +130,7 @@ async function makeRepository(run: OpenRun, folder: string, start: GitSha, root:
   await writeFile(join(gitDir, "HEAD"), "ref: refs/heads/work\n");
   const isOther = run.shadow.format !== "sha1";
   const format = `\trepositoryformatversion = ${isOther ? 1 : 0}\n${isOther ? `[extensions]\n\tobjectFormat = ${run.shadow.format}\n[core]\n` : ""}`;
-  // Links and views change a file's change time; its size, time and inode tell enough.
+  // Links and views change a file's ctime; its size, mtime and inode are enough.
   const core = `[core]\n${format}\tfilemode = true\n\tbare = false\n\tlogallrefupdates = true\n\ttrustctime = false\n`;
   await writeFile(join(gitDir, "config"), `${core}[user]\n\tname = agent\n\temail = agent@localhost\n`);
   // The same raw view and ignore rules as the runner's, so that the agent's `git status` shows what will be judged.
@@ -146,9 +148,9 @@ async function makeRepository(run: OpenRun, folder: string, start: GitSha, root:
   return objects;
 }
 
-/** A copy of the objects for this layer alone, if nothing keeps an agent from writing to what is shared. */
+/** A copy of the objects for this layer alone, if nothing prevents an agent from writing to shared ones. */
 async function fetchHistory(run: OpenRun, folder: string, gitDir: string, start: GitSha): Promise<void> {
-  // Nobody has written to it yet.
+  // Nothing has been written to it yet.
   const inLayer = { cwd: folder, isOwn: true, env: { GIT_DIR: gitDir, GIT_WORK_TREE: folder, ...identityEnv(ownIdentity) } } as const;
   const refs = ["--", run.shadow.gitDir, `${start}:refs/heads/work`]; // L1
   const fetch = (depth: number): Promise<{ readonly code: number }> =>
@@ -167,7 +169,7 @@ async function fetchHistory(run: OpenRun, folder: string, gitDir: string, start:
       ],
       codes: [0, 1, 128],
     });
-  // In a partial clone the past may not be here; the present is enough.
+  // In a partial clone the past may be missing; the commit itself is enough.
   if ((await fetch(historyCommits)).code !== 0) await fetch(1);
 }
 
@@ -180,7 +182,7 @@ async function provide(
   packages: DependencyBase | null,
 ): Promise<readonly string[]> {
   const finished = (await run.layers.all()).filter(({ applied }) => applied !== null).sort((one, other) => one.madeAt - other.madeAt);
-  // What an attempt wrote over shared packages makes sense over the same ones only.
+  // What an attempt wrote over shared packages is valid only over the same ones.
   const isAlike = ({ masks: own, fingerprint }: FolderRecord): boolean =>
     JSON.stringify(own) === JSON.stringify(masks) && fingerprint === (packages?.key ?? null);
   const last = finished.filter(isAlike).at(-1);

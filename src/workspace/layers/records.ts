@@ -1,4 +1,4 @@
-// records: what the workspace must remember of a layer or checkout that is on disk, kept beside it where no agent looks.
+// records: what the workspace must remember of a layer or checkout on disk, kept beside it where no agent can read it.
 //
 // Invariants:
 //   R1. A record is written after its folder is complete and removed before the folder is touched: no record means no usable folder.
@@ -16,13 +16,13 @@ const Stored = v.strictObject({
   /** The attempt, or the purpose of a checkout. */
   key: v.string(),
   base: GitSha,
-  /** The tree the folder was made of, and whether it is a view of a base: then the folder holds only what was written. */
+  /** The tree the folder was made of, and whether it is a view of a base: then the folder has only what was written. */
   tree: v.optional(GitSha),
   isView: v.optional(v.boolean()),
-  /** Folders of objects that a layer's repository reads and must be able to see. */
+  /** Object folders that a layer's repository reads and must be able to see. */
   borrows: v.optional(v.array(v.string())),
   masks: v.array(v.string()),
-  /** Of a layer's changes only these paths are applied; all where there are none. */
+  /** Only these paths of a layer's changes are applied; all if empty. */
   keeps: v.optional(v.array(v.string())),
   dependencies: v.array(v.string()),
   fingerprint: v.nullable(v.string()),
@@ -31,7 +31,7 @@ const Stored = v.strictObject({
 });
 export type FolderRecord = v.InferOutput<typeof Stored>;
 
-/** A file name that is readable and never that of another key. */
+/** A file name that is readable and unique for its key. */
 export function slugOf(key: string): string {
   const readable = key
     .replace(/[^A-Za-z0-9._-]+/g, "-")
@@ -40,7 +40,7 @@ export function slugOf(key: string): string {
   return `${readable === "" ? "x" : readable}-${createHash("sha256").update(key).digest("hex").slice(0, 12)}`;
 }
 
-/** The objects that the layer of an attempt borrows, for whoever shows them to its agent. */
+/** The objects that an attempt's layer borrows, to be mounted for its agent. */
 export function borrowedIn(runDir: string, attempt: string): readonly string[] {
   try {
     const record = v.safeParse(Stored, JSON.parse(readFileSync(join(runDir, ...layersAt, `${slugOf(attempt)}.json`), "utf8")));

@@ -1,4 +1,4 @@
-// scan: what is in a layer, file by file, read without trusting anything in it. Folders that the base's ignore rules ignore are counted, not entered.
+// scan: lists a layer file by file, without trusting anything in it. Folders that the base's ignore rules ignore are counted, not entered.
 
 import { createHash } from "node:crypto";
 import type { Stats } from "node:fs";
@@ -27,14 +27,14 @@ export type ScanInput = {
   readonly root: string;
   readonly format: ObjectFormat;
   readonly base: Tree;
-  /** Runner-owned paths are never passed over as ignored. */
+  /** Runner-owned paths are never skipped as ignored. */
   readonly isOwned: PathTest;
   readonly ignoredOf: IgnoredOf;
   /** New files above it are not hashed: they will be refused anyway. */
   readonly fileBytesMax: number;
-  /** Which of the base's files are as they were, so that they need not be read. */
+  /** Which of the base's files are unchanged, so that they need not be read. */
   readonly isUnchanged?: (path: BytePath, stat: Stats) => boolean;
-  /** Where to begin, instead of at the top: paths that the base does not have, folders with a slash at their end. */
+  /** Where to start, instead of at the root: paths that the base does not have, folders with a trailing slash. */
   readonly from?: readonly BytePath[];
 };
 
@@ -64,7 +64,7 @@ export async function scan(input: ScanInput): Promise<Scan> {
       if (entries > entriesMax)
         throw new WorkspaceFailed("workspace_unusable", `The layer holds more than ${entriesMax} files that are not ignored.`);
       if (performance.now() - began < sliceMs) continue;
-      await setImmediate(); // A long look must not keep a stop request waiting.
+      await setImmediate(); // A long scan must not keep a stop request waiting.
       began = performance.now();
     }
     const isOurs = (path: BytePath): boolean => input.isOwned(shownOf(path).replace(/\/$/, ""));
@@ -87,7 +87,7 @@ type Look = {
 };
 type Known = { readonly trackedFolders: ReadonlySet<BytePath>; readonly gitlinks: ReadonlySet<BytePath> };
 
-/** One folder's entries: what the base tracks is identified at once, the rest waits for the ignore rules. */
+/** One folder's entries: tracked ones are identified at once, the rest waits for the ignore rules. */
 function lookAt(input: ScanInput, folder: BytePath, known: Known): Look {
   const look: Look & { entries: number } = { found: [], tracked: [], untracked: [], entries: 0 };
   const visit = (held: HeldFolder): void => {
@@ -122,7 +122,7 @@ export function metadataOf(folder: BytePath, name: BytePath, stat: Stats): Found
   return stat.isDirectory() ? "own" : { kind: "odd", violation: "git_metadata", detail: "the layer's .git isn't a folder any more" };
 }
 
-/** A submodule's place is an empty folder, or absent; anything else would be a change inside another repository. */
+/** A submodule's path is an empty folder, or absent; anything else would be a change inside another repository. */
 export function submoduleAt(input: ScanInput, path: BytePath, stat: Stats): (readonly [BytePath, Found])[] {
   const odd = (detail: string): (readonly [BytePath, Found])[] => [[path, { kind: "odd", violation: "nested_repository", detail }]];
   if (!stat.isDirectory()) return odd("a submodule's place was taken by something else");
@@ -180,7 +180,7 @@ export function identifyIn(input: ScanInput, held: HeldFolder, path: BytePath, n
   }
 }
 
-/** The content of one scanned path, read again by the same road; throws NotRead where it is not what was scanned. */
+/** The content of one scanned path, read again in the same safe way; throws NotRead if it is not what was scanned. */
 export function contentOf(
   root: string,
   format: ObjectFormat,

@@ -1,8 +1,8 @@
 // scope: which paths an attempt may change, by globs. Pure.
 //
 // Invariants:
-//   S1. A path is matched as it is spelled, from the top of the tree; a leading dot is nothing special.
-//   S2. An exclusion (`!glob`) wins whatever its place in the list; exclusions alone start from everything.
+//   S1. A path is matched literally, from the root of the tree; a leading dot is nothing special.
+//   S2. An exclusion (`!glob`) wins at any position in the list; exclusions alone start from everything.
 //   S3. A newline in a name hides it from no glob, least of all from an exclusion.
 //   S4. Runner-owned paths match in any letter case, since they are one file on many machines.
 
@@ -14,7 +14,7 @@ export type PathTest = (path: string) => boolean;
 export function scopeOf(globs: readonly string[]): PathTest {
   const wanted = globs.filter((glob) => !glob.startsWith("!"));
   const unwanted = globs.filter((glob) => glob.startsWith("!")).map((glob) => glob.slice(1));
-  // `src/**` lets in what is below `src`, not a file that takes the folder's place; kept out, it means both.
+  // `src/**` includes what is below `src`, not a file that replaces the folder; as an exclusion it means both.
   const includes = anyOf(wanted.length === 0 ? ["**"] : wanted, { nocase: false, strictSlashes: true });
   const excludes = anyOf(unwanted, { nocase: false, strictSlashes: false });
   return (path) => includes(path) && !excludes(path); // S2
@@ -33,9 +33,9 @@ function anyOf(
   if (globs.length === 0) return () => false;
   const tests = globs.map(withoutEnds).flatMap((glob) => {
     const literal = nocase ? glob.toLowerCase() : glob;
-    // A name may hold glob characters (`[id].ts`); written out, it means itself as well.
+    // A name may contain glob characters (`[id].ts`); a pattern also matches itself literally.
     const test = picomatch(glob, { dot: true, nocase, nonegate: true, strictSlashes, flags: nocase ? "is" : "s" }); // S1, S3
-    // Most paths of a tree do not even begin like the glob, and are told so without the glob.
+    // Most paths of a tree do not even have the glob's prefix, and are rejected by that alone.
     const start = /^[\w./-]*/.exec(literal)?.[0].replace(/\/?[^/]*$/, "") ?? "";
     const begins = (path: string): boolean => start === "" || (nocase ? path.slice(0, start.length).toLowerCase() : path).startsWith(start);
     return [(path: string) => begins(path) && ((nocase ? path.toLowerCase() : path) === literal || test(path))];

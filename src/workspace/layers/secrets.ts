@@ -1,9 +1,9 @@
-// secrets: changes that would bring a secret of the user's into the repository. What is in the tree already isn't news, and no attempt's
+// secrets: finds changes that would bring a secret of the user's into the repository. Secrets already in the tree are not the attempt's
 // doing.
 //
 // Invariants:
-//   S1. A secret is spoken of by its name alone; git is handed the text on its standard input, never among its words.
-//   S2. What is inspected is, byte for byte, what would be committed: content is named by the hash the look at the layer saw.
+//   S1. A secret is referred to by its name alone; git gets the text on its standard input, never as an argument.
+//   S2. Exactly what would be committed is inspected: content is verified by the hash that the scan of the layer saw.
 
 import type { GitSha } from "../../contracts/ids.ts";
 import type { FoundSecret } from "../../kit/redact-find.ts";
@@ -15,7 +15,7 @@ import type { Change } from "./judge.ts";
 import type { OpenRun } from "../run.ts";
 import { contentOf } from "./scan.ts";
 
-/** What was found in a content stays true of it, and an attempt's changes are inspected twice and more. */
+/** Findings by content hash are cached: an attempt's changes are inspected at least twice. */
 const found = new WeakMap<OpenRun, Map<GitSha, readonly FoundSecret[]>>();
 
 export async function secretsOf(
@@ -43,7 +43,7 @@ export async function secretsOf(
   return violations;
 }
 
-/** The same of a text that the runner itself would commit and that is in no folder yet. */
+/** The same for a text that the runner itself would commit and that is in no folder yet. */
 export async function secretsInText(run: OpenRun, base: GitSha, path: string, text: string): Promise<readonly Violation[]> {
   const isNews = openNews(run, base);
   const names = new Set<string>();
@@ -66,7 +66,7 @@ async function secretsInside(
   return inside;
 }
 
-/** Whether a text is nowhere in a commit's tree. Of one that goes over several lines the longest decides. */
+/** Whether a text is nowhere in a commit's tree. For several lines the longest decides. */
 function openNews(run: OpenRun, base: GitSha): (text: string) => Promise<boolean> {
   const asked = new Map<string, Promise<boolean>>();
   const ask = async (line: string): Promise<boolean> => {

@@ -1,11 +1,11 @@
-// main: the forwarder inside a box. What is sent to 127.0.0.1:PORT (and [::1]:PORT) comes out at the socket that was bound into the box,
-// byte for byte. It knows nothing of what passes and holds nothing worth having.
+// main: the forwarder inside a box. What is sent to 127.0.0.1:PORT (and [::1]:PORT) comes out at the socket that was mounted into the box,
+// byte for byte. It has no secrets.
 //
 // usage: egress.cjs PORT SOCKET
 //
 // Invariants:
 //   D1. It listens on the box's own loopback alone.
-//   D2. It keeps nothing back: what one side does not read, the other side cannot send.
+//   D2. It buffers nothing: what one side does not read, the other side cannot send.
 
 import { connect, createServer, type Socket } from "node:net";
 
@@ -34,5 +34,5 @@ function listen(host: string, onError: () => void): void {
 
 process.title = "autopilot-egress";
 listen("127.0.0.1", () => process.exit(1));
-// Where there is no IPv6, nobody will ask for it.
+// Without IPv6, no one will use it.
 listen("::1", () => undefined);
