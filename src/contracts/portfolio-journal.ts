@@ -163,6 +163,8 @@ export const portfolioChanges = {
     because: text,
     evidence: texts,
   }),
+  /** Finished work waits for a person to let it land; `because` null: it goes on. */
+  landing_held: v.strictObject({ repository: text, target: text, because: v.nullable(text), command: text }),
   merge_landed: v.strictObject({ ...task, commit: GitSha, target: text }),
   budget_exhausted: v.strictObject({
     scope: v.picklist(["portfolio", "day", "project"]),

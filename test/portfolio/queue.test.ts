@@ -1,11 +1,12 @@
 // The merge queue on real repositories, with commits made by hand: nothing here starts an agent.
 
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { runPortfolio } from "../../src/commands/portfolio/pool.ts";
+import { portfolioInbox, showPortfolio, tickPortfolio } from "../../src/commands/portfolio/show.ts";
 import type { Answer } from "../../src/contracts/answer.ts";
 import type { PortfolioChange } from "../../src/contracts/portfolio-journal.ts";
 import type { CommandContext } from "../../src/project/command-context.ts";
@@ -15,7 +16,8 @@ import { bindPortfolio, type PortfolioPaths, portfolioAt } from "../../src/portf
 import { followPortfolio, readPortfolio } from "../../src/portfolio/store/fold.ts";
 import { withPortfolio } from "../../src/portfolio/store/open.ts";
 import { clearLeftovers } from "../../src/portfolio/merge/leftovers.ts";
-import { mergeBatch, settleBatches } from "../../src/portfolio/merge/merge-queue.ts";
+import { landingName, settleBatches } from "../../src/portfolio/merge/land-batch.ts";
+import { mergeBatch } from "../../src/portfolio/merge/merge-queue.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-queue-")));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -139,12 +141,12 @@ test("nothing lands under uncommitted work, and a branch that is gone or was mov
   const repository = join(parts.paths.root, "repo");
   writeFileSync(join(repository, "shared.txt"), "mine\n");
   const before = git("rev-parse", "main");
-  expect((await merge()).held).toContain("shared.txt");
+  expect((await merge()).held?.why).toContain("shared.txt");
   expect(git("rev-parse", "main")).toBe(before);
   git("checkout", "-q", "--", "shared.txt");
   git("checkout", "-q", "--detach");
   git("branch", "-q", "-m", "main", "away");
-  expect((await merge()).held).toContain("no branch main");
+  expect((await merge()).held?.why).toContain("no branch main");
   git("branch", "-q", "-m", "away", "main");
   expect(await merge()).toMatchObject({ landed: 1, held: null });
   expect(status("one")).toBe("done");
@@ -161,6 +163,75 @@ test("a pool that is to end when nothing goes on by itself ends while a branch i
   git("branch", "-q", "-m", "away", "main");
   expect((await pool()).data).toMatchObject({ done: 1, held: null });
   expect(status("one")).toBe("done");
+});
+
+test("a landing that waits for its user is shown wherever something waits, with what to do, and no more once it went on", async () => {
+  const { git, status, parts } = await scene("true\n", { one: { "one.txt": "1" }, two: { "two.txt": "2" } });
+  const { context, paths } = parts;
+  chmodSync(paths.own, 0o700);
+  bindPortfolio(context, paths);
+  const repository = join(paths.root, "repo");
+  const pool = (): Promise<Answer> => runPortfolio(context, { untilIdle: true, isolation: "clone", everyMs: 50 });
+  const page = (): string => readFileSync(join(paths.shown, "portfolio.md"), "utf8");
+  const tick = (): Promise<Answer> => tickPortfolio(context, { dryRun: true });
+  const rows = async (): Promise<unknown> => (await portfolioInbox(context)).data?.["tasks"];
+  const dirty = "Uncommitted changes: shared.txt";
+  writeFileSync(join(repository, "shared.txt"), "mine\n");
+  // Before anybody has tried.
+  expect((await tick()).data).toMatchObject({ actions: [], waiting: [{ code: "landing" }, { code: "landing" }] });
+  expect((await pool()).data).toMatchObject({ held: expect.stringContaining(dirty) as string });
+  const [why, command] = [`landing waits: ${repository}: ${dirty}`, `git -C ${repository} status`];
+  const waits = { task: id("one"), why: `it is finished, and ${why} (1 more wait behind it)`, commands: [command] };
+  expect(await rows()).toMatchObject([waits]);
+  const shown = await showPortfolio(context, {});
+  expect(shown.data).toMatchObject({ needs_you: 1, held: [{ repository, target: "main", command, tasks: [id("one"), id("two")] }] });
+  expect(shown.page?.join("\n")).toMatch(/1 task waits for you: autopilot inbox[\s\S]*2 tasks wait: landing waits for you/);
+  expect(page()).toContain(`- landing on main (2 tasks, since `);
+  expect(page()).toContain(`${dirty}: \`${command}\``);
+  expect(readFileSync(join(paths.shown, "projects/proj-a.md"), "utf8")).toContain(dirty);
+  expect((await tick()).page?.join("\n")).not.toContain("would merge");
+  // Another reason is told in its place.
+  git("checkout", "-q", "--", "shared.txt");
+  git("checkout", "-q", "--detach");
+  git("branch", "-q", "-m", "main", "away");
+  expect((await tick()).page?.join("\n")).toContain("no branch main");
+  await pool();
+  expect(await rows()).toMatchObject([{ commands: ["autopilot portfolio edit proj-a --target BRANCH"] }]);
+  git("branch", "-q", "-m", "away", "main");
+  expect((await tick()).page?.join("\n")).toContain(`would merge ${id("one")}, ${id("two")}`);
+  await pool();
+  expect([status("one"), status("two"), await rows()]).toEqual(["done", "done", []]);
+  expect((await showPortfolio(context, {})).data).toMatchObject({ held: [], needs_you: 1 }); // whether the project is done
+  expect(page()).not.toContain("landing on main");
+});
+
+test("a landing that was killed leaves neither its branch nor a checkout half moved", async () => {
+  const { write, git, status, parts } = await scene("true\n", { one: { "one.txt": "1" }, two: { "two.txt": "2" } });
+  const { paths } = parts;
+  const repository = join(paths.root, "repo");
+  const [from, commit, other] = ["main", "work-one", "work-two"].map((name) => git("rev-parse", name));
+  const verified = (name: string, to = ""): Promise<void> =>
+    write({ ...said, event: "merge_verified", repository, tasks: [id(name)], from: from ?? "", commit: to, evidence: [] });
+  /** As it is when the files are there and the branch has not moved yet. */
+  const cut = (to = ""): void => {
+    const name = landingName(paths, { from: from ?? "", commit: to });
+    mkdirSync(join(paths.own, "landings", name, "land"), { recursive: true, mode: 0o700 });
+    writeFileSync(join(paths.own, "landings", name, "land/landing.json"), JSON.stringify({ version: 1, from, to }));
+    git("update-ref", `refs/heads/autopilot/${name}`, to);
+  };
+  await verified("two", other);
+  cut(other);
+  await write({ ...said, event: "task_status_changed", task_id: id("two"), to_status: "canceled", because: "not wanted" }); // its batch is gone
+  await verified("one", commit);
+  cut(commit);
+  git("read-tree", "-m", "-u", from ?? "", commit ?? "");
+  expect(git("status", "--porcelain")).not.toBe("");
+  await clearLeftovers(paths, await readPortfolio(paths));
+  expect(git("branch", "--list", "autopilot/*").split("\n")).toHaveLength(1); // that of the batch that goes on
+  expect(await settleBatches(parts)).toEqual([]);
+  expect([status("one"), git("rev-parse", "main"), git("status", "--porcelain")]).toEqual(["done", commit, ""]);
+  expect(git("branch", "--list", "autopilot/*")).toBe("");
+  expect(readdirSync(join(paths.own, "landings"))).toEqual([]);
 });
 
 test("killed between proof, branch and journal, what landed is recorded and what did not is landed, once", async () => {
@@ -235,7 +306,7 @@ test("a branch that lost what had landed on it is asked about once, and nothing 
   await merge();
   git("reset", "-q", "--hard", base);
   await queued(here, "two", base, [{ "two.txt": "2" }]);
-  for (let n = 0; n < 2; n++) expect((await merge()).held).toContain(`${id("one")} landed and is not on it any more`);
+  for (let n = 0; n < 2; n++) expect((await merge()).held?.why).toContain(`${id("one")} landed and is not on it any more`);
   const blocks = Object.values((await readPortfolio(parts.paths)).blocks);
   expect(blocks).toMatchObject([{ project_id: "proj-a", resolved_at: null }]);
   expect([status("two"), git("rev-parse", "main")]).toEqual(["running", base]);

@@ -105,7 +105,7 @@ const isUnderWay = (status: string): boolean => status === "running" || status =
 
 const portfolioAttention = (state: PortfolioView): readonly Attention[] => [
   ...questionsIn(state),
-  ...tasksForPeople(state).map(({ task, why, commands }): Attention => ({
+  ...tasksForPeople(state).map(({ task, why, commands, since }): Attention => ({
     key: "portfolio",
     run: task.task_id,
     project: task.project_id,
@@ -121,7 +121,7 @@ const portfolioAttention = (state: PortfolioView): readonly Attention[] => [
     show: [],
     impact: "nobody works on it",
     weight: 50 + (state.dependents[task.task_id] ?? []).length,
-    asked_at: task.changed_at,
+    asked_at: since ?? task.changed_at,
     content: "",
     commands,
     foreign: false,

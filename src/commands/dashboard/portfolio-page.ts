@@ -3,7 +3,7 @@
 import type { PortfolioBudget, PortfolioUsage } from "../../contracts/portfolio-journal.ts";
 import { msOf } from "../../kit/iso-time.ts";
 import { tasksForPeople } from "../../portfolio/planner/for-people.ts";
-import { openBlocks, type PortfolioView, type TaskView } from "../../portfolio/planner/state.ts";
+import { openBlocks, type PortfolioView, queueOf, type TaskView } from "../../portfolio/planner/state.ts";
 import { type Counts, countsOf, metricsOf } from "../../portfolio/views/metrics.ts";
 import { phaseOf } from "../../portfolio/views/pages.ts";
 
@@ -92,7 +92,7 @@ export function portfolioPageOf(
         budget: project.budget,
       }))
       .toSorted((one, other) => one.priority - other.priority),
-    queue: queued.slice(0, listMax).map((task) => taskRow(task, "waits to be merged")),
+    queue: queued.slice(0, listMax).map((task) => taskRow(task, heldBy(state, task) ?? "waits to be merged")),
     batch: state.batches.flatMap((batch) => batch.tasks),
     returned: newest(
       tasks.filter(({ status, returned_by }) => status === "needs_adjustment" || (status === "ready" && returned_by !== null)),
@@ -114,6 +114,11 @@ export function portfolioPageOf(
     waiting: [...groups].map(([because, count]) => ({ because, count })).toSorted((one, other) => other.count - one.count),
   };
 }
+
+const heldBy = (state: PortfolioView, { project_id }: TaskView): string | null => {
+  const held = state.held[queueOf(state.projects[project_id])];
+  return held === undefined ? null : `landing waits: ${held.because}; ${held.command}`;
+};
 
 /** A page's name for a task's run. */
 export const runKeyOf = ({ task_id, run_id }: Pick<TaskView, "task_id" | "run_id">): string | null =>

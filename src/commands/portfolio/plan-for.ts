@@ -15,6 +15,7 @@ export function planFor(
     readonly input: { readonly jobs?: number | undefined; readonly agent?: string | undefined };
     readonly paths: PortfolioPaths;
     readonly noRoom?: (quotaMb: number | undefined) => string | null;
+    readonly held?: ReadonlyMap<string, string>;
   },
   gone: ReadonlySet<string>,
 ): Plan {
@@ -29,6 +30,7 @@ export function planFor(
     gone,
     perAgent,
     noRoom: given.noRoom?.(config.disk_quota) ?? null,
+    ...(given.held === undefined ? {} : { held: given.held }),
     agent:
       given.input.agent === undefined
         ? agentsGivenIn(given.paths.root, config.agent ?? agentDefault)

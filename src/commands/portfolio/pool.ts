@@ -29,6 +29,7 @@ import { requireAgents } from "../../project/named-agents.ts";
 import { folderBelow } from "../../project/own-folder.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
 import { carryOut } from "./carry-out.ts";
+import { beginMerge, type Landings, settle } from "./landings.ts";
 import { lookAtWorkers } from "./look-at-workers.ts";
 import { planFor } from "./plan-for.ts";
 import { emptyCopies, whyNoRoom } from "../../portfolio/worker/collect-copies.ts";
@@ -36,7 +37,6 @@ import { dispatch, type Workers } from "../../portfolio/worker/dispatch.ts";
 import { type PortfolioPaths, requirePortfolio } from "../../portfolio/store/folder.ts";
 import { clearLeftovers } from "../../portfolio/merge/leftovers.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
-import { mergeBatch, settleBatches } from "../../portfolio/merge/merge-queue.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
 import { type Drive, homeOfCopy } from "../../portfolio/worker/worker.ts";
 
@@ -54,22 +54,17 @@ export type PoolInput = {
   readonly everyMs?: number | undefined;
 };
 
-type Pool = Workers & {
-  readonly input: PoolInput;
-  /** Batches under way, by repository. N5 */
-  readonly merging: Map<string, Promise<void>>;
-  /** What holds the landing up, by repository. N6 */
-  readonly held: Map<string, string>;
-  /** Why nothing new may start, and when that was found out: measuring copies takes a while. */
-  room: { readonly at: number; readonly why: string | null };
-  /** Tasks of a plan that are being given to workers. N7 */
-  starts: Promise<void> | null;
-  /** What went wrong there: the pool ends with it. */
-  failure: { readonly error: unknown } | null;
-  /** Something moved since the last look. */
-  hasNews: boolean;
-  wake: () => void;
-};
+type Pool = Workers &
+  Landings & {
+    readonly input: PoolInput;
+    /** Why nothing new may start, and when that was found out: measuring copies takes a while. */
+    room: { readonly at: number; readonly why: string | null };
+    /** Tasks of a plan that are being given to workers. N7 */
+    starts: Promise<void> | null;
+    /** What went wrong there: the pool ends with it. */
+    failure: { readonly error: unknown } | null;
+    wake: () => void;
+  };
 
 export function runPortfolio(context: CommandContext, input: PoolInput): Promise<Answer> {
   return answered(async () => {
@@ -138,7 +133,7 @@ async function work(context: CommandContext, paths: PortfolioPaths, input: PoolI
   if (pool.failure !== null) throw pool.failure.error;
   return withPortfolio(context, paths, ({ state, warnings }) => {
     emptyCopies(paths, state);
-    const held = [...pool.held.values()];
+    const held = [...pool.held.values()].map(({ why }) => why);
     const done = state.totals.tasks_completed_total - before;
     const left = Object.values(state.tasks).filter(({ status }) => status !== "done" && status !== "canceled").length;
     return Promise.resolve(
@@ -202,9 +197,11 @@ async function rest(pool: Pool): Promise<void> {
 /** `isBusy`: without landings that were held up before and are only tried again, for what holds them up is the user's to change. */
 const underWay = ({ active, merging, starts, held }: Pool, isBusy = false): readonly Promise<void>[] => [
   ...[...active.values()].map(({ ended }) => ended),
-  ...[...merging].flatMap(([repository, ended]) => (isBusy && held.has(repository) ? [] : [ended])),
+  ...[...merging].flatMap(([repository, ended]) => (isBusy && isHeld(held, repository) ? [] : [ended])),
   ...(starts === null ? [] : [starts]),
 ];
+
+const isHeld = (held: Pool["held"], name: string): boolean => [...held.values()].some(({ repository }) => repository === name);
 
 async function allEnded(pool: Pool): Promise<void> {
   while (underWay(pool).length > 0) await Promise.all(underWay(pool));
@@ -221,8 +218,7 @@ async function tick(pool: Pool): Promise<{ readonly moved: boolean; readonly goe
   if (pool.failure !== null) throw pool.failure.error;
   const hadNews = pool.hasNews;
   pool.hasNews = false;
-  const settled = await settleBatches({ context, paths, isolation: input.isolation }, new Set(pool.merging.keys())); // N2
-  for (const { repository, why } of settled) hold(pool, repository, why);
+  const waiting = await settle(pool); // N2
   const { planned, moved } = await withPortfolio(context, paths, async (open) => {
     cancelWorkers(pool, open.state.tasks);
     const looked = await lookAtWorkers(pool, open);
@@ -234,8 +230,7 @@ async function tick(pool: Pool): Promise<{ readonly moved: boolean; readonly goe
   });
   const goesOn = planned.waiting.some(({ code }) => code === "resting");
   if (context.interrupted.aborted) return { moved: moved || hadNews, goesOn };
-  for (const action of planned.actions)
-    if (action.do === "merge") beginMerge(pool, action, new Set(settled.map(({ repository }) => repository)));
+  for (const action of planned.actions) if (action.do === "merge") beginMerge(pool, action, waiting);
   const starts = planned.actions.flatMap((action) => (action.do === "dispatch" ? [action] : []));
   if (starts.length > 0) pool.starts = start(pool, starts);
   return { moved: moved || hadNews, goesOn };
@@ -263,30 +258,6 @@ function roomOf(pool: Pool, state: PortfolioView, quotaMb: number | undefined): 
   if (quotaMb !== undefined && (pool.room.at === 0 || at - pool.room.at > roomEveryMs))
     pool.room = { at, why: whyNoRoom(pool.context, pool.paths, state, quotaMb) };
   return pool.room.why;
-}
-
-/** N5. A batch that was proved and cannot land yet is not proved again. */
-function beginMerge(pool: Pool, action: Extract<Action, { readonly do: "merge" }>, waiting: ReadonlySet<string>): void {
-  const { context, paths, input, merging } = pool;
-  const { repository } = action;
-  if (merging.has(repository) || waiting.has(repository)) return;
-  const ended = mergeBatch({ context, paths, isolation: input.isolation }, action)
-    .then(({ held, landed, rejected }) => {
-      hold(pool, repository, held);
-      if (landed > 0 || rejected > 0) pool.hasNews = true;
-    })
-    .catch((error: unknown) => hold(pool, repository, error instanceof Error ? error.message : String(error))) // N4
-    .finally(() => merging.delete(repository));
-  merging.set(repository, ended);
-}
-
-/** N6. */
-function hold({ held, context }: Pool, repository: string, why: string | null): void {
-  if (why === null) held.delete(repository);
-  else if (held.get(repository) !== why) {
-    held.set(repository, why);
-    context.show(`! Landing waits: ${why}`);
-  }
 }
 
 /** A worker whose task was canceled, or given to another run, is stopped at once. */

@@ -6,6 +6,7 @@ import { board, waitingForPeople } from "../../portfolio/views/board.ts";
 import { countsOf, metricsOf } from "../../portfolio/views/metrics.ts";
 import { phaseOf } from "../../portfolio/views/pages.ts";
 import type { Plan } from "../../portfolio/planner/plan.ts";
+import { heldLandings } from "../../portfolio/planner/held-landings.ts";
 import { tasksForPeople } from "../../portfolio/planner/for-people.ts";
 import { openBlocks, type PortfolioView } from "../../portfolio/planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
@@ -16,6 +17,7 @@ import { checkedPortfolio } from "../../portfolio/store/checked.ts";
 import { visiblePortfolio } from "../../portfolio/store/folder.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
+import { lookAtLandings } from "./look-at-landings.ts";
 import { lookAtWorkers } from "./look-at-workers.ts";
 import { planFor } from "./plan-for.ts";
 import { type PoolInput, runPortfolio } from "./pool.ts";
@@ -57,6 +59,7 @@ export function showPortfolio(context: CommandContext, input: PoolInput & { read
           landed,
         })),
         waiting: planned.waiting,
+        held: heldLandings(state).map(({ held, tasks }) => ({ ...held, tasks: tasks.map(({ task_id }) => task_id) })),
         blocks: openBlocks(state).length,
         needs_you: openBlocks(state).length + tasksForPeople(state).length,
       },
@@ -89,7 +92,9 @@ async function looked(
   const state = await readPortfolio(paths);
   const open = { state, now: () => systemClock.now(), write: () => Promise.resolve() };
   const { gone } = await lookAtWorkers({ paths, active: new Map() }, open);
-  return { state, planned: planFor(context, open, { input, paths }, gone) };
+  const planned = planFor(context, open, { input, paths }, gone);
+  const held = await lookAtLandings(planned.actions);
+  return { state, planned: planFor(context, open, { input, paths, held }, gone) };
 }
 
 /** One tick; with --dry-run only what it would do, and why everything else waits. */
@@ -128,13 +133,13 @@ type TaskRow = {
 };
 
 const taskRows = (state: PortfolioView, now: string): readonly TaskRow[] =>
-  tasksForPeople(state).map(({ task, why, commands }) => ({
+  tasksForPeople(state).map(({ task, why, commands, since }) => ({
     task: task.task_id,
     project: task.project_id,
     status: task.status,
     objective: task.objective,
     why,
-    age_ms: Math.max(0, (msOf(now) ?? 0) - (msOf(task.changed_at) ?? 0)),
+    age_ms: Math.max(0, (msOf(now) ?? 0) - (msOf(since ?? task.changed_at) ?? 0)),
     commands,
   }));
 

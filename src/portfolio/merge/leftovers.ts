@@ -1,10 +1,13 @@
-// leftovers: what a pool that was killed has left: folders of merges that nobody makes any more, and refs of tasks that are over.
+// leftovers: what a pool that was killed has left: folders of merges that nobody makes any more, folders and branches of landings, and refs of
+// tasks that are over.
 
-import { readdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { dropLandingBranch } from "../../workspace/landing/land-branch.ts";
 import type { PortfolioView } from "../planner/state.ts";
 import type { PortfolioPaths } from "../store/folder.ts";
 import { hubOf, openExchange } from "../worker/git-exchange.ts";
+import { landingName, landingsFolder } from "./land-batch.ts";
 
 /** Only for whoever holds the pool: nobody else merges. Gives what could not be looked at. */
 export async function clearLeftovers(paths: PortfolioPaths, state: PortfolioView): Promise<readonly string[]> {
@@ -13,15 +16,25 @@ export async function clearLeftovers(paths: PortfolioPaths, state: PortfolioView
   const over = new Set(
     Object.values(state.tasks).flatMap(({ task_id, status }) => (status === "done" || status === "canceled" ? task_id : [])),
   );
+  const landings = cutLandings(paths, state);
   const problems: string[] = [];
-  if (over.size === 0) return problems;
+  if (over.size === 0 && landings.length === 0) return problems;
   for (const repository of repositories) {
     try {
       const exchange = await openExchange(repository, hubOf(paths, repository));
       await exchange.forget(...(await exchange.kept()).filter((name) => over.has(name)));
+      for (const name of landings) await dropLandingBranch(exchange.repository, name);
     } catch (error) {
       problems.push(error instanceof Error ? error.message : String(error)); // its own tasks say so too
     }
   }
+  if (problems.length === 0) for (const name of landings) rmSync(join(paths.own, landingsFolder, name), { recursive: true, force: true });
   return problems;
+}
+
+/** Landings whose batch is not under way any more; one that is goes on by itself. */
+function cutLandings(paths: PortfolioPaths, state: PortfolioView): readonly string[] {
+  const folder = join(paths.own, landingsFolder);
+  const current = new Set(state.batches.map((batch) => landingName(paths, batch)));
+  return existsSync(folder) ? readdirSync(folder).filter((name) => !current.has(name)) : [];
 }

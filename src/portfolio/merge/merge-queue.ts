@@ -7,41 +7,35 @@
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import { bisect } from "../planner/bisect.ts";
 import type { Action } from "../planner/plan.ts";
-import { remedyOf } from "../planner/recovery.ts";
-import type { TaskView, VerifiedBatch, View } from "../planner/state.ts";
-import type { CommandContext } from "../../project/command-context.ts";
-import { systemClock } from "../../project/runs/system-clock.ts";
-import type { PortfolioPaths } from "../store/folder.ts";
+import type { TaskView, VerifiedBatch } from "../planner/state.ts";
 import { type Exchange, hubOf, openExchange } from "../worker/git-exchange.ts";
-import { landBranch } from "../../workspace/landing/land-branch.ts";
 import { readPortfolio } from "../store/fold.ts";
-import { type OpenPortfolio, withPortfolio } from "../store/open.ts";
+import { withPortfolio } from "../store/open.ts";
+import { branchGone, type HeldUp, landBatch, passing, type QueueParts } from "./land-batch.ts";
 import { whyRewound } from "./rewound.ts";
 import { proveCommit } from "./prove-commit.ts";
 
 type MergeAction = Extract<Action, { readonly do: "merge" }>;
 const system = { actor: "system", reason_code: "ok" } as const;
 
-export type QueueParts = { readonly context: CommandContext; readonly paths: PortfolioPaths; readonly isolation?: string | undefined };
-export type QueueEnd = { readonly landed: number; readonly rejected: number; readonly held: string | null; readonly proofs: number };
+export type QueueEnd = { readonly landed: number; readonly rejected: number; readonly held: HeldUp | null; readonly proofs: number };
 
 export async function mergeBatch(parts: QueueParts, action: MergeAction): Promise<QueueEnd> {
   const { context, paths } = parts;
   const exchange = await openExchange(action.repository, hubOf(paths, action.repository));
   const folder = mkdtempSync(join(paths.own, "merge-"));
-  const end = { landed: 0, rejected: 0, proofs: 0, held: null as string | null };
+  const end = { landed: 0, rejected: 0, proofs: 0, held: null as HeldUp | null };
   try {
     const state = await readPortfolio(paths);
     const { tasks: all } = state;
     const queued = action.tasks.flatMap((id) => all[id] ?? []).filter((task) => task.stage === "queued" && task.commit !== null);
     const tasks = structuredClone(queued); // as they are now: the fold goes on
     let tip = await exchange.tipOf(action.target);
-    if (tip === null) return { ...end, held: `${action.repository} has no branch ${action.target} any more` };
+    if (tip === null) return { ...end, held: branchGone(state, action) };
     const rewound = await whyRewound(parts, exchange, state, { repository: action.repository, target: action.target, tip });
-    if (rewound !== null) return { ...end, held: `${rewound}; autopilot inbox` };
+    if (rewound !== null) return { ...end, held: passing(`${rewound}; autopilot inbox`) }; // it asks
     const batch = await withoutConflicts(parts, exchange, tip, tasks, end);
     const search = bisect(batch);
     const proofs = new Map<string, Awaited<ReturnType<typeof proveCommit>>>();
@@ -66,16 +60,8 @@ export async function mergeBatch(parts: QueueParts, action: MergeAction): Promis
         if (!proved.passed) last = proved.evidence.filter((line) => !line.startsWith("passed:"));
         step = search.next({ passed: proved.passed });
       } else if (step.do === "land") {
-        const landed = await landTogether(
-          parts,
-          exchange,
-          action,
-          tip,
-          step.tasks,
-          folder,
-          proofs.get(keyOf(tip, step.tasks))?.evidence ?? [],
-        );
-        if (typeof landed === "string") return { ...end, held: landed };
+        const landed = await landTogether(parts, exchange, action, tip, step.tasks, proofs.get(keyOf(tip, step.tasks))?.evidence ?? []);
+        if ("why" in landed) return { ...end, held: landed };
         end.landed += step.tasks.length;
         tip = landed.tip;
         step = search.next();
@@ -170,18 +156,17 @@ async function reject(
   });
 }
 
-/** M1, M2. A string says what holds the landing up. */
+/** M1, M2. */
 async function landTogether(
   parts: QueueParts,
   exchange: Exchange,
   action: MergeAction,
   tip: string,
   tasks: readonly TaskView[],
-  folder: string,
   evidence: readonly string[],
-): Promise<{ readonly tip: string } | string> {
+): Promise<{ readonly tip: string } | HeldUp> {
   const merged = await mergedOnto(exchange, tip, tasks);
-  if ("conflict" in merged) return `the merge of ${tasks.length} tasks conflicts now`;
+  if ("conflict" in merged) return passing(`the merge of ${tasks.length} tasks conflicts now`);
   const batch: VerifiedBatch = {
     repository: action.repository,
     tasks: tasks.map(({ task_id }) => task_id),
@@ -193,80 +178,7 @@ async function landTogether(
     if (gone === undefined) await write({ ...system, event: "merge_verified", ...batch, evidence: [...evidence] });
     return gone;
   });
-  if (canceled !== undefined) return `${canceled} was taken out of the batch; the rest is proved without it`;
-  const result = await land(parts, exchange, batch, action.target, folder);
+  if (canceled !== undefined) return passing(`${canceled} was taken out of the batch; the rest is proved without it`);
+  const result = await landBatch(parts, exchange, batch, action.target);
   return result ?? { tip: merged.commit };
-}
-
-async function land(
-  parts: QueueParts,
-  exchange: Exchange,
-  batch: View<VerifiedBatch>,
-  target: string,
-  folder: string,
-): Promise<string | null> {
-  const name = `run-${systemClock.now().slice(0, 10)}-${systemClock.now().slice(11, 19).replaceAll(":", "")}-${process.pid}`;
-  const order = {
-    branch: target,
-    from: batch.from,
-    to: batch.commit,
-    folder,
-    message: `Land ${batch.tasks.join(", ")}`,
-    name,
-    ownedPaths: [".openclaw-autopilot/**"],
-  };
-  const landing = await landBranch(exchange.repository, order);
-  if (!landing.landed) return landing.detail;
-  await withPortfolio(parts.context, parts.paths, (open) => recordLanding(open, batch, target));
-  for (const task_id of batch.tasks) parts.context.show(`✓ ${task_id} landed on ${target}`);
-  await exchange.forget(...batch.tasks);
-  return null;
-}
-
-async function recordLanding({ state, write }: OpenPortfolio, batch: View<VerifiedBatch>, target: string): Promise<void> {
-  const open = batch.tasks.filter((id) => state.tasks[id]?.status === "running");
-  const lines = open.map((task_id): PortfolioChange => ({ ...system, event: "merge_landed", task_id, commit: batch.commit, target }));
-  if (lines.length > 0) await write(...lines);
-}
-
-/** Batches that were proved and never told to have landed: the branch itself says what became of them. Gives those that still wait, and why. */
-export async function settleBatches(
-  parts: QueueParts,
-  except: ReadonlySet<string> = new Set(),
-): Promise<readonly { readonly repository: string; readonly why: string }[]> {
-  const state = await readPortfolio(parts.paths);
-  const waiting: { repository: string; why: string }[] = [];
-  for (const batch of structuredClone(state.batches)) {
-    const { repository } = batch;
-    const first = state.tasks[batch.tasks[0] ?? ""];
-    const target = state.projects[first?.project_id ?? ""]?.target;
-    if (target === undefined || except.has(repository)) continue;
-    try {
-      const why = await settle(parts, batch, target);
-      if (why !== null) waiting.push({ repository, why });
-    } catch (error) {
-      waiting.push({ repository, why: error instanceof Error ? error.message : String(error) }); // a repository that is gone
-    }
-  }
-  return waiting;
-}
-
-/** What holds a proved batch up; null if it landed, or has to be proved anew. */
-async function settle(parts: QueueParts, batch: View<VerifiedBatch>, target: string): Promise<string | null> {
-  const exchange = await openExchange(batch.repository, hubOf(parts.paths, batch.repository));
-  const tip = await exchange.tipOf(target);
-  const isIn = tip !== null && (tip === batch.commit || (await exchange.holds(batch.commit, tip)));
-  const { remedy } = remedyOf({ worker: "gone", lease: "lapsed", run: "ended", result: "ingested", merge: isIn ? "landed" : "verified" });
-  if (remedy === "record_landing") {
-    await withPortfolio(parts.context, parts.paths, (open) => recordLanding(open, batch, target));
-    await exchange.forget(...batch.tasks);
-    return null;
-  }
-  if (tip !== batch.from) return null;
-  const folder = mkdtempSync(join(parts.paths.own, "merge-"));
-  try {
-    return await land(parts, exchange, batch, target, folder);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
 }

@@ -1,5 +1,7 @@
-// for-people: tasks that no planner, worker or merge queue moves on: each waits for a person, though it asks no question.
+// for-people: tasks that no planner, worker or merge queue moves on: each waits for a person, though it asks no question. So does finished
+// work whose landing is held up.
 
+import { type HeldLanding, heldLandings } from "./held-landings.ts";
 import type { PortfolioView, TaskView } from "./state.ts";
 import { triesMax } from "./state.ts";
 
@@ -12,14 +14,25 @@ export type TaskForPeople = {
   readonly why: string;
   /** What a person can do, the likeliest first. */
   readonly commands: readonly string[];
+  /** Since when, if that is not its task's last change. */
+  readonly since?: string;
 };
 
 /** Whether it is tried again by itself. */
 export const isTriedAgain = ({ status, failures, returned_by, adjustments }: TaskView): boolean =>
   status === "failed" ? failures < triesMax : status === "needs_adjustment" && returned_by === "queue" && adjustments < adjustmentsMax;
 
-export const tasksForPeople = (state: PortfolioView): readonly TaskForPeople[] =>
-  Object.values(state.tasks).flatMap((task) => forPeople(state, task));
+export const tasksForPeople = (state: PortfolioView): readonly TaskForPeople[] => [
+  ...heldLandings(state).flatMap(heldForPeople),
+  ...Object.values(state.tasks).flatMap((task) => forPeople(state, task)),
+];
+
+/** A landing that waits is told once, by the first task of its queue. */
+function heldForPeople({ held, tasks: [task, ...others] }: HeldLanding): readonly TaskForPeople[] {
+  if (task === undefined) return [];
+  const more = others.length === 0 ? "" : ` (${others.length} more wait behind it)`;
+  return [{ task, why: `it is finished, and landing waits: ${held.because}${more}`, commands: [held.command], since: held.since }];
+}
 
 /** Empty if it continues by itself, or is over, or its question is what waits. */
 export function forPeople(state: PortfolioView, task: TaskView): readonly TaskForPeople[] {

@@ -13,7 +13,7 @@ import { inOrder, push } from "./dispatch-order.ts";
 import { isTriedAgain, lastFeedback } from "./for-people.ts";
 import { mayOverlap } from "./overlap.ts";
 import { idleOf, isAsked } from "./questions.ts";
-import { openBlocks, type PortfolioView, type ProjectView, type TaskView } from "./state.ts";
+import { openBlocks, type PortfolioView, type ProjectView, queueOf, type TaskView } from "./state.ts";
 import { agentName, agentsOf, freeAgent, isAhead, unfinished, workersByAgent } from "./under-way.ts";
 
 export const batchTasksMax = 8;
@@ -30,6 +30,8 @@ export type PlanFacts = {
   readonly agent: string;
   /** Why nothing new may start, where the disk is full of copies. */
   readonly noRoom?: string | null;
+  /** By queue: what a look at each repository found in the way of its landing. Without a look, what the journal knows is told. */
+  readonly held?: ReadonlyMap<string, string>;
 };
 
 export type WaitCode =
@@ -49,6 +51,7 @@ export type WaitCode =
   | "disk"
   | "resting"
   | "merging"
+  | "landing"
   | "working";
 
 export type Waiting = { readonly task_id: string; readonly code: WaitCode; readonly because: string };
@@ -76,7 +79,7 @@ export function plan(state: PortfolioView, facts: PlanFacts): Plan {
   }
   choose(state, running, candidates, facts, actions, waiting);
   actions.push(
-    ...merges(state, running),
+    ...merges(state, running, facts.held),
     ...endedBudgets(state, facts.now).map((ended): Action => ({ do: "tell_budget", ended })),
     ...idle(state),
   );
@@ -101,7 +104,13 @@ function decideTask(state: PortfolioView, task: TaskView, facts: PlanFacts, bloc
         return { action: { do: "retry", task_id: task.task_id, because: "it goes back to its agent with what the merge showed" } };
       return wait("needs_person", `it needs you${lastFeedback(task)}; autopilot portfolio retry ${task.task_id}, or edit it first`);
     case "running":
-      if (task.stage === "queued") return wait("merging", "its work is done and waits to be merged");
+      if (task.stage === "queued") {
+        const queue = queueOf(state.projects[task.project_id]);
+        const why = facts.held === undefined ? state.held[queue]?.because : facts.held.get(queue);
+        return why === undefined
+          ? wait("merging", "its work is done and waits to be merged")
+          : wait("landing", `landing waits for you: ${why}`);
+      }
       if (task.stage === "resting") {
         if (task.rests_until === null || !isAhead(task.rests_until, facts.now)) return { candidate: true };
         if (freeAgent(state, agentsOf(state, task, facts.agent), facts.now) !== null) return { candidate: true }; // P6
@@ -236,12 +245,13 @@ const firstAhead = (ahead: readonly Busy[], task: TaskView): Busy | undefined =>
   ahead.length > compareMax ? ahead[0] : ahead.find(({ touches }) => mayOverlap(touches, task.touches));
 
 /** The finished tasks of each branch, in the order in which they are merged: priority, then who finished first. */
-function merges(state: PortfolioView, running: readonly TaskView[]): readonly Action[] {
+function merges(state: PortfolioView, running: readonly TaskView[], held?: PlanFacts["held"]): readonly Action[] {
   const queues = new Map<string, { repository: string; target: string; tasks: TaskView[] }>();
   for (const task of running) {
     const project: ProjectView | undefined = state.projects[task.project_id];
     if (task.stage !== "queued" || project === undefined || project.repository === null) continue;
-    const key = `${project.repository}\n${project.target}`;
+    const key = queueOf(project);
+    if (held?.has(key) === true) continue;
     const queue = queues.get(key) ?? { repository: project.repository, target: project.target, tasks: [] };
     queue.tasks.push(task);
     queues.set(key, queue);

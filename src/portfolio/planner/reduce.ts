@@ -16,7 +16,7 @@ import { invariant } from "../../kit/invariant.ts";
 import { msOf } from "../../kit/iso-time.ts";
 import { reduceImported } from "./imported-line.ts";
 import { metricsOf } from "../views/metrics.ts";
-import { noUsage, type Portfolio } from "./state.ts";
+import { noUsage, type Portfolio, queueOf } from "./state.ts";
 import {
   addTask,
   awaitDependencies,
@@ -222,8 +222,15 @@ const reducers: Reducers = {
     task.returned_by = "queue";
     move(state, task, "needs_adjustment", at);
   },
+  landing_held: (state, { repository, target, because, command }, { seq, ts }) => {
+    const queue = queueOf({ repository, target });
+    if (because === null) delete state.held[queue];
+    else state.held[queue] = { repository, target, because, command, since: state.held[queue]?.since ?? ts };
+    for (const project of Object.values(state.projects)) if (queueOf(project) === queue) project.changed = seq;
+  },
   merge_landed: (state, { task_id, commit }, at) => {
     const task = taskOf(state, task_id);
+    delete state.held[queueOf(state.projects[task.project_id])];
     forgetBatchWith(state, task_id);
     task.landed = commit;
     move(state, task, "done", at);

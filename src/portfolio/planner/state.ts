@@ -91,6 +91,9 @@ export type Block = {
 /** A batch that was proved on the merged tree and has not landed as far as the journal knows. */
 export type VerifiedBatch = { repository: string; tasks: string[]; from: string; commit: string };
 
+/** A branch that nothing lands on before a person has done something, and the command that helps. */
+export type Held = { repository: string; target: string; because: string; command: string; since: string };
+
 export type Portfolio = {
   name: string;
   created_at: string;
@@ -111,6 +114,8 @@ export type Portfolio = {
   /** Agents at their provider's limit, and until when. */
   limited: Record<string, string>;
   batches: VerifiedBatch[];
+  /** By queue. */
+  held: Record<string, Held>;
   /** `project:<id>`, `portfolio`, `day:<date>`: told once. */
   exhausted: string[];
   recent: string[];
@@ -139,6 +144,11 @@ export type PortfolioView = View<Portfolio>;
 export type TaskView = View<Task>;
 export type ProjectView = View<Project>;
 export type BlockView = View<Block>;
+export type HeldView = View<Held>;
+
+/** A merge queue's name: one a branch. */
+export const queueOf = (place: { readonly repository: string | null; readonly target: string } | undefined): string =>
+  `${place?.repository ?? ""}\n${place?.target ?? ""}`;
 
 /** How often a task may fail before a person is asked. */
 export const triesMax = 2;
@@ -162,6 +172,7 @@ export const openPortfolio = (): Portfolio => ({
   dispatches: 0,
   limited: {},
   batches: [],
+  held: {},
   exhausted: [],
   recent: [],
   heartbeat: null,

@@ -124,6 +124,11 @@ function report(entry: PortfolioEntry): Reported | null {
       };
     case "merge_rejected":
       return { summary: entry.because, evidence: entry.evidence, meta: { kind: entry.kind, with: entry.with } };
+    case "landing_held":
+      return {
+        summary: entry.because === null ? `Landing on ${entry.target} goes on.` : `Landing on ${entry.target} waits: ${entry.because}`,
+        meta: { repository: entry.repository, target: entry.target },
+      };
     case "merge_landed":
       return { summary: `Landed on ${entry.target}.`, meta: { commit: entry.commit, target: entry.target } };
     case "budget_exhausted":

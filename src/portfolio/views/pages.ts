@@ -5,7 +5,8 @@ import { dashboardOf } from "./event-line.ts";
 import { countsOf, metricsOf } from "./metrics.ts";
 import { confidenceOf } from "../planner/result.ts";
 import { tasksForPeople } from "../planner/for-people.ts";
-import { openBlocks, type PortfolioView, type ProjectView, type TaskView } from "../planner/state.ts";
+import { type HeldLanding, heldLandings } from "../planner/held-landings.ts";
+import { openBlocks, type PortfolioView, type ProjectView, queueOf, type TaskView } from "../planner/state.ts";
 import { isComplete } from "../planner/task-changes.ts";
 
 export type Page = { readonly fields: Readonly<Record<string, unknown>>; readonly body: readonly string[] };
@@ -64,12 +65,13 @@ export function portfolioPage(state: PortfolioView): Page {
       "",
       "## Human Blocks",
       "",
-      ...orNone(
-        blocks.map(
+      ...orNone([
+        ...heldLandings(state).map((one) => heldLine(one)),
+        ...blocks.map(
           (block) =>
             `- ${block.block_id} (${block.task_id ?? block.project_id ?? "portfolio"}, since ${block.opened_at}): ${inline(block.question)}`,
         ),
-      ),
+      ]),
       "",
       "## Recent Completions",
       "",
@@ -137,11 +139,14 @@ export function projectPage(state: PortfolioView, project: ProjectView): Page {
       "",
       "## Next Recommended Actions",
       "",
-      ...orNone(
-        open
+      ...orNone([
+        ...heldLandings(state)
+          .filter(({ held }) => queueOf(held) === queueOf(project))
+          .map((one) => heldLine(one)),
+        ...open
           .toSorted((a, b) => a.priority - b.priority || a.created - b.created)
           .map((task) => `- ${task.status}: [${task.task_id}](../tasks/${task.task_id}.md) ${inline(task.objective)}`),
-      ),
+      ]),
       "",
       "## Key Tasks",
       "",
@@ -150,6 +155,8 @@ export function projectPage(state: PortfolioView, project: ProjectView): Page {
   };
 }
 
+const heldLine = ({ held, tasks }: HeldLanding): string =>
+  `- landing on ${held.target} (${tasks.length === 1 ? "1 task" : `${tasks.length} tasks`}, since ${held.since}): ${inline(held.because)}: \`${held.command}\``;
 const branchOf = (task: TaskView): string => (task.run_id === null ? "none" : `autopilot/${task.run_id}`);
 
 export function taskPage(task: TaskView): Page {

@@ -71,3 +71,17 @@ test("a task that waits for a person is told with what to do, and not after it g
   made.write({ event: "merge_landed", task_id: id, commit: "0".repeat(40), target: "main" });
   expect(told(made)).toMatchObject([{ kind: "ended", title: "Shop: a task is done" }]);
 });
+
+test("a landing that waits is told with what to do, and not after it went on", () => {
+  const made = begun();
+  made.write({ event: "merge_queued", task_id: id, run_id: "run-2026-01-01-000001", commit: "0".repeat(40) });
+  const held = { event: "landing_held", repository: "repo", target: "main", command: "git -C repo status" } as const;
+  made.write({ ...held, because: "repo: Uncommitted changes: a.txt" });
+  const [notice, ...more] = told(made);
+  expect(more).toEqual([]);
+  expect(notice).toMatchObject({ kind: "needs_you", title: "Shop: a landing waits for you", next: "git -C repo status" });
+  expect(notice?.text).toContain("Uncommitted changes: a.txt");
+  made.write({ ...held, because: null });
+  const isOver = made.entries.slice(-1).map((entry) => answeredIn(entry, made.state))[0];
+  expect([told(made), notice !== undefined && isOver?.(notice)]).toEqual([[], true]);
+});

@@ -9,7 +9,8 @@ import type { NoticeKind } from "../../contracts/config.ts";
 import type { Notice } from "../../views/outbound/notices.ts";
 import { answerShown, choices, oneLine } from "../../views/wording.ts";
 import { forPeople } from "../planner/for-people.ts";
-import type { PortfolioView, TaskView } from "../planner/state.ts";
+import { heldLandings } from "../planner/held-landings.ts";
+import { type PortfolioView, queueOf, type TaskView } from "../planner/state.ts";
 
 const titleCharsMax = 120;
 const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\\''`)}'`);
@@ -50,6 +51,12 @@ export function portfolioNotices(entry: PortfolioEntry, state: PortfolioView, ro
       const [first = "autopilot inbox"] = waits.commands;
       return [notice(stuckId(task), "needs_you", task, "a task waits for you", [waits.why], first.replace("autopilot", here))];
     }
+    case "landing_held": {
+      if (entry.because === null) return [];
+      const next = entry.command.replace(/^autopilot\b/, here);
+      const [waits] = heldLandings(state).filter(({ held }) => queueOf(held) === queueOf(entry));
+      return [notice(`${heldId(entry)}:${entry.seq}`, "needs_you", waits?.tasks[0], "a landing waits for you", [entry.because], next)];
+    }
     case "merge_landed": {
       const task = state.tasks[entry.task_id];
       const landed = `It landed on ${entry.target} as ${entry.commit.slice(0, 12)}.`;
@@ -66,10 +73,12 @@ export function portfolioNotices(entry: PortfolioEntry, state: PortfolioView, ro
   }
 }
 
+const heldId = (place: Parameters<typeof queueOf>[0]): string => `landing:${queueOf(place).replace("\n", ":")}`;
 const stuckId = ({ task_id, attempt }: Pick<TaskView, "task_id" | "attempt">): string => `${task_id}:${attempt}:waits`;
 
 /** Whether an event is the answer to a notice: a question that is answered, a task that goes on. Null if it answers none. */
 export function answeredIn(entry: PortfolioEntry, state: PortfolioView): ((notice: Notice) => boolean) | null {
+  if (entry.event === "landing_held") return ({ id }) => id.startsWith(`portfolio:${heldId(entry)}:`) && !id.endsWith(`:${entry.seq}`);
   if (entry.event === "block_resolved") return ({ id }) => id === `portfolio:${entry.block_id}`;
   if (entry.event !== "task_status_changed") return null;
   const task = state.tasks[entry.task_id];

@@ -11,6 +11,9 @@ import { join } from "node:path";
 import { git } from "../git/git.ts";
 import { branchAt, headBranch } from "../git/refs.ts";
 import type { Repository } from "../git/repository.ts";
+import { changedIn } from "../git/status.ts";
+import { ownedOf } from "../layers/scope.ts";
+import { ownedAlways } from "../owned.ts";
 import { branchOf, openWorkspace } from "../workspace.ts";
 
 export type Landing = { readonly landed: true } | { readonly landed: false; readonly because: "moved" | "held"; readonly detail: string };
@@ -45,9 +48,8 @@ export async function landBranch(
     const moved = await git({ ...user, args: ["update-ref", "-m", "autopilot: landed", ref, to, from], codes: [0, 1, 128] });
     return moved.code === 0 ? { landed: true } : { landed: false, because: "moved", detail: moved.err.trim().slice(0, 300) };
   }
-  const here = await realpath(repository.root);
-  const elsewhere = holders.find((path) => path !== here);
-  if (elsewhere !== undefined) return { landed: false, because: "held", detail: `${branch} is checked out in ${elsewhere}` };
+  const elsewhere = await otherHolder(repository, holders);
+  if (elsewhere !== null) return { landed: false, because: "held", detail: checkedOut(branch, elsewhere) };
   // The checkout is moved in the same way as by a run's landing, which undoes itself when interrupted.
   const base = { branch, commit: from };
   const workspace = await openWorkspace({
@@ -66,6 +68,27 @@ export async function landBranch(
   } finally {
     await dropLandingBranch(repository, request.name);
   }
+}
+
+const checkedOut = (branch: string, folder: string): string => `${branch} is checked out in ${folder}`;
+
+async function otherHolder(repository: Repository, holders: readonly string[]): Promise<string | null> {
+  const here = await realpath(repository.root);
+  return holders.find((path) => path !== here) ?? null;
+}
+
+const namesShown = 5;
+
+/** What is in the way of moving a branch now, as far as that shows before there is a commit to move it to; null if nothing is. */
+export async function whyHeld(repository: Repository, branch: string, ownedPaths: readonly string[]): Promise<string | null> {
+  const ref = `refs/heads/${branch}`;
+  if ((await branchAt(repository, ref)) === null) return `${repository.root} has no branch ${branch} any more`;
+  const holders = await checkoutsOf(repository, ref);
+  const elsewhere = await otherHolder(repository, holders);
+  if (elsewhere !== null) return checkedOut(branch, elsewhere);
+  const changed = holders.length === 0 ? [] : await changedIn(repository, ownedOf([...ownedAlways, ...ownedPaths]));
+  const more = changed.length > namesShown ? ` and ${changed.length - namesShown} more` : "";
+  return changed.length === 0 ? null : `${repository.root}: Uncommitted changes: ${changed.slice(0, namesShown).join(", ")}${more}`;
 }
 
 const landingRef = (name: string): string => `refs/heads/${branchOf(name)}`;

@@ -1,0 +1,73 @@
+// landings: the merge queue beside a pool's workers: batches under way, and what holds landings up, told and journaled.
+// Invariants N1 and on: commands/portfolio/pool.ts.
+
+import { repositoryGone, settleBatches, type HeldUp } from "../../portfolio/merge/land-batch.ts";
+import { mergeBatch } from "../../portfolio/merge/merge-queue.ts";
+import type { Action } from "../../portfolio/planner/plan.ts";
+import { queueOf } from "../../portfolio/planner/state.ts";
+import { readPortfolio } from "../../portfolio/store/fold.ts";
+import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
+import { withPortfolio } from "../../portfolio/store/open.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+
+type Merge = Extract<Action, { readonly do: "merge" }>;
+type Branch = { readonly repository: string; readonly target: string };
+
+export type Landings = {
+  readonly context: CommandContext;
+  readonly paths: PortfolioPaths;
+  readonly input: { readonly isolation?: string | undefined };
+  /** Batches under way, by repository. N5 */
+  readonly merging: Map<string, Promise<void>>;
+  /** What holds the landing up, by queue. N6 */
+  readonly held: Map<string, Branch & { readonly why: string }>;
+  /** Something moved since the last look. */
+  hasNews: boolean;
+};
+
+const partsOf = ({ context, paths, input }: Landings) => ({ context, paths, isolation: input.isolation });
+
+/** Batches that a pool before this one proved. The repositories whose landing still waits: nothing there is proved again meanwhile. */
+export async function settle(pool: Landings): Promise<ReadonlySet<string>> {
+  const settled = await settleBatches(partsOf(pool), new Set(pool.merging.keys()));
+  for (const { held, ...branch } of settled) await hold(pool, branch, held);
+  return new Set(settled.map(({ repository }) => repository));
+}
+
+/** N5. A batch that was proved and cannot land yet is not proved again. */
+export function beginMerge(pool: Landings, action: Merge, waiting: ReadonlySet<string>): void {
+  const { merging } = pool;
+  const { repository } = action;
+  if (merging.has(repository) || waiting.has(repository)) return;
+  const ended = merge(pool, action)
+    .catch((error: unknown) => pool.context.show(`! ${repository}: ${error instanceof Error ? error.message : String(error)}`))
+    .finally(() => merging.delete(repository));
+  merging.set(repository, ended);
+}
+
+async function merge(pool: Landings, action: Merge): Promise<void> {
+  const { repository, target } = action;
+  try {
+    const { held, landed, rejected } = await mergeBatch(partsOf(pool), action);
+    if (landed > 0 || rejected > 0) pool.hasNews = true;
+    await hold(pool, { repository, target }, held);
+  } catch (error) {
+    await hold(pool, { repository, target }, repositoryGone(await readPortfolio(pool.paths), action, error)); // N4
+  }
+}
+
+/** N6. What a person must clear away is journaled, so that everything that shows what waits shows it. */
+async function hold({ held, context, paths }: Landings, branch: Branch, now: HeldUp | null): Promise<void> {
+  const queue = queueOf(branch);
+  const isNews = held.get(queue)?.why !== now?.why;
+  if (now === null) held.delete(queue);
+  else held.set(queue, { ...branch, why: now.why });
+  if (isNews && now !== null) context.show(`! Landing waits: ${now.why}`);
+  const because = now === null || now.command === null ? null : now.why;
+  if ((await readPortfolio(paths)).held[queue]?.because === (because ?? undefined)) return;
+  await withPortfolio(context, paths, async ({ state, write }) => {
+    if (state.held[queue]?.because === (because ?? undefined)) return;
+    const { repository, target } = branch;
+    await write({ actor: "system", reason_code: "ok", event: "landing_held", repository, target, because, command: now?.command ?? "" });
+  });
+}

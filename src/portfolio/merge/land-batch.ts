@@ -1,0 +1,128 @@
+// land-batch: moves the branch to a batch that was proved, records it, and finds out what became of one that was cut short.
+//
+// Invariants:
+//   L1. A landing's folder and branch are named after its batch: whoever goes on after a kill finds them, undoes what was half done, and leaves
+//       neither behind.
+//   L2. What only a person can clear away is told with the command that helps; everything else is tried again by itself.
+// Invariants M1 and on: portfolio/merge/merge-queue.ts.
+
+import { createHash } from "node:crypto";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
+import { remedyOf } from "../planner/recovery.ts";
+import { type PortfolioView, queueOf, type VerifiedBatch, type View } from "../planner/state.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { folderBelow } from "../../project/own-folder.ts";
+import { dropLandingBranch, landBranch } from "../../workspace/landing/land-branch.ts";
+import { readPortfolio } from "../store/fold.ts";
+import type { PortfolioPaths } from "../store/folder.ts";
+import { type OpenPortfolio, withPortfolio } from "../store/open.ts";
+import { type Exchange, hubOf, openExchange } from "../worker/git-exchange.ts";
+
+export type QueueParts = { readonly context: CommandContext; readonly paths: PortfolioPaths; readonly isolation?: string | undefined };
+/** What holds a landing up; `command` null: it goes on by itself, or asks a question of its own. L2 */
+export type HeldUp = { readonly why: string; readonly command: string | null };
+type Branch = { readonly repository: string; readonly target: string };
+type Batch = View<VerifiedBatch>;
+
+const system = { actor: "system", reason_code: "ok" } as const;
+/** Files of the portfolio's own that no landing looks at. */
+export const ownedByPortfolio: readonly string[] = [".openclaw-autopilot/**"];
+export const landingsFolder = "landings";
+
+export const passing = (why: string): HeldUp => ({ why, command: null });
+
+const projectAt = (state: PortfolioView, branch: Branch): string =>
+  Object.values(state.projects).find((project) => queueOf(project) === queueOf(branch))?.project_id ?? "PROJECT";
+
+export const branchGone = (state: PortfolioView, { repository, target }: Branch): HeldUp => ({
+  why: `${repository} has no branch ${target} any more; make it again, or name another`,
+  command: `autopilot portfolio edit ${projectAt(state, { repository, target })} --target BRANCH`,
+});
+
+export const repositoryGone = (state: PortfolioView, branch: Branch, error: unknown): HeldUp => ({
+  why: error instanceof Error ? error.message : String(error),
+  command: `autopilot portfolio edit ${projectAt(state, branch)} --repo DIR`,
+});
+
+const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`);
+
+/** A run's name that no run has; branches of runs bear such names. L1 */
+export function landingName({ own }: Pick<PortfolioPaths, "own">, { from, commit }: Pick<Batch, "from" | "commit">): string {
+  const hash = createHash("sha256").update([own, from, commit].join("\0")).digest("hex").slice(0, 12);
+  return `run-2000-01-01-000000-${Number.parseInt(hash, 16)}`;
+}
+
+/** Null if it landed. M1, M2 */
+export async function landBatch(parts: QueueParts, exchange: Exchange, batch: Batch, target: string): Promise<HeldUp | null> {
+  const { context, paths } = parts;
+  const name = landingName(paths, batch);
+  const order = {
+    branch: target,
+    from: batch.from,
+    to: batch.commit,
+    folder: folderBelow(paths.own, join(landingsFolder, name)),
+    message: `Land ${batch.tasks.join(", ")}`,
+    name,
+    ownedPaths: ownedByPortfolio,
+  };
+  const landing = await landBranch(exchange.repository, order);
+  if (!landing.landed) {
+    const why = `${batch.repository}: ${landing.detail.replace(/\.$/, "")}`;
+    return landing.because === "moved" ? passing(why) : { why, command: `git -C ${quoted(batch.repository)} status` };
+  }
+  await withPortfolio(context, paths, (open) => recordLanding(open, batch, target));
+  for (const task_id of batch.tasks) context.show(`✓ ${task_id} landed on ${target}`);
+  await forgetLanding(paths, exchange, batch);
+  return null;
+}
+
+async function recordLanding({ state, write }: OpenPortfolio, batch: Batch, target: string): Promise<void> {
+  const open = batch.tasks.filter((id) => state.tasks[id]?.status === "running");
+  const lines = open.map((task_id): PortfolioChange => ({ ...system, event: "merge_landed", task_id, commit: batch.commit, target }));
+  if (lines.length > 0) await write(...lines);
+}
+
+/** L1 */
+async function forgetLanding(paths: PortfolioPaths, exchange: Exchange, batch: Batch): Promise<void> {
+  await exchange.forget(...batch.tasks);
+  await dropLandingBranch(exchange.repository, landingName(paths, batch));
+  rmSync(join(paths.own, landingsFolder, landingName(paths, batch)), { recursive: true, force: true });
+}
+
+/** Batches that were proved and never told to have landed: the branch itself says what became of them. Gives those that still wait, and why. */
+export async function settleBatches(
+  parts: QueueParts,
+  except: ReadonlySet<string> = new Set(),
+): Promise<readonly (Branch & { readonly held: HeldUp })[]> {
+  const state = await readPortfolio(parts.paths);
+  const waiting: (Branch & { readonly held: HeldUp })[] = [];
+  for (const batch of structuredClone(state.batches)) {
+    const { repository } = batch;
+    const first = state.tasks[batch.tasks[0] ?? ""];
+    const target = state.projects[first?.project_id ?? ""]?.target;
+    if (target === undefined || except.has(repository)) continue;
+    try {
+      const held = await settle(parts, batch, target);
+      if (held !== null) waiting.push({ repository, target, held });
+    } catch (error) {
+      waiting.push({ repository, target, held: repositoryGone(state, { repository, target }, error) });
+    }
+  }
+  return waiting;
+}
+
+/** What holds a proved batch up; null if it landed, or has to be proved anew. */
+async function settle(parts: QueueParts, batch: Batch, target: string): Promise<HeldUp | null> {
+  const exchange = await openExchange(batch.repository, hubOf(parts.paths, batch.repository));
+  const tip = await exchange.tipOf(target);
+  const isIn = tip !== null && (tip === batch.commit || (await exchange.holds(batch.commit, tip)));
+  const { remedy } = remedyOf({ worker: "gone", lease: "lapsed", run: "ended", result: "ingested", merge: isIn ? "landed" : "verified" });
+  if (remedy === "record_landing") {
+    await withPortfolio(parts.context, parts.paths, (open) => recordLanding(open, batch, target));
+    await forgetLanding(parts.paths, exchange, batch);
+    return null;
+  }
+  return tip === batch.from ? landBatch(parts, exchange, batch, target) : null;
+}
