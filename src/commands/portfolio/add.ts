@@ -17,7 +17,7 @@ import { requireAgents } from "../../project/named-agents.ts";
 import { folderBelow, requireNoLink } from "../../project/own-folder.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
 import { bindPortfolio, findPortfolio, portfolioAt, requirePortfolio, whyForeign } from "../../portfolio/store/folder.ts";
-import { withPortfolio } from "../../portfolio/store/open.ts";
+import { type OpenPortfolio, withPortfolio } from "../../portfolio/store/open.ts";
 import { adoptPortfolio } from "./adopt.ts";
 import { adoptSnapshots } from "./adopt-snapshots.ts";
 
@@ -102,18 +102,24 @@ export function addProject(context: CommandContext, input: ProjectInput): Promis
       await open.write({ ...operatorOf(context), event: "project_created", project_id, fields });
       return reply("ok", {
         message: `Added ${project_id}; finished work is merged into ${repository.target} of ${repository.root}.`,
-        warnings: [
-          ...open.warnings,
-          ...sharing.map(
+        warnings: adding(
+          open,
+          sharing.map(
             ({ project_id: other }) => `${other} works in the same repository: tasks that may change the same files wait for each other.`,
           ),
-        ],
+        ),
         remediation: [`autopilot portfolio add task ${project_id} "what is to be done" --accept "text :: command"`],
         data: { id: project_id, repository: repository.root, target: repository.target },
       });
     });
   });
 }
+
+/** The list that what is found while drawing is added to as well. */
+const adding = ({ warnings }: OpenPortfolio, more: readonly string[]): readonly string[] => {
+  warnings.push(...more);
+  return warnings;
+};
 
 /** A repository that can hold runs, with the branch its work is merged into. */
 export async function repositoryOf(
@@ -151,12 +157,12 @@ export function addTask(context: CommandContext, input: TaskInput): Promise<Answ
       const unproved = task?.acceptance_criteria.some(({ command }) => command === null) === true;
       return reply("ok", {
         message: `Added ${id}, ${task?.status ?? ""}.`,
-        warnings: [
-          ...open.warnings,
-          ...(unproved
+        warnings: adding(
+          open,
+          unproved
             ? ['A criterion has no command, so you will be asked whether it is met: --accept "text :: command" lets the runner prove it.']
-            : []),
-        ],
+            : [],
+        ),
         remediation: ["autopilot portfolio run"],
         data: { id, project_id: task?.project_id ?? null, status: task?.status ?? null },
       });

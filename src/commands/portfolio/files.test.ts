@@ -154,6 +154,28 @@ test("a torn events file is fixed, and what another tool appended is taken in on
   expect((await rebuildPortfolio(context)).data).toEqual({ different: [] });
 });
 
+test("lines that are none are told with file and line and set aside, in both logs; a torn checkpoint is written again", async () => {
+  const { context, shown, root } = await begun();
+  await compactPortfolio(context);
+  await compactPortfolio(context);
+  const whole = readFileSync(shown("events/checkpoints.jsonl"), "utf8");
+  const theirs = JSON.stringify({ ...(JSON.parse(whole.split("\n")[0] ?? "") as object), summary: "another tool's" });
+  writeFileSync(shown("events/checkpoints.jsonl"), `${theirs}\n${whole.slice(0, whole.length - 40)}`);
+  const lines = readFileSync(shown("events/events.jsonl"), "utf8").split("\n").length - 1;
+  appendFileSync(shown("events/events.jsonl"), 'nonsense\n{"ts":7}\n');
+  const { warnings } = await addProject(context, { name: "Site", repo: repository });
+  expect(warnings.filter((one) => one.includes("set aside")).map((one) => one.replace(/ in .*: /, ": "))).toEqual([
+    `events/events.jsonl:${lines + 1}: set aside: not JSON`,
+    expect.stringContaining(`events/events.jsonl:${lines + 2}: set aside: `) as string,
+    "events/checkpoints.jsonl:3: set aside: the file ended in the middle of a line",
+  ]);
+  expect(readFileSync(shown("events/checkpoints.jsonl"), "utf8")).toBe(`${theirs}\n${whole}`);
+  const kept = readdirSync(join(root, ".autopilot/portfolio/kept")).map((name) => name.replace(/\.[0-9a-f]{12}$/, ""));
+  expect(kept.toSorted()).toEqual(["checkpoints.jsonl", "events.jsonl"]);
+  expect((await addTask(context, { project: "proj-shop", objective: "more" })).warnings.join()).not.toContain("set aside");
+  expect((await rebuildPortfolio(context)).data).toEqual({ different: [] });
+});
+
 test("the folder of another tool is taken up with its tasks, and nothing of it starts by itself", async () => {
   const root = join(folder, "theirs");
   mkdirSync(join(root, ".openclaw-autopilot/events"), { recursive: true });

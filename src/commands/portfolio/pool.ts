@@ -219,15 +219,16 @@ async function tick(pool: Pool): Promise<{ readonly moved: boolean; readonly goe
   const hadNews = pool.hasNews;
   pool.hasNews = false;
   const waiting = await settle(pool); // N2
-  const { planned, moved } = await withPortfolio(context, paths, async (open) => {
+  const { planned, moved, warnings } = await withPortfolio(context, paths, async (open) => {
     cancelWorkers(pool, open.state.tasks);
     const looked = await lookAtWorkers(pool, open);
     emptyCopies(paths, open.state);
     const all = planFor(context, open, { input, paths, noRoom: (quotaMb) => roomOf(pool, open.state, quotaMb) }, looked.gone);
     const made = pool.starts === null ? all : { ...all, actions: all.actions.filter((action) => action.do !== "dispatch") }; // N7
     const written = await carryOut(paths, open, made);
-    return { planned: made, moved: looked.moved || written };
+    return { planned: made, moved: looked.moved || written, warnings: open.warnings };
   });
+  for (const warning of warnings) context.show(`! ${warning}`); // what drawing found is among them
   const goesOn = planned.waiting.some(({ code }) => code === "resting");
   if (context.interrupted.aborted) return { moved: moved || hadNews, goesOn };
   for (const action of planned.actions) if (action.do === "merge") beginMerge(pool, action, waiting);

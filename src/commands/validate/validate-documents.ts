@@ -1,5 +1,6 @@
 // validate-documents: validates formats that are read as a whole, each with the reader that a run uses, so that both find the same.
 
+import { createHash } from "node:crypto";
 import { basename, dirname } from "node:path";
 import type * as v from "valibot";
 import { Flow } from "../../contracts/flow.ts";
@@ -170,11 +171,14 @@ function judgePortfolioSnapshot({ fd, path, shown }: Document): readonly Violati
   const name = basename(path).replace(/\.md$/, "");
   const folder = basename(dirname(path));
   const isIn = (kind: string, prefix: string): boolean => folder === kind || name.startsWith(prefix);
-  if (isIn("tasks", "task-") || /^task_id\s*:/m.test(read.text)) return judgeSnapshot("task", shown, read.text, nameIn(name, "task-"));
+  if (isIn("tasks", "task-") || /^task_id\s*:/m.test(read.text))
+    return judgeSnapshot("task", shown, read.text, nameIn(name, "task-"), sha256);
   if (isIn("projects", "proj-") || /^project_id\s*:/m.test(read.text))
-    return judgeSnapshot("project", shown, read.text, nameIn(name, "proj-"));
-  return judgeSnapshot("portfolio", shown, read.text, null);
+    return judgeSnapshot("project", shown, read.text, nameIn(name, "proj-"), sha256);
+  return judgeSnapshot("portfolio", shown, read.text, null, sha256);
 }
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 /** A file whose name is not an id may be a copy. */
 const nameIn = (name: string, prefix: string): string | null => (name.startsWith(prefix) ? name : null);

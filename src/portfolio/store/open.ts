@@ -29,9 +29,10 @@ import { redactedJournal } from "../../project/secrets/redacted-journal.ts";
 import { redactionOf } from "../../project/secrets/redaction-of.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import { askedAgain } from "./ask.ts";
-import { type Cursor, draw, layOut, linesBeyond, readCursor } from "./draw.ts";
+import { draw, layOut, readCursor } from "./draw.ts";
 import { asPortfolioEntry, beginAnew, type Fold, folded, foldOf, storeOf } from "./fold.ts";
 import { type PortfolioPaths, rememberHead } from "./folder.ts";
+import { type Cursor, linesBeyond } from "./log-lines.ts";
 import { tell } from "./queue-notices.ts";
 
 const waitMsMax = 20_000;
@@ -76,6 +77,7 @@ type Held = {
   /** Of the lines that are not drawn yet, those that are drawn at all. */
   readonly lines: string[];
   readonly take: (entry: Entry) => void;
+  readonly repaired: Opened["repaired"];
 };
 
 /** Takes the journal, with the fold as it is at its end. */
@@ -92,16 +94,16 @@ async function hold(context: CommandContext, paths: PortfolioPaths, fold: Fold):
     if (line !== null) lines.push(line);
   };
   const { redactor } = redactionOf(context, paths.root);
-  const { journal } = await openWhenFree(context, paths, fold, take);
+  const { journal, repaired } = await openWhenFree(context, paths, fold, take);
   fold.at = { ...journal.position };
-  return { journal: redactedJournal(journal, redactor), cursor, lines, take };
+  return { journal: redactedJournal(journal, redactor), cursor, lines, take, repaired };
 }
 
 async function workWith<Value>(
   context: CommandContext,
   paths: PortfolioPaths,
   fold: Fold,
-  { journal, cursor, lines, take }: Held,
+  { journal, cursor, lines, take, repaired }: Held,
   work: (open: OpenPortfolio) => Promise<Value>,
 ): Promise<Value> {
   await paths.planner?.requireLease(); // O5
@@ -129,7 +131,8 @@ async function workWith<Value>(
     await askAgain();
   };
   const beyond = linesBeyond(paths, cursor, lines);
-  const warnings = [...beyond.warnings];
+  const cut = `the journal ended in the middle of a line, which nobody was told of; ${repaired?.cut_bytes ?? 0} bytes from byte ${repaired?.at_byte ?? 0} on were cut off`;
+  const warnings = [...(repaired === null ? [] : [cut]), ...beyond.warnings];
   for (const line of beyond.foreign) await write({ event: "line_imported", actor: "system", reason_code: "ok", line }); // O2
   await askAgain(); // whoever changed something may have been killed before
   const open: OpenPortfolio = { paths, state: fold.state, now, write, warnings, isDrawn: false };

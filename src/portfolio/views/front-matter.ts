@@ -2,15 +2,18 @@
 //
 // Invariants:
 //   F1. The last field is the SHA-256 of everything else, so that whoever finds the file can tell whether a hand was at it.
+//   F2. Nothing in a page moves a terminal's cursor or turns the reading direction: such characters are written as escapes.
+
+import { visible } from "../../kit/visible.ts";
 
 /** `digest` hashes a text: this folder has no crypto of its own. */
 export function snapshotOf(fields: Readonly<Record<string, unknown>>, body: readonly string[], digest: (text: string) => string): string {
   const head = Object.entries(fields).map(([key, value]) => `${key}: ${valueOf(value)}`);
-  const rest = `${body.join("\n").trimEnd()}\n`;
+  const rest = `${body.join("\n").split("\n").map(visible).join("\n").trimEnd()}\n`; // F2
   return `---\n${head.join("\n")}\n${digestKey}: ${digest(`${head.join("\n")}\n${rest}`)}\n---\n\n${rest}`; // F1
 }
 
-const digestKey = "content_sha256";
+export const digestKey = "content_sha256";
 const shape = /^---\n([\s\S]*?)\ncontent_sha256: ([0-9a-f]{64})\n---\n\n([\s\S]*)$/;
 
 /** Whether a file is as `snapshotOf` made it. */

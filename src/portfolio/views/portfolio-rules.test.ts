@@ -1,8 +1,12 @@
+import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { portfolioTaskStatuses } from "../../contracts/portfolio.ts";
 import { type LineRules, openViolations, type Violations } from "../../documents/line-rules.ts";
+import { snapshotOf } from "./front-matter.ts";
 import { judgeSnapshot, openPortfolioCheckpointRules, openPortfolioEventRules } from "./portfolio-rules.ts";
 import { openTraceRules } from "../../playbooks/roadmap/views/trace-rules.ts";
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 const event = {
   ts: "2026-02-27T09:30:00Z",
@@ -93,12 +97,12 @@ describe("a portfolio's checkpoints", () => {
 describe("a snapshot", () => {
   const head = "---\ntask_id: task-login-4f9k2a\nproject_id: proj-web\nstatus: running\npriority: 3\nstarted_at: null\n---\n# Login\n";
   const judged = (text: string, named: string | null = "task-login-4f9k2a") =>
-    judgeSnapshot("task", "tasks/x.md", text, named).map(({ line, rule, severity }) => `${line} ${rule} ${severity}`);
+    judgeSnapshot("task", "tasks/x.md", text, named, sha256).map(({ line, rule, severity }) => `${line} ${rule} ${severity}`);
 
   test("is in order by the data at its head", () => {
     expect(judged(head)).toEqual([]);
-    expect(judgeSnapshot("project", "p.md", "---\nproject_id: proj-web\nname: Web\n---\n", "proj-web")).toEqual([]);
-    expect(judgeSnapshot("portfolio", "portfolio.md", "---\nplanner_heartbeat_at: 2026-02-27T09:30:00Z\n---\n", null)).toEqual([]);
+    expect(judgeSnapshot("project", "p.md", "---\nproject_id: proj-web\nname: Web\n---\n", "proj-web", sha256)).toEqual([]);
+    expect(judgeSnapshot("portfolio", "portfolio.md", "---\nplanner_heartbeat_at: 2026-02-27T09:30:00Z\n---\n", null, sha256)).toEqual([]);
   });
 
   test("without data can only be warned about", () => {
@@ -115,6 +119,24 @@ describe("a snapshot", () => {
     expect(judged("---\na: [\n---\n")[0]).toMatch(/PF-head error/);
     expect(judged("---\ntask_id: x\n")).toEqual(["1 PF-head error"]);
     expect(judged(head.replace("priority: 3", "status: done"))).toEqual(["5 PF-head error"]);
+  });
+});
+
+describe("a page with a digest", () => {
+  const fields = { task_id: "task-login-4f9k2a", project_id: "proj-web", status: "running", priority: 3 };
+  const page = snapshotOf(fields, ["# Login", "", "as it \u001b[31mis\u001b[0m"], sha256);
+  const judged = (text: string) => judgeSnapshot("task", "tasks/x.md", text, null, sha256).map(({ line, rule }) => `${line} ${rule}`);
+
+  test("must fit what it says, in its head and its body", () => {
+    expect(judged(page)).toEqual([]);
+    expect(judged(page.replace("as it", "as it never"))).toEqual(["6 PF-digest"]);
+    expect(judged(page.replace("priority: 3", "priority: 4"))).toEqual(["6 PF-digest"]);
+    expect(judged(page.slice(0, -3))).toEqual(["6 PF-digest"]);
+  });
+
+  test("holds no character that moves a terminal", () => {
+    expect(page).not.toContain("\u001b");
+    expect(page).toContain(String.raw`\x1b[31mis`);
   });
 });
 

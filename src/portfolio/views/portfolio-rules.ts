@@ -10,6 +10,7 @@ import {
 } from "../../contracts/portfolio.ts";
 import { pathText, shown } from "../../kit/finding.ts";
 import { isRefused, readLocated } from "../../kit/located.ts";
+import { digestKey, isUntouched } from "./front-matter.ts";
 import { openRecordRules } from "../../documents/record-rules.ts";
 import type { LineRules, Tree, Violation, Violations } from "../../documents/line-rules.ts";
 
@@ -43,7 +44,24 @@ export type SnapshotKind = "portfolio" | "project" | "task";
 const snapshots = { portfolio: PortfolioSnapshot, project: PortfolioProjectSnapshot, task: PortfolioTaskSnapshot } as const;
 
 /** Judges a snapshot by the data at its head. `named` is the id that its file's name bears. */
-export function judgeSnapshot(kind: SnapshotKind, file: string, text: string, named: string | null): readonly Violation[] {
+export function judgeSnapshot(
+  kind: SnapshotKind,
+  file: string,
+  text: string,
+  named: string | null,
+  digest: (text: string) => string,
+): readonly Violation[] {
+  return [...judgeHead(kind, file, text, named), ...judgeDigest(text, digest)];
+}
+
+/** A page may go without a digest, another tool's say; one that has it must fit. */
+function judgeDigest(text: string, digest: (text: string) => string): readonly Violation[] {
+  const line = text.split("\n").findIndex((row) => row.startsWith(`${digestKey}:`));
+  const message = `${digestKey} doesn't fit the page: it was changed by hand or cut short; autopilot portfolio rebuild draws it again`;
+  return line < 0 || isUntouched(text, digest) ? [] : [{ line: line + 1, rule: "PF-digest", message, severity: "error" }];
+}
+
+function judgeHead(kind: SnapshotKind, file: string, text: string, named: string | null): readonly Violation[] {
   const head = headOf(text);
   if (head === null)
     return [
