@@ -15,6 +15,22 @@ export function jsonPlaceOf(text: string, path: DataPath): Position {
   return placeAt(text, at);
 }
 
+/** The lines of all items of the list at a path, in one pass; empty if there is none. */
+export function jsonItemLines(text: string, path: DataPath): readonly number[] {
+  let from: number | null = blank(text, 0);
+  for (const part of path) from = from === null ? null : typeof part === "number" ? itemAt(text, from, part) : memberAt(text, from, part);
+  if (from === null || text.charAt(from) !== "[") return [];
+  const lines: number[] = [];
+  let [line, counted] = [1, 0];
+  for (let at = blank(text, from + 1); text.charAt(at) !== "]" && at < text.length;) {
+    for (; counted < at; counted++) if (text.charCodeAt(counted) === 10) line++;
+    lines.push(line);
+    at = blank(text, pastValue(text, at));
+    if (text.charAt(at) === ",") at = blank(text, at + 1);
+  }
+  return lines;
+}
+
 export function placeAt(text: string, offset: number): Position {
   const before = text.slice(0, offset);
   const newline = before.lastIndexOf("\n");

@@ -5,9 +5,8 @@ import { existsSync, readdirSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import type { Answer } from "../../contracts/answer.ts";
 import { type PortfolioBudget, priorityDefault, prioritiesMax } from "../../contracts/portfolio-journal.ts";
-import { readQuantity } from "../../kit/quantity.ts";
 import { didYouMean } from "../../kit/suggest.ts";
-import { draftTasks, type TaskDraft } from "../../portfolio/planner/backlog.ts";
+import { budgetIn, draftTasks, type TaskDraft } from "../../portfolio/planner/backlog.ts";
 import { projectIdOf, taskIdOf } from "../../portfolio/planner/ids.ts";
 import type { PortfolioView, ProjectView, TaskView } from "../../portfolio/planner/state.ts";
 import { git } from "../../workspace/git/git.ts";
@@ -170,17 +169,9 @@ export function addTask(context: CommandContext, input: TaskInput): Promise<Answ
   });
 }
 
-/** `tokens=250k,usd=3`. */
 export function budgetOf(text: string | undefined): PortfolioBudget {
-  const budget: PortfolioBudget = {};
-  for (const part of (text ?? "").split(",").filter((one) => one.trim() !== "")) {
-    const [name = "", amount = ""] = part.split("=").map((one) => one.trim());
-    const value = readQuantity(amount);
-    if ((name !== "tokens" && name !== "usd") || value === null)
-      return invalid(`The budget "${part.trim()}" is not understood; expected tokens=250k,usd=3.`);
-    budget[name] = value;
-  }
-  return budget;
+  const budget = budgetIn(text);
+  return typeof budget === "string" ? invalid(budget) : budget;
 }
 
 export function priorityIn(priority: number | undefined): number {

@@ -252,12 +252,13 @@ test("an import with ten thousand tasks of which three are wrong tells all three
     .with(7, { key: "k7", project: "Shop", objective: "" })
     .with(5000, { key: "k5000", project: "Nobody", objective: "x" })
     .with(9999, { key: "k9999", project: "Shop", objective: "x", after: ["k10000"] });
-  writeFileSync(join(root, "wrong.json"), JSON.stringify({ tasks: wrong }));
+  const rows = wrong.map((task) => JSON.stringify(task)).join(",\n");
+  writeFileSync(join(root, "wrong.json"), `{ "tasks": [\n${rows}\n] }`);
   const refused = await importBacklog(context, { file: "wrong.json" });
   expect(refused.data?.["problems"]).toEqual([
-    "tasks[7]: its objective is empty",
-    "tasks[5000]: there is no project Nobody.",
-    "tasks[9999]: it depends on k10000, which is no task. Did you mean k100?",
+    "wrong.json:9: tasks[7]: its objective is empty",
+    "wrong.json:5002: tasks[5000]: there is no project Nobody.",
+    "wrong.json:10001: tasks[9999]: it depends on k10000, which is no task. Did you mean k100?",
   ]);
   expect(Object.keys((await readPortfolio(portfolioAt(root))).tasks)).toHaveLength(0);
 });

@@ -8,6 +8,7 @@ import {
   prioritiesMax,
   type TaskFields,
 } from "../../contracts/portfolio-journal.ts";
+import { readQuantity } from "../../kit/quantity.ts";
 import { didYouMean } from "../../kit/suggest.ts";
 import type { PortfolioView } from "./state.ts";
 
@@ -46,6 +47,8 @@ export function draftTasks(
   drafts: readonly TaskDraft[],
   actor: string,
   newId: (objective: string) => string,
+  /** Projects and tasks of the same list that are wrong themselves. */
+  unread: ReadonlySet<string> = new Set(),
 ): Drafted {
   const problems: string[] = [];
   const keys = new Map<string, string>();
@@ -60,7 +63,7 @@ export function draftTasks(
   const changes = drafts.flatMap((draft, at): PortfolioChange[] => {
     const wrong = (what: string): void => void problems.push(`${draft.place}: ${what}`);
     const project = projects.find(({ project_id, name }) => project_id === draft.project || name === draft.project);
-    if (project === undefined)
+    if (project === undefined && !unread.has(draft.project))
       wrong(
         `there is no project ${draft.project}.${didYouMean(
           draft.project,
@@ -76,7 +79,7 @@ export function draftTasks(
       wrong(`its priority is ${priority}, expected 1 (highest) to ${prioritiesMax}`);
     const dependencies = (draft.after ?? []).flatMap((name) => {
       const id = keys.get(name) ?? (state.tasks[name] === undefined ? undefined : name);
-      if (id === undefined)
+      if (id === undefined && !unread.has(name))
         wrong(`it depends on ${name}, which is no task.${didYouMean(name, [...keys.keys(), ...Object.keys(state.tasks)].slice(0, 1000))}`);
       return id === undefined ? [] : [id];
     });
@@ -159,37 +162,74 @@ export function whyRing(state: PortfolioView, task_id: string, dependencies: rea
   return null;
 }
 
-/** A Markdown backlog: headings name projects, open check boxes are tasks, items below one say more: `accept:`, `after:`, `touches:`, `priority:`. */
-export function readBacklog(text: string): { readonly tasks: readonly TaskDraft[]; readonly problems: readonly string[] } {
+/** `tokens=250k,usd=3`. A string is what is wrong. What is no text is somebody else's to tell. */
+export function budgetIn(text: unknown): PortfolioBudget | string {
+  const budget: PortfolioBudget = {};
+  for (const part of (typeof text === "string" ? text : "").split(",").filter((one) => one.trim() !== "")) {
+    const [name = "", amount = ""] = part.split("=").map((one) => one.trim());
+    const value = readQuantity(amount);
+    if ((name !== "tokens" && name !== "usd") || value === null)
+      return `The budget "${part.trim()}" is not understood; expected tokens=250k,usd=3.`;
+    budget[name] = value;
+  }
+  return budget;
+}
+
+/** What an item below a task may say of it. */
+export const backlogKeys = ["key", "accept", "after", "touches", "priority", "agent", "flow", "isolation", "budget"] as const;
+
+/** A Markdown backlog: headings name projects, open check boxes are tasks, items below one say more: `accept: …`. */
+export function readBacklog(file: string, text: string): { readonly tasks: readonly TaskDraft[]; readonly problems: readonly string[] } {
   const tasks: { -readonly [Key in keyof TaskDraft]: TaskDraft[Key] }[] = [];
   const problems: string[] = [];
   let project = "";
-  let isOpen = false;
+  let above: "nothing" | "open" | "done" = "nothing";
   for (const [at, row] of text.split(/\r?\n/).entries()) {
-    const place = `line ${at + 1}`;
+    const place = `${file}:${at + 1}`;
+    const wrong = (what: string): void => void problems.push(`${place}: ${what}`);
     const heading = /^#{1,6}\s+(.+?)\s*#*\s*$/.exec(row)?.[1];
-    const box = /^(?:[-*+]|\d+[.)])\s+\[([ xX])\]\s+(.+)$/.exec(row);
-    const more = /^\s+[-*+]\s+(accept|after|touches|priority|agent|key):\s*(.+)$/i.exec(row);
+    const box = /^(?:[-*+]|\d+[.)])\s+\[([ xX])\]\s+(\S.*)$/.exec(row);
+    const more = /^\s+[-*+]\s+([A-Za-z_-]+):(?:\s+(.*))?$/.exec(row);
     const last = tasks.at(-1);
-    if (heading !== undefined) [project, isOpen] = [heading, false];
+    if (heading !== undefined) [project, above] = [heading, "nothing"];
     else if (box !== null) {
-      isOpen = box[1] === " ";
-      if (!isOpen) continue;
-      if (project === "") problems.push(`${place}: no heading names a project before this task`);
+      above = box[1] === " " ? "open" : "done";
+      if (above === "done") continue;
+      if (project === "") wrong("no heading names a project before this task");
       tasks.push({ place, project, objective: (box[2] ?? "").trim() });
-    } else if (more !== null && isOpen && last !== undefined) {
+    } else if (looksLikeBox(row)) wrong('not a check box as a task has it, expected "- [ ] what is to be done" at the margin, or [x]');
+    else if (more !== null && above !== "done") {
       const [word, value] = [(more[1] ?? "").toLowerCase(), (more[2] ?? "").trim()];
-      const list = value
-        .split(",")
-        .map((one) => one.trim())
-        .filter((one) => one !== "");
-      if (word === "accept") last.accept = [...(last.accept ?? []), value];
-      else if (word === "after") last.after = [...(last.after ?? []), ...list];
-      else if (word === "touches") last.touches = [...(last.touches ?? []), ...list];
-      else if (word === "priority") last.priority = Number(value);
-      else if (word === "agent") last.agent = value;
-      else last.key = value;
+      if (above === "nothing" || last === undefined) wrong(`${word}: belongs to no task`);
+      else if (!isKey(word)) wrong(`${word} is unknown, expected ${backlogKeys.join(", ")}.${didYouMean(word, backlogKeys)}`);
+      else if (value === "") wrong(`${word}: says nothing`);
+      else saysMore(last, word, value, wrong);
     }
   }
   return { tasks, problems };
+}
+
+const isKey = (word: string): word is (typeof backlogKeys)[number] => backlogKeys.some((key) => key === word);
+
+/** `- []`, `-[ ] x`, `- [y] x`, an indented box. A link in brackets is none; what is done is nobody's task wherever it stands. */
+const looksLikeBox = (row: string): boolean => /^\s*(?:[-*+]|\d+[.)])\s*\[(?:\s*|[^\]xX]|[xX]?\s+|\s+[xX]?)\](?![([])/.test(row);
+
+function saysMore(
+  task: { -readonly [Key in keyof TaskDraft]: TaskDraft[Key] },
+  word: (typeof backlogKeys)[number],
+  value: string,
+  wrong: (what: string) => void,
+): void {
+  const list = value
+    .split(",")
+    .map((one) => one.trim())
+    .filter((one) => one !== "");
+  if (word === "accept") task.accept = [...(task.accept ?? []), value];
+  else if (word === "after" || word === "touches") task[word] = [...(task[word] ?? []), ...list];
+  else if (word === "priority") task.priority = Number(value);
+  else if (word === "budget") {
+    const budget = budgetIn(value);
+    if (typeof budget === "string") wrong(budget);
+    else task.budget = budget;
+  } else task[word] = value;
 }

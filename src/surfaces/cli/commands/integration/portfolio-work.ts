@@ -26,7 +26,7 @@ export const importSpec: Spec = {
   summary: "Import tasks: a YAML, JSON or Markdown list, or the open issues of a tracker.",
   usage: "FILE [--propose] | --from github|gitlab|linear [FILE] [--project NAME] [--label LABEL]",
   details: [
-    "Everything that is wrong is told at once, and then nothing is imported.",
+    "Everything that is wrong is told at once with file and line, and then nothing is imported. docs/PORTFOLIO.md names every key.",
     "--from asks your own gh or glab for the open issues of the project's repository, or reads a file exported from the tracker. Each becomes a proposed task with a link back, once; what it says is quoted to the agent as data.",
   ],
   arguments: [{ name: "FILE", about: "the list, or what the tracker exported", optional: true }],
@@ -53,7 +53,7 @@ export const importSpec: Spec = {
 
 export const runSpec: Spec = {
   summary: "Dispatch, work, merge: keep the portfolio going.",
-  usage: "[--jobs N] [--until-idle | --every 15m] [--fleet] [--agent NAME] [--isolation LEVEL]",
+  usage: "[--jobs N] [--until-idle | --every 15m] [--fleet] [--agent NAME] [--isolation LEVEL] [--yes]",
   details: [
     "Runs until you stop it; --until-idle ends when nothing is left that it can do alone. --every works until idle, rests, and begins again; `autopilot service` prints a unit that starts it.",
     "With --fleet the workers of AUTOPILOT_STORE work on the tasks; planning, merging and landing stay here. See docs/FLEET.md.",
@@ -64,6 +64,7 @@ export const runSpec: Spec = {
     { name: "fleet", kind: "flag", about: "Hand tasks to the workers of a store." },
     { name: "every", kind: "text", placeholder: "TIME", about: "Work until idle, again and again: 1m at least.", excludes: "until-idle" },
     ...poolFlags,
+    { name: "yes", kind: "flag", about: "Don't ask. It never does; scripts that give it everywhere may." },
   ],
   ...rests,
   run: async (context, given) => {

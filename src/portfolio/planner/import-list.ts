@@ -1,0 +1,108 @@
+// import-list: projects and tasks as a YAML or JSON list gives them. Everything that is wrong is told, each with its file and line.
+
+import * as v from "valibot";
+import { jsonItemLines, jsonPlaceOf, placeAt } from "../../documents/json-place.ts";
+import { type DataPath, pathText } from "../../kit/finding.ts";
+import { isRefused, parseLocated } from "../../kit/located.ts";
+import { issuesOf } from "../../kit/located-issues.ts";
+import { didYouMean } from "../../kit/suggest.ts";
+import { budgetIn, type TaskDraft } from "./backlog.ts";
+
+const text = v.string();
+const Priority = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(5));
+const ImportedProject = v.strictObject({
+  name: v.pipe(text, v.minLength(1)),
+  repo: text,
+  objective: v.optional(text),
+  priority: v.optional(Priority),
+  target: v.optional(text),
+  slots: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
+  budget: v.optional(text),
+  accept_unproved: v.optional(v.boolean()),
+  agent: v.optional(text),
+});
+const ImportedTask = v.strictObject({
+  key: v.optional(text),
+  project: text,
+  objective: text,
+  accept: v.optional(v.array(text)),
+  after: v.optional(v.array(text)),
+  touches: v.optional(v.array(text)),
+  priority: v.optional(v.number()),
+  agent: v.optional(text),
+  flow: v.optional(text),
+  isolation: v.optional(text),
+  budget: v.optional(text),
+  propose: v.optional(v.boolean()),
+});
+
+/** Every key, for the documentation's test. */
+export const importKeys = { projects: Object.keys(ImportedProject.entries), tasks: Object.keys(ImportedTask.entries) } as const;
+
+export type ProjectDraft = v.InferOutput<typeof ImportedProject> & { readonly place: string };
+export type Imported = {
+  readonly projects: readonly ProjectDraft[];
+  readonly tasks: readonly TaskDraft[];
+  readonly problems: readonly string[];
+  /** Names and keys of entries that are wrong: that others name them is no mistake of theirs. */
+  readonly unread: ReadonlySet<string>;
+};
+
+type Source = {
+  readonly value: unknown;
+  readonly lineOf: (path: DataPath) => number;
+  readonly linesOf: (path: DataPath, count: number) => readonly number[];
+};
+
+/** JSON is read by itself: a long list has more values than a document with positions may hold. */
+function sourceOf(file: string, content: string): Source | string {
+  if (file.endsWith(".json")) {
+    try {
+      const value: unknown = JSON.parse(content);
+      return { value, lineOf: (path) => jsonPlaceOf(content, path).line, linesOf: (path) => jsonItemLines(content, path) };
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      const at = /position (\d+)/.exec(message)?.[1];
+      return `${file}:${placeAt(content, at === undefined ? content.length : Number(at)).line}: not JSON: ${message}`;
+    }
+  }
+  const parsed = parseLocated(file, content);
+  if (isRefused(parsed)) return parsed.findings.map(({ line, message }) => `${file}:${line}: ${message}`).join("; ");
+  const lineOf = (path: DataPath): number => parsed.positions.placeOf(path).line;
+  return { value: parsed.value, lineOf, linesOf: (path, count) => Array.from({ length: count }, (_, at) => lineOf([...path, at])) };
+}
+
+export function readImportList(file: string, content: string): Imported {
+  const source = sourceOf(file, content);
+  if (typeof source === "string") return { projects: [], tasks: [], problems: [source], unread: new Set() };
+  const problems: string[] = [];
+  const unread = new Set<string>();
+  const wrong = (path: DataPath, message: string): void =>
+    void problems.push(`${file}:${source.lineOf(path)}: ${path.length === 0 ? "" : `${pathText(path)}: `}${message}`);
+  const { value } = source;
+  const isMapping = typeof value === "object" && value !== null && !Array.isArray(value);
+  if (!isMapping && !Array.isArray(value)) wrong([], "expected a list of tasks, or projects: […] and tasks: […]");
+  const lists: Readonly<Record<string, unknown>> = isMapping ? (value as Record<string, unknown>) : {};
+  for (const key of Object.keys(lists))
+    if (key !== "projects" && key !== "tasks")
+      wrong([key], `an unknown key, expected projects or tasks.${didYouMean(key, ["projects", "tasks"])}`);
+  const taken = <S extends v.GenericSchema>(schema: S, path: DataPath, list: unknown) => {
+    if (list === undefined || list === null) return [];
+    if (!Array.isArray(list)) return (wrong(path, "expected a list"), []);
+    const lines = source.linesOf(path, list.length);
+    return list.flatMap((item: unknown, at) => {
+      const { value: output, issues } = issuesOf(schema, item);
+      for (const issue of issues) wrong([...path, at, ...issue.path], issue.message);
+      const where = [...path, at];
+      const place = `${file}:${lines[at] ?? 1}: ${pathText(where)}`;
+      const budget = budgetIn((item as { readonly budget?: unknown } | null)?.budget);
+      if (typeof budget === "string") wrong([...where, "budget"], budget);
+      const isWrong = issues.length > 0 || typeof budget === "string";
+      if (isWrong) for (const key of ["name", "key"]) unread.add(String((item as Record<string, unknown> | null)?.[key]));
+      return isWrong ? [] : [{ output, place, budget }];
+    });
+  };
+  const projects = taken(ImportedProject, ["projects"], lists["projects"]).map(({ output, place }) => ({ ...output, place }));
+  const tasks = taken(ImportedTask, Array.isArray(value) ? [] : ["tasks"], Array.isArray(value) ? value : lists["tasks"]);
+  return { projects, tasks: tasks.map(({ output, place, budget }): TaskDraft => ({ ...output, place, budget })), problems, unread };
+}
