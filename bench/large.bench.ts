@@ -28,9 +28,9 @@ await withFolder(async (folder) => {
     spent.small.push(less.seconds);
     spent.large.push(more.seconds);
     spent.computing.push(more.computing / less.computing);
-    spent.overhead.push(less.seconds - bare.agentSeconds - less.checks * bare.checkSeconds);
+    spent.overhead.push(less.seconds - bare.agentSeconds - less.checkStarts.length * bare.checkSeconds);
     spent.loop.push(runs.loop(root).seconds);
-    spent.turn.push(lastTurnOwnMs(runs.run(root, 2).runDir) / 1000);
+    spent.turn.push(lastTurnOwnMs(runs.run(root, 2), bare.checkSeconds * 1000) / 1000);
   }
   const ratio = (over: readonly number[], under: readonly number[]): number => median(over.map((value, at) => value / (under[at] ?? 1)));
   report("large_again", median(spent.large), `in all, agent and checks included; the small one ${median(spent.small).toFixed(2)} s`);

@@ -10,8 +10,8 @@ export type OneTurn = {
   readonly seconds: number;
   /** Computing time of the runner and of all it started. */
   readonly computing: number;
-  /** How often the check was run: before the work, after it, and to see whether it can fail. */
-  readonly checks: number;
+  /** When the check was started, in milliseconds since 1970: before the work, after it, and to see whether it can fail. */
+  readonly checkStarts: readonly number[];
   readonly peakMb: number;
   readonly runDir: string;
 };
@@ -69,8 +69,12 @@ export function openRuns(room: string): {
       if (status !== 0) throw new Error(`the run failed: ${stdout.slice(0, 400)} ${stderr.slice(-400)}`);
       const runs = join(root, ".autopilot", "runs");
       const newest = readdirSync(runs).toSorted().at(-1) ?? "";
-      const { rss, computing, checks } = JSON.parse(readFileSync(peak, "utf8")) as Record<"rss" | "computing" | "checks", number>;
-      return { seconds, computing, checks, peakMb: rss / 1024, runDir: join(runs, newest) };
+      const { rss, computing, checkStarts } = JSON.parse(readFileSync(peak, "utf8")) as {
+        readonly rss: number;
+        readonly computing: number;
+        readonly checkStarts: readonly number[];
+      };
+      return { seconds, computing, checkStarts, peakMb: rss / 1024, runDir: join(runs, newest) };
     },
     loop: (root) => {
       const word = `WORD-${(ordinal += 1)}.md`;
@@ -91,30 +95,34 @@ export function openRuns(room: string): {
   };
 }
 
-/** Loaded into the runner: writes down at its end what it took, and how often it started the check. */
+/** Loaded into the runner: writes down at its end what it took, and when it started the check. */
 const measuring = (into: string): string => `
 const { readFileSync, writeFileSync } = require("node:fs");
 const children = require("node:child_process");
 const { spawn } = children;
-let checks = 0;
+const checkStarts = [];
 children.spawn = function (program, args) {
-  if (Array.isArray(args) && args.includes("autopilot-limits") && args.at(-1).includes("check.sh")) checks += 1;
+  if (Array.isArray(args) && args.includes("autopilot-limits") && args.at(-1).includes("check.sh")) checkStarts.push(Date.now());
   return spawn.apply(this, arguments);
 };
 process.on("exit", () => {
   const { maxRSS: rss, userCPUTime, systemCPUTime } = process.resourceUsage();
   // Of children the kernel tells in hundredths of a second.
   const [user, system] = readFileSync("/proc/self/stat", "utf8").split(") ").at(-1).split(" ").slice(13, 15).map(Number);
-  writeFileSync(${JSON.stringify(into)}, JSON.stringify({ rss, checks, computing: (userCPUTime + systemCPUTime) / 1e6 + (user + system) / 100 }));
+  writeFileSync(${JSON.stringify(into)}, JSON.stringify({ rss, checkStarts, computing: (userCPUTime + systemCPUTime) / 1e6 + (user + system) / 100 }));
 });
 `;
 
-/** Milliseconds of the runner's own in the last turn: from its first line to its proof's last, less the agent's and the checks' own. */
-export function lastTurnOwnMs(runDir: string): number {
+/**
+ * Milliseconds of the runner's own in the last turn: from its first line to its proof's last, less the agent's, less the checks' own, and
+ * less a bare check for each time that the check was run once more with something broken.
+ */
+export function lastTurnOwnMs({ runDir, checkStarts }: OneTurn, bareCheckMs: number): number {
   const lines = readFileSync(join(runDir, "journal.jsonl"), "utf8").trim().split("\n");
   type Line = {
     readonly event: string;
     readonly active_ms: number;
+    readonly ts: string;
     readonly attempt?: string;
     readonly usage?: { readonly minutes: number };
   };
@@ -123,9 +131,12 @@ export function lastTurnOwnMs(runDir: string): number {
     entries.findLastIndex((entry) => entry.event === event && entry.attempt?.includes("/execute#") === true),
   );
   const proved = entries.findLastIndex(({ event, attempt }) => event === "step_completed" && attempt?.includes("/prove#") === true);
-  const checksMs = (entries[proved]?.checks ?? []).reduce((sum, { duration_ms }) => sum + duration_ms, 0);
+  const checks = entries[proved]?.checks ?? [];
+  const checksMs = checks.reduce((sum, { duration_ms }) => sum + duration_ms, 0);
+  const beganAt = Date.parse(entries[began ?? -1]?.ts ?? "");
+  const experiments = checkStarts.filter((at) => at >= beganAt).length - checks.length;
   const agentMs = (entries[turned ?? -1]?.usage?.minutes ?? 0) * 60_000;
-  return (entries[proved]?.active_ms ?? 0) - (entries[began ?? -1]?.active_ms ?? 0) - agentMs - checksMs;
+  return (entries[proved]?.active_ms ?? 0) - (entries[began ?? -1]?.active_ms ?? 0) - agentMs - checksMs - experiments * bareCheckMs;
 }
 
 /** Bytes of all files below a folder as they are on the disk; a file with several names counts once. */

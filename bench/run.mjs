@@ -24,6 +24,7 @@ const benches = readdirSync(join(root, "bench"))
 
 mkdirSync(cache, { recursive: true });
 const measured = new Map();
+const [stolenBefore, ticksBefore] = processorTicks();
 const missed = [];
 // One bench after the other: two at once would measure each other.
 for (const name of benches) {
@@ -61,17 +62,29 @@ const rows = Object.entries(figures)
       ...(found?.note === undefined ? {} : { note: found.note }),
     };
   });
+const [stolenAfter, ticksAfter] = processorTicks();
 const machine = {
   node: process.version,
   cpu: cpus()[0]?.model ?? "unknown",
   cores: availableParallelism(),
   load: loadavg()[0],
+  stolen_percent: ticksAfter > ticksBefore ? (100 * (stolenAfter - stolenBefore)) / (ticksAfter - ticksBefore) : 0,
   quick: flags.quick === true,
 };
 
 if (flags.json) process.stdout.write(`${JSON.stringify({ machine, rows, missed }, null, 2)}\n`);
 else show();
 if (flags.strict && (missed.length > 0 || rows.some(({ verdict }) => verdict !== "ok"))) process.exitCode = 1;
+
+/** Ticks that other virtual machines took while ours wanted to run, and all ticks; zeros where the system does not say. */
+function processorTicks() {
+  try {
+    const ticks = /^cpu +(.*)$/m.exec(readFileSync("/proc/stat", "utf8"))[1].split(" ").map(Number);
+    return [ticks[7] ?? 0, ticks.slice(0, 8).reduce((sum, part) => sum + part, 0)];
+  } catch {
+    return [0, 0];
+  }
+}
 
 async function bundle(name) {
   const build = await rolldown({
@@ -139,7 +152,7 @@ function show() {
         .trimEnd()}\n`,
     );
   process.stdout.write(
-    `\nnode ${machine.node}, ${machine.cores} x ${machine.cpu}, load ${machine.load.toFixed(1)}${machine.quick ? ", quick: few rounds, rough figures" : ""}\n`,
+    `\nnode ${machine.node}, ${machine.cores} x ${machine.cpu}, load ${machine.load.toFixed(1)}, ${machine.stolen_percent.toFixed(1)} % of the processor taken by other machines of its host${machine.stolen_percent > 2 ? " (too much: measure again)" : ""}${machine.quick ? ", quick: few rounds, rough figures" : ""}\n`,
   );
   for (const { title, note } of rows) if (note !== undefined) process.stdout.write(`${title}: ${note}\n`);
   for (const { bench, because } of missed) process.stdout.write(`not measured: ${bench}: ${because}\n`);
