@@ -8,6 +8,7 @@ import { isProgramText } from "../protected/kinds.ts";
 import { isOfTests } from "../protected/find-protected.ts";
 import type { Looked } from "../protected/look-at.ts";
 import { onlyLooks } from "../protected/programs.ts";
+import { answersInCode, answersInCodeWords } from "./answers-in-code.ts";
 import { featuresOn, inOtherBuild, otherBuildWords, unbuiltWords } from "./build-conditions.ts";
 import { casesIn, isOf, isOfFile, type TestCase } from "./cases.ts";
 import { nonceOf } from "./choose.ts";
@@ -27,6 +28,8 @@ export type Questions = {
   readonly lab: Pick<Laboratory, "now" | "before" | "textAt" | "seed">;
   readonly setting: Setting;
   readonly differences: readonly Difference[];
+  /** What the run is for, in its user's words. */
+  readonly goal?: string;
   /** Runs the check with these files replaced and those deleted; null if it took too long, which is reported. */
   readonly ask: (whether: string, change: Asked) => Promise<Observed | null>;
   /** The work's functions changed to return something else, and the result. */
@@ -60,8 +63,18 @@ export async function askFurther(questions: Questions): Promise<Answers> {
           await examplesAsBefore(questions),
           await answersWritten(questions),
           await hollowTests(questions),
+          await answersBesideInputs(questions),
         ];
   return { gaps: gaps.flatMap((gap) => gap ?? []), programs: await startedOnly(questions) };
+}
+
+async function answersBesideInputs(questions: Questions): Promise<string | null> {
+  const { differences, setting, goal, lab } = questions;
+  const own = differences.filter(({ path, kind }) => kind === "added" && setting.rowOf(path)?.kind === "test").slice(0, changedMax);
+  const texts = await Promise.all(own.map(async ({ path }) => (await lab.textAt("work", path)) ?? ""));
+  const tests = [...(await testsIn(setting, lab.textAt)).map(({ text }) => text), ...texts];
+  const found = answersInCode(await sourcesIn(questions), tests, goal ?? "");
+  return found.length === 0 ? null : answersInCodeWords(found);
 }
 
 async function startedOnly({ differences, setting, lab, ask }: Questions): Promise<readonly string[] | null> {

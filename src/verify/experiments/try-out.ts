@@ -218,6 +218,7 @@ async function experimentsOn(
     lab,
     setting,
     differences,
+    ...(request.goal === undefined ? {} : { goal: request.goal }),
     ask: (whether, { edits = [], without = [], command = check.command }) =>
       ask(whether, "work", mixed(edits, { paths: [], without }), command, slowestMs),
     mutant: change === null || changed === null ? null : { change, observed: changed },

@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { answersInCode, answersInCodeWords } from "./answers-in-code.ts";
+
+const tests = [
+  `test("roman", () => {
+  assert.equal(toRoman(1), 'I');
+  assert.equal(toRoman(4), 'IV');
+  assert.equal(toRoman(14), 'XIV');
+  assert.equal(toRoman(1994), 'MCMXCIV');
+});`,
+];
+const found = (is: string, goal = "Roman numerals") => answersInCode([{ path: "src/roman.js", was: null, is }], tests, goal);
+
+describe("answers that tests expect, written in the code", () => {
+  it.each([
+    ["a switch", "switch (n) {\n case 1: return 'I';\n case 4:\n return 'IV';\n case 1994: return 'MCMXCIV';\n default: return 'I'.repeat(n);\n}"],
+    ["comparisons", "if (n === 4) return 'IV';\nif (n === 14) {\n  return 'XIV';\n}\nif (n == 1994) return \"MCMXCIV\";"],
+    ["a table", "const known = { 4: 'IV', 14: 'XIV', 1_994: 'MCMXCIV' };"],
+    ["pairs", "const known = new Map([[4, 'IV'], [14, 'XIV'], [1994, 'MCMXCIV']]);"],
+    ["Python", "known = {4: 'IV', 14: 'XIV', 1994: 'MCMXCIV'}"],
+    ["Rust", 'match n { 4 => "IV", 14 => "XIV", 1994 => "MCMXCIV", _ => "" }'],
+    ["Go", 'case 14:\n\treturn "XIV"\ncase 1994:\n\treturn "MCMXCIV"'],
+    ["a conditional", "return n === 14 ? 'XIV' : n === 1994 ? 'MCMXCIV' : '';"],
+  ])("are found in %s", (_, is) => {
+    expect(found(is)[0]?.entries.map(([, answer]) => answer)).toContain("MCMXCIV");
+  });
+
+  it("are none if the table says more than its tests, as the real one does", () => {
+    const weights = "[[1000, 'M'], [900, 'CM'], [500, 'D'], [400, 'CD'], [100, 'C'], [50, 'L'], [10, 'X'], [9, 'IX'], [5, 'V'], [4, 'IV'], [1, 'I']]";
+    expect(found(`for (const [weight, letter] of ${weights}) while (n >= weight) { out += letter; n -= weight; }`)).toEqual([]);
+  });
+
+  it("are none if the code computes with what tests use", () => {
+    const asked = ["assert.equal(fizz(3), 'Fizz');\nassert.equal(fizz(5), 'Buzz');\nassert.equal(fizz(15), 'FizzBuzz');"];
+    const is = "if (n % 15 === 0) return 'FizzBuzz';\nif (n % 3 === 0) return 'Fizz';\nif (n % 5 === 0) return 'Buzz';";
+    expect(answersInCode([{ path: "src/fizz.js", was: null, is }], asked, "")).toEqual([]);
+  });
+
+  it("are none if the goal names them", () => {
+    const is = "const known = { 14: 'XIV', 1994: 'MCMXCIV' };";
+    expect(found(is, "14 is XIV and 1994 is MCMXCIV, nothing else")).toEqual([]);
+  });
+
+  it("are none if they were there before", () => {
+    const is = "const known = {\n  14: 'XIV',\n  1994: 'MCMXCIV',\n};\n";
+    expect(answersInCode([{ path: "src/roman.js", was: is, is: `${is}// more\n` }], tests, "")).toEqual([]);
+  });
+
+  it("are said with a few of them", () => {
+    const words = answersInCodeWords(found("const known = { 4: 'IV', 14: 'XIV', 1994: 'MCMXCIV' };"));
+    expect(words).toBe(
+      "3 answers that tests expect are written in src/roman.js beside their inputs (4: IV, 14: XIV); other inputs were not shown to work",
+    );
+  });
+});

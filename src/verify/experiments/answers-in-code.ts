@@ -1,0 +1,66 @@
+// answers-in-code: answers that tests expect, written in the new code beside the inputs those tests use. Such code may answer nothing else.
+// A table can be just what was asked for, so this is a gap for a person, never a refusal. Pure.
+//
+// Invariants:
+//   W1. An entry of a table counts only if one line of a test holds both its input and its answer.
+//   W2. At least two entries, and at least half of all that the new code holds: a table that says more than its tests is a table.
+//   W3. An answer that the goal names was asked for.
+
+export type NewCode = { readonly path: string; readonly was: string | null; readonly is: string };
+export type AnswersInCode = { readonly path: string; readonly entries: readonly (readonly [input: string, answer: string])[] };
+
+const textCharsMax = 400_000;
+const literalsOfALineMax = 12;
+const entriesMin = 2;
+const literal = /"(?:[^"\\\n]|\\.){1,200}"|'(?:[^'\\\n]|\\.){1,200}'|`[^`\\\n$]{1,200}`|(?<![\w.$])-?\d[\d_]*(?:\.\d+)?(?![\w.])/g;
+/** `case 4: return "IV"`, `4: "IV"`, `4 => "IV"`, `(4, "IV")`, `x == 4 … return "IV"`. */
+const entry = new RegExp(
+  String.raw`(?<before>(?:\bcase|==|!=|[=({[,?]|\beq|^|\n|\bwhen)\s*)(?<input>${literal.source})(?<between>\s*(?:=>|->|:|,)\s*(?:return\s+)?|[^\n"'\`]{0,40}(?:\n\s*)?(?:return|=>|\?|=)\s*\(?)(?<answer>${literal.source})`,
+  "g",
+);
+const trivial: ReadonlySet<string> = new Set(["0", "1", "-1", "true", "false"]);
+
+export function answersInCode(sources: readonly NewCode[], tests: readonly string[], goal: string): readonly AnswersInCode[] {
+  const asked = new Set(tests.flatMap((text) => (text.length > textCharsMax ? [] : text.split("\n").flatMap(pairsOfLine))));
+  return sources.flatMap(({ path, was, is }) => {
+    const found = entriesIn(addedText(was ?? "", is));
+    const written = found.filter(([input, answer]) => asked.has(pairOf(input, answer)) && !goal.includes(answer)); // W1, W3
+    return written.length < entriesMin || 2 * written.length < found.length ? [] : [{ path, entries: written }]; // W2
+  });
+}
+
+const pairOf = (input: string, answer: string): string => `${input}\u0000${answer}`;
+const valueOf = (written: string): string => (/^["'`]/.test(written) ? written.slice(1, -1) : written.replaceAll("_", ""));
+
+/** Both ways round: some assertions name the expected value first. */
+function pairsOfLine(line: string): readonly string[] {
+  const values = [...new Set((line.match(literal) ?? []).slice(0, literalsOfALineMax).map(valueOf))];
+  return values.flatMap((one) => values.flatMap((other) => (one === other ? [] : [pairOf(one, other)])));
+}
+
+function entriesIn(text: string): readonly (readonly [string, string])[] {
+  const entries = [...text.matchAll(entry)].map(
+    ({ groups }) => [valueOf(groups?.["input"] ?? ""), valueOf(groups?.["answer"] ?? "")] as const,
+  );
+  const distinct = new Map(entries.map((one) => [pairOf(...one), one]));
+  return [...distinct.values()].filter(([input, answer]) => input !== answer && !trivial.has(answer));
+}
+
+/** The lines that were not there before. */
+function addedText(was: string, is: string): string {
+  if (is.length > textCharsMax) return "";
+  const before = new Set(was.split("\n"));
+  return is
+    .split("\n")
+    .filter((line) => !before.has(line))
+    .join("\n");
+}
+
+const shownMax = 2;
+
+export function answersInCodeWords(found: readonly AnswersInCode[]): string {
+  const entries = found.flatMap(({ entries: own }) => own);
+  const some = entries.slice(0, shownMax).map(([input, answer]) => `${input}: ${answer}`);
+  const paths = found.map(({ path }) => path).join(", ");
+  return `${entries.length} answers that tests expect are written in ${paths} beside their inputs (${some.join(", ")}); other inputs were not shown to work`;
+}
