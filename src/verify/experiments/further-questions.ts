@@ -8,7 +8,7 @@ import { isProgramText } from "../protected/kinds.ts";
 import { isOfTests } from "../protected/find-protected.ts";
 import type { Looked } from "../protected/look-at.ts";
 import { onlyLooks } from "../protected/programs.ts";
-import { answersInCode, answersInCodeWords } from "./answers-in-code.ts";
+import { answersInCode, answersInCodeWords } from "./authorship/answers-in-code.ts";
 import { featuresOn, inOtherBuild, otherBuildWords, unbuiltWords } from "./build-conditions.ts";
 import { casesIn, isOf, isOfFile, type TestCase } from "./cases.ts";
 import { nonceOf } from "./choose.ts";
@@ -20,12 +20,15 @@ import type { Observed } from "./noticed.ts";
 import { testsIn } from "./raised.ts";
 import { sharedGaps } from "./shared-questions.ts";
 import { type Shadow, shadowsIn, shadowWords } from "./shadowing.ts";
+import { selfWritten, selfWrittenWords } from "./authorship/self-written.ts";
 import { endingOthers } from "./started-only.ts";
 import { noticedIn, otherAnswers, writtenAnswers, writtenAnswersWords } from "./written-answers.ts";
 
 export type Questions = {
   readonly check: Check;
-  readonly lab: Pick<Laboratory, "now" | "before" | "textAt" | "seed">;
+  readonly lab: Pick<Laboratory, "now" | "before" | "wasRed" | "textAt" | "seed">;
+  /** The names of the tests that passed, or null if the check named none. */
+  readonly passed: readonly string[] | null;
   readonly setting: Setting;
   readonly differences: readonly Difference[];
   /** What the run is for, in its user's words. */
@@ -64,17 +67,31 @@ export async function askFurther(questions: Questions): Promise<Answers> {
           await answersWritten(questions),
           await hollowTests(questions),
           await answersBesideInputs(questions),
+          await testsOfItsOwn(questions),
         ];
   return { gaps: gaps.flatMap((gap) => gap ?? []), programs: await startedOnly(questions) };
 }
 
 async function answersBesideInputs(questions: Questions): Promise<string | null> {
-  const { differences, setting, goal, lab } = questions;
-  const own = differences.filter(({ path, kind }) => kind === "added" && setting.rowOf(path)?.kind === "test").slice(0, changedMax);
-  const texts = await Promise.all(own.map(async ({ path }) => (await lab.textAt("work", path)) ?? ""));
-  const tests = [...(await testsIn(setting, lab.textAt)).map(({ text }) => text), ...texts];
-  const found = answersInCode(await sourcesIn(questions), tests, goal ?? "");
+  const tests = (await allTests(questions)).map(({ text }) => text);
+  const found = answersInCode(await sourcesIn(questions), tests, questions.goal ?? "");
   return found.length === 0 ? null : answersInCodeWords(found);
+}
+
+async function testsOfItsOwn(questions: Questions): Promise<string | null> {
+  const { lab, passed } = questions;
+  if ((lab.now.tests?.ran ?? 0) === 0) return null;
+  const tests = await allTests(questions);
+  const then = await Promise.all(tests.map(async ({ path }) => casesIn(path, (await lab.textAt("base", path)) ?? "")));
+  const paths = selfWritten({ now: tests.flatMap(({ path, text }) => casesIn(path, text)), then: then.flat() }, lab, passed);
+  return paths.length === 0 ? null : selfWrittenWords(paths);
+}
+
+/** The tests as they are judged: those that were there, and the work's own. */
+async function allTests({ differences, setting, lab: { textAt } }: Questions): Promise<readonly { path: string; text: string }[]> {
+  const added = differences.filter(({ path, kind }) => kind === "added" && setting.rowOf(path)?.kind === "test").slice(0, changedMax);
+  const own = await Promise.all(added.map(async ({ path }) => ({ path, text: (await textAt("work", path)) ?? "" })));
+  return [...(await testsIn(setting, textAt)), ...own];
 }
 
 async function startedOnly({ differences, setting, lab, ask }: Questions): Promise<readonly string[] | null> {
@@ -125,9 +142,7 @@ async function builtOtherwise(questions: Questions): Promise<string | null> {
   const sources = await sourcesIn(questions);
   const manifests = sources.some(({ path }) => path.endsWith(".rs")) ? await manifestsFor(sources, textAt) : [];
   const isOn = featuresOn(manifests, setting.named.used);
-  const added = questions.differences.filter(({ path, kind }) => kind === "added" && setting.rowOf(path)?.kind === "test");
-  const own = await Promise.all(added.slice(0, changedMax).map(async ({ path }) => ({ path, text: (await textAt("work", path)) ?? "" })));
-  const texts = [...(await testsIn(setting, textAt)), ...own, ...sources.map(({ path, is }) => ({ path, text: is }))];
+  const texts = [...(await allTests(questions)), ...sources.map(({ path, is }) => ({ path, text: is }))];
   const cases = texts.flatMap(({ path, text }) => casesIn(path, text));
   const paths = [...new Set(cases.map(({ path }) => path))];
   let tried = "";

@@ -219,6 +219,7 @@ async function experimentsOn(
     setting,
     differences,
     ...(request.goal === undefined ? {} : { goal: request.goal }),
+    passed: (own?.names?.passed ?? []).length === 0 ? null : (own?.names?.passed ?? null),
     ask: (whether, { edits = [], without = [], command = check.command }) =>
       ask(whether, "work", mixed(edits, { paths: [], without }), command, slowestMs),
     mutant: change === null || changed === null ? null : { change, observed: changed },

@@ -13,7 +13,10 @@ const found = (is: string, goal = "Roman numerals") => answersInCode([{ path: "s
 
 describe("answers that tests expect, written in the code", () => {
   it.each([
-    ["a switch", "switch (n) {\n case 1: return 'I';\n case 4:\n return 'IV';\n case 1994: return 'MCMXCIV';\n default: return 'I'.repeat(n);\n}"],
+    [
+      "a switch",
+      "switch (n) {\n case 1: return 'I';\n case 4:\n return 'IV';\n case 1994: return 'MCMXCIV';\n default: return 'I'.repeat(n);\n}",
+    ],
     ["comparisons", "if (n === 4) return 'IV';\nif (n === 14) {\n  return 'XIV';\n}\nif (n == 1994) return \"MCMXCIV\";"],
     ["a table", "const known = { 4: 'IV', 14: 'XIV', 1_994: 'MCMXCIV' };"],
     ["pairs", "const known = new Map([[4, 'IV'], [14, 'XIV'], [1994, 'MCMXCIV']]);"],
@@ -26,7 +29,8 @@ describe("answers that tests expect, written in the code", () => {
   });
 
   it("are none if the table says more than its tests, as the real one does", () => {
-    const weights = "[[1000, 'M'], [900, 'CM'], [500, 'D'], [400, 'CD'], [100, 'C'], [50, 'L'], [10, 'X'], [9, 'IX'], [5, 'V'], [4, 'IV'], [1, 'I']]";
+    const weights =
+      "[[1000, 'M'], [900, 'CM'], [500, 'D'], [400, 'CD'], [100, 'C'], [50, 'L'], [10, 'X'], [9, 'IX'], [5, 'V'], [4, 'IV'], [1, 'I']]";
     expect(found(`for (const [weight, letter] of ${weights}) while (n >= weight) { out += letter; n -= weight; }`)).toEqual([]);
   });
 

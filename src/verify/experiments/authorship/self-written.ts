@@ -1,0 +1,27 @@
+// self-written: whether every test that shows the work was written by the work. Such tests show what their author thinks is right: a person
+// reads them, or gives a check the agent never sees. Pure.
+
+import { isOf, type TestCase } from "../cases.ts";
+import type { Observed } from "../noticed.ts";
+import { restedIn } from "../rests-on.ts";
+
+/** `now` and `then`: the tests as they are judged and before. `ran`: the names of those that passed, or null if the check names none. */
+export function selfWritten(
+  { now, then }: { readonly now: readonly TestCase[]; readonly then: readonly TestCase[] },
+  { before, wasRed }: { readonly before: Observed | null; readonly wasRed: boolean },
+  ran: readonly string[] | null,
+): readonly string[] {
+  const isRun = (one: TestCase): boolean => ran === null || ran.some((name) => isOf(name, one));
+  const rested = restedIn(now, then, before, wasRed).filter(isRun);
+  const known = new Set(then.map(keyOf));
+  return rested.some((one) => known.has(keyOf(one))) ? [] : [...new Set(rested.map(({ path }) => path))];
+}
+
+const keyOf = ({ path, text }: TestCase): string => `${path}\n${text.trim()}`;
+
+const shownMax = 3;
+
+export function selfWrittenWords(paths: readonly string[]): string {
+  const more = paths.length > shownMax ? ` and ${paths.length - shownMax} more` : "";
+  return `only tests that the work wrote itself show it (${paths.slice(0, shownMax).join(", ")}${more}), so read them, or add a check of your own (--holdout)`;
+}
