@@ -15,7 +15,7 @@ export function proofSentence(verdict: Verdict, gaps: readonly string[]): string
   const named = shown.length === 0 ? "." : `: ${shown.join("; ")}${rest}.`;
   switch (verdict) {
     case "verified":
-      return "Everything asked for was proved.";
+      return "Every check was proved.";
     case "verified_with_gaps":
       return `Part of it was not proved${named}`;
     case "unverified":
