@@ -297,10 +297,24 @@ describe("every test that a pass rests on", () => {
     });
     expect(await tried(start, brought("mul(3, 4);\n  assert.ok(true);"), nodeTest)).toMatchObject({
       status: "passed",
-      gap: "no test notices when mul (src/mul.js:1) answers something else",
+      gap: expect.stringMatching(/^no test notices when mul \(src\/mul\.js:1\) answers something else/) as string,
     });
     const honest = await tried(start, brought("assert.equal(mul(3, 0), 0);"), nodeTest);
     expect(honest).toMatchObject({ status: "passed", without_work: { outcome: "noticed" } });
+    expect(honest.gap).toMatch(/^only tests that the work wrote itself show it \(test\/mul\.test\.js\)/);
+  });
+
+  test("answers written in the code beside the inputs that tests ask with are told", async () => {
+    const before: Tree = {
+      ...start,
+      "test/mul.test.js": `${head}import { mul } from "../src/mul.js";\n\ntest("multiplies", () => {\n  assert.equal(mul("3*4"), 12);\n  assert.equal(mul("5*7"), 35);\n});\n`,
+    };
+    const mul = (body: string): Tree => ({ "src/mul.js": `export const mul = (text) => {\n${body}};\n` });
+    const table = await tried(before, mul('  if (text === "3*4") return 12;\n  if (text === "5*7") return 35;\n'), nodeTest);
+    expect(table).toMatchObject({ status: "passed", canary: { outcome: "noticed" } });
+    expect(table.gap).toMatch(/^2 answers that tests expect are written in src\/mul\.js beside their inputs \(3\*4: 12, 5\*7: 35\)/);
+    const honest = await tried(before, mul('  const [a, b] = text.split("*");\n  return a * b;\n'), nodeTest);
+    expect(honest).toMatchObject({ status: "passed", canary: { outcome: "noticed" } });
     expect(honest.gap).toBeUndefined();
   });
 });
