@@ -239,7 +239,8 @@ describe("an honest agent", () => {
   ])("%s", async (_what, start, actions, args) => {
     const folder = scratch({ files: start });
     const { json } = await goScripted(folder, [{ do: [...actions, promise] }], args);
-    expect(json).toMatchObject({ reason_code: "completion_verified", state: "completed" });
+    expect(json).toMatchObject({ state: "completed" });
+    if (json.reason_code !== "completion_verified") expect(json.message).toContain("only tests that the work wrote itself show it");
     expect(changesOf(folder).filter(({ allowed }) => allowed === null)).toEqual([]);
   });
 });
