@@ -152,6 +152,20 @@ describe("a check with tests", () => {
     expect(texts[0]).toMatch(/assert\.equal\(add\(1, 2\), [1-9]\)/);
   });
 
+  test("whose command also names a program that the work wrote is judged by its tests", async () => {
+    const program = "if (process.argv.includes('--check') && read() !== 'fresh') {\n  assert.fail('stale');\n}\n";
+    const here = lab((_side, edits) => honest(edits), {
+      textAt: (side, path) =>
+        Promise.resolve(path === "test/a.test.js" ? tests : path === "scripts/gen.js" && side === "work" ? program : null),
+      pathsAt: (side) => Promise.resolve(["test/a.test.js", ...(side === "work" ? ["scripts/gen.js"] : [])]),
+      changed: ["scripts/gen.js"],
+      before: null,
+      wasRed: true,
+    });
+    const both = { ...check, kind: "criterion" as const, command: "node scripts/gen.js --check && npm test" };
+    expect(await canary(both, here)).toMatchObject({ outcome: "noticed", detail: expect.stringContaining("test/a.test.js") as string });
+  });
+
   test("that takes too long is unknown", async () => {
     expect(
       await canary(

@@ -28,6 +28,8 @@ const strong = 3;
 export async function candidatesFor(check: Check, lab: Laboratory): Promise<readonly Flip[]> {
   const here = programsAmong(await lab.pathsAt("work"));
   const there = asSet(await lab.pathsAt("base"));
+  const hasTests = (lab.now.tests?.ran ?? 0) > 0;
+  const tests = testsAmong(here);
   for (const isJudge of [await judgesOf(check, lab), await judgesOf(null, lab)]) {
     const judges = here.filter(isJudge);
     const base = await flipsOf(
@@ -36,7 +38,8 @@ export async function candidatesFor(check: Check, lab: Laboratory): Promise<read
       lab,
     );
     if (base.length > 0) return base;
-    const own = await flipsOf(judges, "work", lab);
+    // A program that the work wrote and the command names is the work. If tests run beside it, they judge.
+    const own = await flipsOf(hasTests ? judges.filter((path) => tests.has(path)) : judges, "work", lab);
     if (own.length > 0) return own;
   }
   return [];
