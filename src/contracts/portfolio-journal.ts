@@ -124,6 +124,8 @@ export const portfolioChanges = {
     /** The target branch's commit when the copy was made: the base of the work. */
     tip: v.optional(GitSha),
     copy: text,
+    /** Files in which a conflict was left for the agent. */
+    conflicts: v.optional(texts),
   }),
   task_status_changed: v.strictObject({ ...task, to_status: Status, because: text }),
   worker_result_ingested: v.strictObject({

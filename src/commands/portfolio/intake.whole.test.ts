@@ -63,12 +63,13 @@ test("what an issue says reaches its run as evidence, and no goal, scope or crit
   const [task] = await tasks();
   const script = join(root, "script.json");
   writeFileSync(script, JSON.stringify({ turns: [] }));
-  const { run, copy } = await withPortfolio(context, portfolioAt(root), ({ state }) => {
+  const { run, copy, begin } = await withPortfolio(context, portfolioAt(root), ({ state }) => {
     const found = state.tasks[task?.task_id ?? ""];
     const project = state.projects[found?.project_id ?? ""];
     if (found === undefined || project === undefined) throw new Error("no task");
     return prepare(context, portfolioAt(root), state, found, project, { isolation: "clone", agent: `scripted:${script}` });
   });
+  await begin();
   const lines = readFileSync(join(copy, ".autopilot/runs", run, "journal.jsonl"), "utf8")
     .trimEnd()
     .split("\n");

@@ -31,6 +31,8 @@ export type GoInput = ObjectiveInput & {
   readonly flow?: string | undefined;
   readonly options?: Readonly<Record<string, string>> | undefined;
   readonly run?: string | undefined;
+  /** The id of a new run, if it was claimed before. */
+  readonly newId?: string | undefined;
   readonly new?: boolean | undefined;
   /** Whoever gives the command will not wait for a breaker to cool down. */
   readonly now?: boolean | undefined;

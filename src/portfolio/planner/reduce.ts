@@ -108,6 +108,7 @@ const reducers: Reducers = {
       base: change.base,
       tip: change.tip ?? task.tip,
       copy: change.copy,
+      conflicts: [...(change.conflicts ?? (task.run_id === change.run_id ? task.conflicts : []))],
       rests_until: null,
       rest_because: null,
       ended_at: null,

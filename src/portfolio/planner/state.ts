@@ -54,6 +54,8 @@ export type Task = TaskFields & {
   /** The target branch that its work stands on. */
   tip: string | null;
   copy: string | null;
+  /** Files of the copy in which a conflict was left for the agent. */
+  conflicts: string[];
   rests_until: string | null;
   rest_because: string | null;
   started_at: string | null;

@@ -1,4 +1,5 @@
-// dispatch: a task is given to a worker: prepared, written down, started. What cannot be started asks for a person.
+// dispatch: a task is given to a worker: prepared, written down, begun, started. What cannot be started asks for a person.
+// Invariants K1 and on: portfolio/worker/worker.ts.
 
 import { rmSync } from "node:fs";
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
@@ -53,17 +54,25 @@ async function give(pool: Workers, task_id: string, chosen: string): Promise<boo
     await refuseTask(pool, task, messageOf(error));
     return true;
   }
-  const { run, copy, base, tip, nonce, agent, isResumed } = prepared;
+  const { run, copy, base, tip, nonce, agent, isResumed, conflicts } = prepared;
   const isOurs = await withPortfolio(context, paths, async (open) => {
     const now = open.state.tasks[task_id];
     if (now?.status !== "ready" && now?.stage !== "resting") return false; // somebody was quicker
-    await open.write(dispatchOf(task_id, { run, nonce, agent, chosen, base, tip, copy }));
+    await open.write(dispatchOf(task_id, { run, nonce, agent, chosen, base, tip, copy, conflicts })); // K1
     return true;
   });
   if (!isOurs) {
-    if (!isResumed) rmSync(copy, { recursive: true, force: true });
+    if (run !== task.run_id) rmSync(copy, { recursive: true, force: true });
     return false;
   }
+  try {
+    await prepared.begin(); // K5
+  } catch (error) {
+    await refuseTask(pool, task, messageOf(error));
+    if (!isResumed) rmSync(copy, { recursive: true, force: true }); // the next try begins anew
+    return true;
+  }
+  await paths.planner?.requireLease(); // drafting takes a while
   const instead = task.chosen !== null && task.chosen !== chosen ? ` with ${agent}, in place of ${task.chosen}` : "";
   context.show(`▶ ${task_id}: ${isResumed ? "resumes" : "starts"} ${run}${instead}`);
   const cancelled = new AbortController();
@@ -96,6 +105,7 @@ const dispatchOf = (
     base,
     tip,
     copy,
+    conflicts,
   }: {
     readonly run: string;
     readonly nonce: string;
@@ -104,6 +114,7 @@ const dispatchOf = (
     readonly base: string;
     readonly tip: string | null;
     readonly copy: string;
+    readonly conflicts: readonly string[];
   },
 ): PortfolioChange => ({
   ...planner,
@@ -118,6 +129,7 @@ const dispatchOf = (
   base,
   ...(tip === null ? {} : { tip }),
   copy,
+  ...(conflicts.length === 0 ? {} : { conflicts: [...conflicts] }),
 });
 
 /** A person said that the work is right; it goes to the queue without another turn. */
@@ -132,6 +144,7 @@ async function queueApproved({ context, paths }: Workers, task: TaskView, commit
       base: task.base ?? "",
       tip: null,
       copy: task.copy ?? "",
+      conflicts: task.conflicts,
     };
     await write(dispatchOf(task.task_id, again), { ...system, event: "merge_queued", task_id: task.task_id, run_id: again.run, commit });
   });

@@ -5,6 +5,8 @@
 //   K2. A run that can go on is resumed: its finished steps are not repeated. One whose task was edited since begins anew.
 //   K3. What a run came to is read from its own journal, never from what its agent or its process said.
 //   K4. An agent that goes on in place of another, which is at its provider's limit, begins with the finished work of the one before.
+//   K5. A run is begun after the journal has named it, so none is begun that nobody works on: whoever takes over finds the name, and begins it
+//       if it is not there.
 
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -15,12 +17,13 @@ import type { RunView } from "../../core/state.ts";
 import { allowanceOf } from "../planner/budgets.ts";
 import type { RunEnd } from "../planner/result.ts";
 import type { PortfolioView, ProjectView, TaskView } from "../planner/state.ts";
-import { unfinished } from "../planner/under-way.ts";
+import { agentName, unfinished } from "../planner/under-way.ts";
 import { isOurs } from "../../project/runs/run-binding.ts";
 import { makeDraft } from "../../runner/draft/draft.ts";
 import { withRun } from "../../runner/open-run.ts";
 import type { GoInput } from "../../playbooks/contract/go-input.ts";
-import { type ProjectPaths, isBegun } from "../../project/runs/project-paths.ts";
+import { type ProjectPaths, isBegun, newRunId, runFolder } from "../../project/runs/project-paths.ts";
+import { systemClock } from "../../project/runs/system-clock.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { readRunOrNull } from "../../project/runs/read-run.ts";
 import { copyIn, type PortfolioPaths } from "../store/folder.ts";
@@ -40,9 +43,12 @@ export type Prepared = {
   readonly isResumed: boolean;
   readonly nonce: string;
   readonly agent: string;
+  readonly conflicts: readonly string[];
+  /** After the dispatch is journaled: makes sure that the run is there. */
+  readonly begin: () => Promise<void>;
 };
 
-/** Makes a copy and a draft for a task, or finds the run that can go on. */
+/** Makes a copy for a task and claims its run's id, or finds the run that goes on. The run itself is begun by `begin`, once the journal names it. */
 export async function prepare(
   context: CommandContext,
   paths: PortfolioPaths,
@@ -54,39 +60,48 @@ export async function prepare(
   const { agent } = given;
   const known = await openRunOf(context, paths, task);
   const isSameAgent = task.chosen === null || task.chosen === agent;
-  if (known !== null && isSameAgent && task.base !== null && task.event_nonce !== null)
-    return {
-      run: known.run,
-      copy: known.copy,
-      base: task.base,
-      tip: null,
-      isResumed: true,
-      nonce: task.event_nonce,
-      agent: task.worker_agent_id ?? agentDefault,
-    }; // K2
+  const { base: kept, event_nonce, conflicts: marked } = task;
+  const drafting = (nonce: string, conflicts: readonly string[]) => inputFor(state, task, nonce, conflicts, agent, given.isolation);
+  if (known !== null && isSameAgent && kept !== null && event_nonce !== null) {
+    const { run, copy } = known;
+    const begin = () => beginDraft(context, task, copy, { ...drafting(event_nonce, marked), newId: run });
+    const same = { run, copy, base: kept, tip: null, nonce: event_nonce, conflicts: marked };
+    return { ...same, isResumed: known.tip !== null, agent: task.worker_agent_id ?? agentDefault, begin }; // K2
+  }
   const nonce = randomBytes(12).toString("hex");
   const repository = project.repository ?? "";
   const exchange = await openExchange(repository, hubOf(paths, repository));
   const tip = await exchange.tipOf(project.target);
   if (tip === null) throw new Error(`${repository} has no branch ${project.target}`);
-  const kept = known === null || task.base === null ? null : { ...known, base: task.base };
-  const { base, conflicts } = kept === null ? await baseFor(exchange, task, tip) : await keptWork(exchange, task.task_id, kept);
+  const work = known === null || known.tip === null || kept === null ? null : { ...known, tip: known.tip, base: kept };
+  const { base, conflicts } = work === null ? await baseFor(exchange, task, tip) : await keptWork(exchange, task.task_id, work);
   // A pool that lost the portfolio and wakes must not meet the copy that its successor makes.
   const epoch = paths.planner === undefined ? "" : `-${paths.planner.epoch}`;
   const copy = join(paths.own, "copies", `${task.task_id}.${task.attempt + 1}${epoch}`);
   await exchange.makeCopy(copy, project.target, base);
-  const input = inputFor(state, task, nonce, conflicts, agent, given.isolation);
-  const here = { ...context, cwd: copy };
-  const { run } = await makeDraft(here, homeOfCopy(copy), input);
-  if (task.link !== undefined && task.quoted !== undefined && task.quoted !== "") {
-    const items = [{ key: task.link.slice(0, 300), kind: "issue" as const, by: "the issue", text: task.quoted }];
-    const received = { event: "evidence_received", source: task.link, items, reason_code: "ok" } as const;
-    await withRun(here, homeOfCopy(copy), run, (openRun) => openRun.append(received)); // others' words, so never part of the goal
-  }
-  const drafted = await readRunOrNull(homeOfCopy(copy), run);
-  const [player] = Object.values(drafted?.view.drafted.cast ?? {});
-  return { run, copy, base, tip: kept === null ? tip : null, isResumed: false, nonce, agent: player?.agent ?? agent };
+  const run = newRunId(homeOfCopy(copy), systemClock.now());
+  const begin = () => beginDraft(context, task, copy, { ...drafting(nonce, conflicts), newId: run });
+  return { run, copy, base, tip: work === null ? tip : null, isResumed: false, nonce, agent: agentName(agent), conflicts, begin };
 }
+
+/** Drafts the run that a dispatch named, or goes on where whoever began it stopped. K5 */
+async function beginDraft(
+  context: CommandContext,
+  task: TaskView,
+  copy: string,
+  input: GoInput & { readonly newId: string },
+): Promise<void> {
+  const { newId: run } = input;
+  const [here, paths] = [{ ...context, cwd: copy }, homeOfCopy(copy)];
+  const found = (await readBegun(paths, run)) ?? (await makeDraft(here, paths, input), await readBegun(paths, run));
+  if (found?.view.status !== "draft" || found.view.outside !== undefined) return;
+  if (task.link === undefined || task.quoted === undefined || task.quoted === "") return;
+  const items = [{ key: task.link.slice(0, 300), kind: "issue" as const, by: "the issue", text: task.quoted }];
+  const received = { event: "evidence_received", source: task.link, items, reason_code: "ok" } as const;
+  await withRun(here, paths, run, (openRun) => openRun.append(received)); // others' words, so never part of the goal
+}
+
+const readBegun = (paths: ProjectPaths, run: string) => (isBegun(paths, run) ? readRunOrNull(paths, run) : Promise.resolve(null));
 
 /** K4: the next agent begins with what the one before it has finished. */
 async function keptWork(
@@ -165,16 +180,20 @@ const goalOf = ({ objective, feedback, flow, task_id }: TaskView, nonce: string)
     ...(flow === null ? [`task_id: ${task_id}\nevent_nonce: ${nonce}`] : []),
   ].join("\n\n");
 
+/** The run of a task that can go on; `tip` null if it was named and never begun. */
 async function openRunOf(
   context: CommandContext,
   paths: PortfolioPaths,
   task: TaskView,
-): Promise<{ readonly run: string; readonly copy: string; readonly tip: string } | null> {
-  const [copy, found] = [copyIn(paths, task), await viewOf(paths, task)];
-  if (found === null || copy === null || task.run_id === null || task.ingested || task.is_edited) return null;
+): Promise<{ readonly run: string; readonly copy: string; readonly tip: string | null } | null> {
+  const { run_id: run } = task;
+  const copy = copyIn(paths, task);
+  if (copy === null || run === null || task.ingested || task.is_edited) return null;
+  const found = await viewOf(paths, task);
+  if (found === null) return existsSync(runFolder(homeOfCopy(copy), run)) ? { run, copy, tip: null } : null;
   // A run that came with a portfolio from elsewhere is never resumed; its task begins anew.
-  if (!isOurs(context, homeOfCopy(copy), task.run_id)) return null;
-  return isOpen(found.view) || found.view.status === "draft" ? { run: task.run_id, copy, tip: found.view.tip.commit } : null;
+  if (!isOurs(context, homeOfCopy(copy), run)) return null;
+  return isOpen(found.view) || found.view.status === "draft" ? { run, copy, tip: found.view.tip.commit } : null;
 }
 
 /** A task's run as its journal tells it; null if there is none any more. */

@@ -96,7 +96,7 @@ export async function makeDraft(context: CommandContext, paths: ProjectPaths, in
   // The name a bare command means changes under the same lock as starting a run: no draft takes it from an open run.
   const run = await whileNoOtherStarts(paths, async () => {
     await refuseSecondRun(context, paths, flow, { self: null, isNew: input.new === true });
-    const id = newRunId(paths, systemClock.now());
+    const id = input.newId ?? newRunId(paths, systemClock.now());
     const event: EventOf<"run_drafted"> = {
       event: "run_drafted",
       actor: actorOf(context),

@@ -1,0 +1,113 @@
+// A task's run is begun once, whatever becomes of the pool that gives it out.
+
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { JournalFailure } from "../../journal/failure.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { project, task } from "../planner/portfolio.test-support.ts";
+import { readPortfolio } from "../store/fold.ts";
+import { type PortfolioPaths, portfolioAt } from "../store/folder.ts";
+import { withPortfolio } from "../store/open.ts";
+import { dispatch, type Workers } from "./dispatch.ts";
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-dispatch-")));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const id = "task-a-000001";
+const said = { actor: "system", reason_code: "ok" } as const;
+
+let made = 0;
+async function scene() {
+  const root = join(folder, `s${++made}`);
+  const repository = join(root, "repo");
+  mkdirSync(repository, { recursive: true });
+  const git = (...args: readonly string[]): void =>
+    void execFileSync("git", ["-c", "user.name=S", "-c", "user.email=s@example.invalid", ...args], { cwd: repository });
+  git("init", "-q", "-b", "main");
+  writeFileSync(join(repository, "README.md"), "# x\n");
+  git("add", "-A");
+  git("commit", "-q", "-m", "start");
+  const script = join(root, "script.json");
+  writeFileSync(script, JSON.stringify({ turns: [] }));
+  const context: CommandContext = {
+    cwd: root,
+    env: { HOME: root, PATH: process.env["PATH"] },
+    user: "kim",
+    isTerminal: false,
+    show: () => undefined,
+    live: () => undefined,
+    ask: () => Promise.resolve(null),
+    interrupted: new AbortController().signal,
+  };
+  const paths = portfolioAt(root);
+  mkdirSync(join(paths.own, "copies"), { recursive: true, mode: 0o700 });
+  await withPortfolio(context, paths, (open) =>
+    open.write(
+      { ...said, event: "portfolio_created", name: "d", budget: {}, day_budget: {} },
+      { ...said, event: "project_created", project_id: "proj-a", fields: project({ repository }) },
+      { ...said, event: "task_created", task_id: id, project_id: "proj-a", status: "ready", fields: task({ isolation: "clone" }) },
+    ),
+  );
+  const driven: string[] = [];
+  const give = async (planner?: PortfolioPaths["planner"]): Promise<void> => {
+    const drive: Workers["drive"] = (_context, _copy, run) => Promise.resolve((driven.push(run), null));
+    const own = planner === undefined ? paths : { ...paths, planner };
+    const pool: Workers = { context, paths: own, input: { isolation: "clone" }, active: new Map(), starting: new Set(), drive };
+    await dispatch(pool, id, `scripted:${script}`);
+    await Promise.all([...pool.active.values()].map(({ ended }) => ended));
+  };
+  /** Every run that was begun in any copy. */
+  const runs = (): readonly string[] =>
+    readdirSync(join(paths.own, "copies")).flatMap((copy) => {
+      const at = join(paths.own, "copies", copy, ".autopilot/runs");
+      return existsSync(at) ? readdirSync(at).filter((run) => existsSync(join(at, run, "journal.jsonl"))) : [];
+    });
+  /** A pool that loses its lease when it asks for the nth time. */
+  const losing = (nth: number): NonNullable<PortfolioPaths["planner"]> => {
+    let asked = 0;
+    const lost = new JournalFailure({ kind: "lease_lost", detail: "another plans" });
+    return { epoch: 1, requireLease: () => (++asked >= nth ? Promise.reject(lost) : Promise.resolve()) };
+  };
+  return { context, paths, give, runs, losing, driven };
+}
+
+test("a pool that loses the portfolio on the way leaves no run that nobody works on; the next one begins or finds it", async () => {
+  let stages = 0;
+  for (let nth = 1; ; nth++) {
+    const { context, paths, give, runs, losing, driven } = await scene();
+    const isLost = await give(losing(nth)).then(
+      () => false,
+      () => true,
+    );
+    const named = (await readPortfolio(paths)).tasks[id]?.run_id ?? null;
+    expect(runs(), `lost at ${nth}: a run is begun only once it is named`).toEqual(
+      named === null ? [] : runs().filter((run) => run === named),
+    );
+    if (!isLost) break;
+    stages += 1;
+    expect(driven).toEqual([]);
+    await withPortfolio(context, paths, async ({ state, write }) => {
+      if (state.tasks[id]?.status === "running")
+        await write({ ...said, event: "lease_lost", task_id: id, run_id: named ?? "", because: "gone", usage: { tokens: 0, usd: 0 } });
+    });
+    await give();
+    const after = (await readPortfolio(paths)).tasks[id];
+    expect([runs(), driven, after?.attempt]).toEqual([[after?.run_id], [after?.run_id], 1]);
+    if (named !== null) expect(after?.run_id).toBe(named);
+  }
+  expect(stages).toBeGreaterThanOrEqual(3);
+});
+
+test("a run that was named and not begun is begun under its name", async () => {
+  const { context, paths, give, runs, driven } = await scene();
+  await give();
+  const { run_id: run, copy } = (await readPortfolio(paths)).tasks[id] ?? {};
+  rmSync(join(copy ?? "", ".autopilot/runs", run ?? "", "journal.jsonl")); // as if it had been killed before
+  expect(runs()).toEqual([]);
+  const lost = { ...said, event: "lease_lost", task_id: id, run_id: run ?? "", because: "gone", usage: { tokens: 0, usd: 0 } } as const;
+  await withPortfolio(context, paths, (open) => open.write(lost));
+  await give();
+  expect([runs(), driven, (await readPortfolio(paths)).tasks[id]?.attempt]).toEqual([[run], [run, run], 1]);
+});
