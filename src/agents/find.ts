@@ -1,8 +1,8 @@
-// find: which of the agents are on this machine, which version each is, and what keeps one from being used.
+// find: finds installed agents, their versions, and what prevents their use.
 //
 // Invariants:
-//   F1. Only a program that a profile names is ever run, only with the words the profile names, for a bounded time and output.
-//   F2. A folder of the PATH that is not absolute is not looked into: it would be a folder of whatever repository this is.
+//   F1. Only a program that a profile names is ever run, only with the profile's arguments, within bounds of time and output.
+//   F2. A relative folder of the PATH is skipped: it would be inside the current repository.
 //   F3. Nothing is run in the repository or with the user's HOME.
 
 import { closeSync, constants, openSync, readFileSync, readSync, realpathSync, statSync } from "node:fs";
@@ -15,13 +15,13 @@ import { isOlder, versionIn } from "./version.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** `missing`: not on the PATH. `unfit`: there, and something about it must be fixed first. */
+/** `missing`: not on the PATH. `unfit`: found, but something must be fixed first. */
 export type FoundAgent = {
   readonly profile: AgentProfile;
   readonly state: "installed" | "unfit" | "missing";
-  /** The words that start it, the program with its folder; empty if it is missing. */
+  /** Its command line, the program with its folder; empty if it is missing. */
   readonly argv: readonly string[];
-  /** Where the program really lies. */
+  /** The program's real path. */
   readonly realPath: string | null;
   readonly version: string | null;
   /** Why it cannot be used, and what to do; null if it can. */
@@ -39,7 +39,7 @@ export async function findAgents(
 
 const memo = new Map<string, Promise<FoundAgent>>();
 
-/** Looked up once in a process: nothing is installed while a command runs that the command should notice. */
+/** Cached per process: a command need not notice programs installed while it runs. */
 export function findAgent(profile: AgentProfile, env: Environment): Promise<FoundAgent> {
   const key = `${profile.id}\0${profile.programs.map(({ name }) => name).join("\0")}\0${env["PATH"] ?? ""}`;
   const known = memo.get(key) ?? look(profile, env);
@@ -134,7 +134,7 @@ async function nodeVersion(env: Environment): Promise<string | null> {
   return realpathSync(path) === realpathSync(process.execPath) ? process.versions.node : versionOf(path, ["--version"], env);
 }
 
-/** Programs begin with the words that name their interpreter; one that is compiled does not care about Node. */
+/** Scripts begin with a line that names their interpreter; a compiled program does not depend on Node. */
 function isNodeScript(path: string): boolean {
   const head = Buffer.alloc(128);
   try {

@@ -1,4 +1,4 @@
-// judge: the result of a turn that its end handed back, and the result it makes. Pure except for the submissions' memory.
+// judge: judges a turn's return and builds its result. Pure except for the submissions' memory.
 
 import type { Says } from "../contracts/outcome.ts";
 import type { ReportedUsage, TurnRequest, TurnResult } from "../ports/agent.ts";
@@ -15,11 +15,13 @@ export type Judged =
   | { readonly says: Says; readonly claim: unknown; readonly warnings: readonly string[] }
   | { readonly errors: readonly string[] };
 
-/** What a return is judged beside: what the agent was told, and what it handed back in the attempt before. */
+/** What a return is judged against: the prompt, and the return of the attempt before. */
 export const contextOf = ({ prompt, previous }: Pick<TurnRequest, "prompt" | "previous">): ReturnContext =>
   previous === undefined ? { prompt } : { prompt, previous };
 
-/** The last result accepted at the submissions; else the last JSON in the answer, held to the same schema; else what can be read out of it in good will. */
+/**
+ * The last result accepted by the submissions; else the last JSON in the answer, validated by the same schema; else what can be salvaged.
+ */
 export function judge(
   request: Pick<TurnRequest, "returns" | "prompt" | "previous">,
   returnOf: ReturnOf,
@@ -39,7 +41,7 @@ export function judge(
     const again = returnOf(returns.name, value, context);
     if ("says" in again) return { says: again.says, claim: again.ok, warnings: [salvaged] };
   }
-  // Who asks a person has nothing to hand back yet. Who need not hand anything back may leave it, and not fill it with nothing.
+  // An agent that asks a person has nothing to return yet. An optional return may be omitted, but not be empty.
   const isExcused = (returns.isOptional && verdict.isJunk !== true) || submissions.question() !== null;
   if (!isExcused) return { errors: !back.found && submissions.mistakes().length > 0 ? submissions.mistakes() : verdict.errors };
   if (!back.found) return nothing;
@@ -48,7 +50,7 @@ export function judge(
 
 const salvaged = "what it handed back is no JSON; it was read in good will";
 
-/** What an agent is told whose return does not fit. */
+/** The message to an agent whose return does not fit. */
 export function askAgain(schema: object, errors: readonly string[], hasTools: boolean): string {
   const way = hasTools
     ? `Hand it in once more with \`${toolNames.submit}\`, or as one fenced block of JSON at the end of your answer`

@@ -1,13 +1,13 @@
-// lent-login: lends an agent the login its user made in it, for one turn: the profile's own files, nothing else of HOME.
+// lent-login: copies the user's login files into an agent's private HOME for one turn: those of the profile, nothing else of HOME.
 //
 // Invariants:
 //   L1. Only regular files of a bounded size that the profile names are copied, readable by the user alone.
-//   L2. What the agent left is taken back only from a file that renews itself, only if it is a regular file of the same shape, and only
-//       where the user's own has not changed meanwhile. Else the user's stays as it is.
-//   L3. Taking back is one step: the user's file is the old or the new, never half of one.
-//   L4. Turns side by side share what is lent: a token that one of them renewed is not put back for the other, and the last one clears it away.
-//   L5. What is lent is on record before it is there, so that after a crash the next life takes it back by the same rules: a token that was
-//       renewed is not lost with the runner, and none stays behind.
+//   L2. A file is copied back only if its tokens are renewed, only if it is a regular file of the same shape, and only if the user's own
+//       has not changed meanwhile. Else the user's stays as it is.
+//   L3. Copying back is atomic: the user's file is the old or the new, never half of one.
+//   L4. Parallel turns share the copy: a token that one of them renewed is not overwritten for the other, and the last one deletes it.
+//   L5. A copy is recorded before it is made, so that after a crash the next process copies it back by the same rules: a renewed token is
+//       not lost with the runner, and no copy stays behind.
 
 import { createHash, randomBytes } from "node:crypto";
 import {
@@ -31,17 +31,17 @@ import type { AgentProfile, LoginFile } from "./profiles/profile.ts";
 export const loginBytesMax = 256 * 1024;
 
 export type GivenBack = {
-  /** What was taken back, below HOME. */
+  /** What was copied back, below HOME. */
   readonly renewed: readonly string[];
-  /** What changed and was not taken back, with the reason. */
+  /** What changed and was not copied back, with the reason. */
   readonly kept: readonly { readonly path: string; readonly why: string }[];
 };
 export type LentLogin = { readonly files: readonly string[]; readonly giveBack: () => Promise<GivenBack> };
 
-/** `before`: names what was lent. */
+/** `before`: the hash of the copy. */
 type Lent = { readonly file: LoginFile; readonly place: string; readonly record: string; before: string; borrowers: number };
 
-/** What is in private HOMEs at this moment, by its place there. */
+/** The current copies in private HOMEs, by path. */
 const lentNow = new Map<string, Lent>();
 
 export function lendLogin(profile: Pick<AgentProfile, "own">, userHome: string, privateHome: string): Promise<LentLogin> {
@@ -56,7 +56,7 @@ export function lendLogin(profile: Pick<AgentProfile, "own">, userHome: string, 
       else if (why !== "") kept.push({ path: one.file.path, why });
       one.borrowers -= 1;
       if (one.borrowers > 0) continue;
-      // A login is in the private HOME only while somebody works with it.
+      // A login is in the private HOME only while a turn uses it.
       lentNow.delete(one.place); // L4
       clearAway(one);
     }
@@ -83,7 +83,7 @@ function lendOne(file: LoginFile, userHome: string, privateHome: string): Lent |
   return lent;
 }
 
-/** Takes back what a life that is over had lent and could not take back itself. L5 */
+/** Copies back what a dead process had lent. L5 */
 export function settleLent(files: readonly LoginFile[], userHome: string, privateHome: string): GivenBack {
   const renewed: string[] = [];
   const kept: { path: string; why: string }[] = [];
@@ -99,7 +99,7 @@ export function settleLent(files: readonly LoginFile[], userHome: string, privat
   return { renewed, kept };
 }
 
-/** Beside the private HOME, if no agent in a box looks. */
+/** Beside the private HOME, where no sandboxed agent can read it. */
 const recordOf = ({ path }: LoginFile, privateHome: string): string =>
   join(dirname(privateHome), "lent", nameOf(Buffer.from(path)).slice(0, 16));
 
@@ -110,7 +110,7 @@ function clearAway({ place, record }: Pick<Lent, "place" | "record">): void {
   rmSync(record, { force: true });
 }
 
-/** Null if it was taken back, empty if there was nothing to take, else why the user's was left alone. */
+/** Null if it was copied back, empty if there was nothing to copy, else why the user's was left alone. */
 function takeBack(lent: Lent, userHome: string): string | null {
   const { file, place, before } = lent;
   const after = contentOf(place);
@@ -127,7 +127,7 @@ function takeBack(lent: Lent, userHome: string): string | null {
   return null;
 }
 
-/** The bytes of a regular file of a bounded size; else, in words, what is there. */
+/** The bytes of a regular file of bounded size; else a message about what is there. */
 function contentOf(path: string): Buffer | string {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return "nothing";

@@ -1,12 +1,12 @@
-// mcp-server: answers the messages of the Model Context Protocol that a server of tools must know, in every revision. It holds no state but
-// the tools, and what `initialize` said: revisions up to 2025-11-25 open a session with it. From 2026-07-28 on every request says itself
-// which revision it speaks and who asks.
+// mcp-server: answers the Model Context Protocol messages that a tool server must know, in every revision. Its only state is the tools, and
+// what `initialize` said: revisions up to 2025-11-25 open a session with it. From 2026-07-28 on every request names its revision and
+// client.
 //
 // Invariants:
 //   S1. Every request gets exactly one answer with its own id; a notification or an answer gets none.
 //   S2. Tools are called one after the other, in the order they were asked for; nothing else waits for them.
-//   S3. A tool that fails says so in its result; an error of the protocol is for what isn't a call of a tool of ours.
-//   S4. A request that names its revision is answered by that revision and by nothing that was said before it.
+//   S3. A failing tool says so in its result; a protocol error is only for what isn't a call of one of our tools.
+//   S4. A request that names its revision is answered by that revision alone.
 
 /** Newest first. The shapes used here are the same in all of these. */
 export const sessionVersions = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const;
@@ -28,7 +28,7 @@ export type McpOffer = {
   readonly instructions: string;
   readonly tools: readonly ToolShown[];
 };
-/** `client`: what the client calls itself; nothing may rest on it. */
+/** `client`: what the client calls itself; nothing may depend on it. */
 export type CallTool = (name: string, value: unknown, client: string | null) => Promise<{ readonly ok: boolean; readonly text: string }>;
 
 type Id = string | number;
@@ -47,7 +47,7 @@ const meta = {
   server: "io.modelcontextprotocol/serverInfo",
 } as const;
 
-/** Takes one line, and gives the line to answer with, or null if nothing is to be said. */
+/** Handles one line, and returns the line to answer with, or null. */
 export function mcpServer(offer: McpOffer, callTool: CallTool): (line: string) => Promise<string | null> {
   const { name: serverName, version, instructions, tools } = offer;
   const serverInfo = { name: serverName, version };
@@ -125,7 +125,7 @@ export function mcpServer(offer: McpOffer, callTool: CallTool): (line: string) =
   };
 }
 
-/** How long a list may be kept: it never changes while the server lives, and holds nothing of the user's. */
+/** How long a list may be cached: it never changes while the server runs, and contains nothing of the user's. */
 const keptByClients = { ttlMs: 3_600_000, cacheScope: "private" } as const;
 
 const answered = (id: Id | null, reply: Reply): Answered => ({ jsonrpc: "2.0", id, ...reply });

@@ -1,9 +1,9 @@
-// metering: one turn's account at the meter, as the turn sees it. Without a meter it is an account that sees nothing.
+// metering: one turn's account at the meter, as the turn sees it. Without a meter the account is always empty.
 //
 // Invariants:
-//   M1. What is used is reported once: each asking gives what came since the one before.
-//   M2. A provider that only fails gives no sign of life, however often it does; one that sends at length after a failure does.
-//   M3. Nothing is given up while a call is on its way.
+//   M1. Usage is reported once: each call returns what came since the one before.
+//   M2. A provider that only fails gives no sign of life; one that sends at length after a failure does.
+//   M3. Nothing is given up while a call is open.
 
 import type { ReportedUsage } from "../ports/agent.ts";
 import type { Account, AccountRequest, Meter, ModelCall } from "../ports/meter.ts";
@@ -12,24 +12,24 @@ import { failingCall } from "./acp/provider-fault.ts";
 export type Metering = {
   readonly account: Account | null;
   readonly calls: () => readonly ModelCall[];
-  /** Aborted when the budget is used up; its reason is the meter's sentence. */
+  /** Aborted when the budget is used up; its reason is the meter's message. */
   readonly cut: AbortSignal;
-  /** The listener is told that the provider sends. */
+  /** Called when the provider sends. */
   readonly onLife: (listener: () => void) => void;
   /** Whether the last call failed, so that what the provider sends is no sign of life. M2 */
   readonly isFailing: () => boolean;
-  /** What was used since it was last taken; null if the meter saw nothing. */
+  /** Usage since the last call; null if the meter saw nothing. */
   readonly takeUsed: () => ReportedUsage;
-  /** Whether there is no sense in waiting on: the provider says it will not answer for long, or has failed too often in a row. M3 */
+  /** Whether waiting is pointless: the provider says it will not answer for long, or has failed too often in a row. M3 */
   readonly isHopeless: () => boolean;
   readonly close: () => void;
 };
 
-/** A call that fails gives one sign, with its first line; an answer that streams gives many. */
+/** A failing call gives one sign, with its first line; a streaming answer gives many. */
 const signsMin = 3;
-/** Agents that know when to stop have stopped by then. */
+/** Agents that stop by themselves have stopped by then. */
 const failuresMax = 8;
-/** Who is to wait longer than this waits better outside the turn. */
+/** A longer wait is better done outside the turn. */
 const waitMsMax = 60_000;
 
 export function openMetering(meter: Meter | null, request: Omit<AccountRequest, "onCut" | "onLife">): Metering {

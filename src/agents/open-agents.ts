@@ -1,9 +1,9 @@
-// open-agents: the agents port over real processes: one process for one prompt or more, one account at the meter for one turn.
+// open-agents: implements the agents port with real processes: one process for one prompt or more, one meter account per turn.
 //
 // Invariants:
 //   O1. A turn's account is open for as long as a process of the turn may live, and no longer.
-//   O2. What the meter counted is what was used; what the agent says of it counts only where the meter saw nothing.
-//   O3. A login that was lent is given back, however the turn ends; after a crash by the next life.
+//   O2. The meter's count is the usage; the agent's own report counts only if the meter saw nothing.
+//   O3. A lent login is copied back, however the turn ends; after a crash by the next process.
 
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
@@ -29,30 +29,30 @@ import { asJson, returnsServer, type StdioServer } from "./returns/tools.ts";
 import type { TurnEnvironment } from "./turn-environment.ts";
 import { protocolFor } from "./protocol-for.ts";
 
-/** What a means of isolation may want to know of a turn besides its order. */
+/** What an isolation may need of a turn besides its order. */
 export type TurnParts = { readonly profile: AgentProfile; readonly account: Account | null; readonly tools: StdioServer | null };
 
 export type AgentsOptions = {
   readonly embedded: Embedded;
   readonly returnOf: ReturnOf;
-  /** Counts and cuts the model calls, and lets the agent reach the runner's own tools. None: calls are neither counted nor cut. */
+  /** Counts and cuts model calls, and serves the runner's own tools. Without it calls are neither counted nor cut. */
   readonly meter?: Meter | null;
   /** The bundled program that offers the runner's own tools; none: they are not offered. */
   readonly returnsEntry?: string;
   /** Hosts every agent may reach. */
   readonly hosts?: readonly string[];
-  /** What globs let be changed, as a test for paths below the layer. None: whatever is in the layer. */
+  /** A scope's globs as a test for paths below the layer. Without it every path of the layer is allowed. */
   readonly scopeOf?: (globs: readonly string[]) => (path: string) => boolean;
-  /** Names the repository, where two could hold a run of one name: a sweep leaves the other's agents alone. */
+  /** Identifies the repository if two could have a run of one name: a sweep leaves the other's agents alone. */
   readonly place?: string;
-  /** A home folder in place of the user's own; its config is written there and its login lent to it. */
+  /** A private HOME; its config is written there and its login lent to it. */
   readonly home?: string;
   /** The user's environment and home, where keys and logins are. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly userHome?: string;
   /** Further variables of one turn; what the profile sets counts before them. */
   readonly turnEnv?: (request: TurnRequest) => Readonly<Record<string, string>>;
-  /** Puts isolation around an agent's command: the words alone, or with the environment and the folder it makes of them. */
+  /** Wraps an agent's command in isolation: the command alone, or with its environment and folder. */
   readonly wrap?: (
     argv: readonly string[],
     request: TurnRequest,
@@ -60,16 +60,16 @@ export type AgentsOptions = {
     parts: TurnParts,
   ) => readonly string[] | Command;
   readonly limits?: Partial<AcpLimits>;
-  /** What a turn may take of the machine, and where it writes. None: nobody looks. */
+  /** Resource limits of a turn, and where it writes. Without it they are not watched. */
   readonly boundsOf?: (request: TurnRequest) => TurnEnvironment["bounds"];
 };
 
 export type OpenedAgents = Agents & {
-  /** The guardian also ends the processes with this `NAME=value` in their environment if the runner dies, until it's released. */
+  /** The guardian also ends processes with this `NAME=value` in their environment if the runner dies, until it's released. */
   readonly guard: (word: string) => () => void;
-  /** Loads the language that nearly all agents speak, before the first turn needs it. */
+  /** Loads the protocol that nearly all agents speak, before the first turn needs it. */
   readonly prepare: () => Promise<unknown>;
-  /** Ends what this set of agents began and lets its guardian go. */
+  /** Ends what this set of agents started and releases its guardian. */
   readonly close: () => Promise<void>;
 };
 
@@ -83,7 +83,7 @@ export function openAgents(options: AgentsOptions): OpenedAgents {
     turn: (request) => playTurn(options, request, { run: request.run, attempt: request.attempt, place, life }, guarding),
     guard: (word) => guarding().seek(word),
     prepare: () => protocolFor("acp"),
-    // Not this life's own: after a crash attempts are settled one by one, and those settled first are at work already.
+    // Not this process's own: after a crash attempts are settled one by one, and those settled first are already running.
     sweep: async (run) => {
       const found = await sweepMarked((words) => belongsToRun(run, place)(words) && !belongsToLife(life)(words));
       if (options.home !== undefined) settleLent(loginFiles, options.userHome ?? homedir(), options.home); // O3
@@ -180,7 +180,7 @@ async function playTurn(
   return result.kind === "ended" ? { ...result, usage, warnings: [...result.warnings, ...warnings] } : { ...result, usage };
 }
 
-/** Who plays, with which words and which login; or why nobody can. */
+/** The profile, command and login of a turn; or why there is none. */
 function choose(
   options: AgentsOptions,
   request: TurnRequest,

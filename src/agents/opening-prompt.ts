@@ -1,7 +1,7 @@
-// opening-prompt: what an agent is told first in a turn: its task, or, where an earlier try of it was cut off, how to go on. Pure.
+// opening-prompt: the first prompt of a turn: its task, or, if an earlier try was cut off, how to continue. Pure.
 //
 // Invariant:
-//   F1. A session that holds this very prompt already is never asked the same again as if it were new: it is told to go on.
+//   F1. A session that already has this very prompt never gets it again as if it were new: it is told to continue.
 
 import type { TurnRequest } from "../ports/agent.ts";
 import { toolNames } from "./returns/tools.ts";

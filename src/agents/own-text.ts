@@ -1,11 +1,11 @@
-// own-text: what an agent said in its own voice: its answer without code, quotations and what it merely repeats of the prompt.
+// own-text: extracts an agent's own text: its answer without code, quotations and what it repeats from the prompt.
 
 /** How many places of one line in a prompt are inspected. */
 const repeatsMax = 50;
 
-/** Removed text leaves a blank behind, so that the words around it do not grow together. */
+/** Removed text leaves a space behind, so that the words around it do not join. */
 export function ownText(said: string, prompts: readonly string[]): string {
-  // Blocks of code go first: a prompt has fences too, and a fence taken for an echo would turn the code behind it into words.
+  // Code blocks are removed first: a prompt has fences too, and a fence taken for an echo would turn the code after it into text.
   const unechoed = prompts.reduce(withoutEcho, withoutCodeBlocks(said.replaceAll("\r\n", "\n")));
   return withoutQuotations(withoutInlineCode(unechoed));
 }

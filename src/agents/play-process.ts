@@ -1,4 +1,4 @@
-// play-process: starts an agent's process, lets somebody who speaks its language work with it, and ends it with all it began.
+// play-process: starts an agent's process, runs its protocol with it, and ends its process tree.
 //
 // Invariants:
 //   P1. Whatever happens, the process tree is ended before the result is given.
@@ -12,7 +12,7 @@ import type { TurnEnvironment } from "./turn-environment.ts";
 
 const lookEveryMs = 1000;
 
-/** `isAtRest`: it has answered and may put its things in order; one that was cut off has had its time. */
+/** `isAtRest`: it has answered and may clean up; one that was cut off has had its time. */
 export type Worked<T> = { readonly value: T; readonly isAtRest: boolean };
 export type Played<T> = { readonly value: T; readonly warnings: readonly string[] } | { readonly problem: string };
 
@@ -41,7 +41,7 @@ export async function playProcess<T>(
   return { value: worked.value, warnings: left > 0 ? [`${left} of its processes could not be ended`] : [] };
 }
 
-/** Looks at what the turn takes of the machine, where bounds are given; the promise says once that it is too much. */
+/** Watches the turn's resource usage, if limits are given; the promise resolves once when it is too much. */
 function lookAfter({ bounds, mark }: TurnEnvironment, root: number): { readonly exceeded: Promise<string>; readonly stop: () => void } {
   if (bounds === null) return { exceeded: new Promise(() => undefined), stop: () => undefined };
   let exceed: (sentence: string) => void = () => undefined;

@@ -1,4 +1,4 @@
-// printed-by: runs a program for a moment and reads what it prints, in an empty folder that is its HOME and goes again.
+// printed-by: runs a program briefly and reads its output, in an empty temporary folder that is its HOME.
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -8,7 +8,7 @@ import { join } from "node:path";
 export const printMsMax = 5000;
 const printBytesMax = 64 * 1024;
 
-/** What it printed, stdout before stderr; null if it could not be started or did not end in time. */
+/** Its output, stdout before stderr; null if it could not be started or did not end in time. */
 export async function printedBy(
   path: string,
   words: readonly string[],

@@ -1,8 +1,8 @@
 // private-config: writes an agent's config files below its private HOME, before a turn.
 //
 // Invariants:
-//   C1. Only files that the profile names are written, and only below the private HOME: a link on the way is never followed, it is replaced.
-//   C2. Each is whole or not there: it is written beside its place and put there in one step.
+//   C1. Only files that the profile names are written, and only below the private HOME: a link on the way is replaced, never followed.
+//   C2. Each exists whole or not at all: it is written to a temporary file and renamed.
 
 import { randomBytes } from "node:crypto";
 import { chmodSync, lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -21,13 +21,13 @@ export function writePrivateConfig(profile: AgentProfile, { login, folder, ...tu
   const home = folder ?? turn.home;
   mkdirSync(home, { recursive: true, mode: 0o700 });
   for (const { path, text } of files) writeBelow(home, path, text);
-  // A folder for temporary files that a profile puts below its HOME must be there before the agent is.
+  // A temporary folder that a profile puts below its HOME must exist before the agent starts.
   const temporary = env["TMPDIR"];
   if (temporary?.startsWith(`${turn.home}/`) === true) folderBelow(home, temporary.slice(turn.home.length + 1).split("/"));
   return files.map(({ path }) => path);
 }
 
-/** Writes one file below a folder that an agent may have worked in: nothing it left there leads anywhere else. */
+/** Writes one file below a folder that an agent may have worked in: no link it left there is followed. */
 export function writeBelow(home: string, path: string, content: string | Uint8Array): void {
   const parts = path.split("/");
   invariant(

@@ -1,4 +1,4 @@
-// profiles: the door to the agents this runner knows, and the words that start one of them.
+// profiles: the known agents, and the command line of one of them.
 
 import type { Cast } from "../contracts/event.ts";
 import { unreachable } from "../kit/never.ts";
@@ -12,11 +12,11 @@ export type Embedded = {
   readonly node: string;
   /** The bundled program of the scripted agent. */
   readonly entry: string;
-  /** Where the recorded copy of a script lies, by its hash. */
+  /** The recorded copy of a script, by its hash. */
   readonly scriptOf: (hash: string) => string;
 };
 
-/** The words that start the agent of this cast, or why there are none. */
+/** The command line of this cast's agent, or why there is none. */
 export function argvOf(
   profile: AgentProfile,
   cast: Cast,
@@ -30,7 +30,7 @@ export function argvOf(
     case "named":
       return { problem: `no command is given for the agent ${cast.agent}: set agents.${cast.agent}.argv in the config` };
     case "path": {
-      // Found when the run was cast; what is here is only for a cast from before that.
+      // Found when the run was cast; this is only for older casts.
       const [first] = profile.programs;
       return first === undefined ? { problem: `no program is known for the agent ${cast.agent}` } : { argv: [first.name, ...first.words] };
     }

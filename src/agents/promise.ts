@@ -1,4 +1,4 @@
-// promise: whether the agent said the completion promise, and whether it announced more work in the same breath. Pure: words in, facts out.
+// promise: whether the agent made the completion promise, and whether it announced more work right after it. Pure: text in, facts out.
 //
 // A promise proves nothing. It is one of several things that must hold, and it is read strictly so that an agent that merely talks about
 // the promise has not made it.
@@ -10,7 +10,7 @@ export type Promised = { readonly promised: boolean; readonly announcedMore: boo
 const textCharsMax = 64 * 1024;
 const clauseCharsMax = 600;
 
-/** `prompts`: everything this agent was told in the turn; what it repeats of it is not its own word. */
+/** `prompts`: everything this agent was told in the turn; text it repeats from there is not its own. */
 export function promiseIn(said: string, token: string, prompts: readonly string[]): Promised {
   const own = ownText(said, prompts);
   const last = [...own.matchAll(tagOf(token))].findLast(({ index, 0: tag }) => {
@@ -22,13 +22,13 @@ export function promiseIn(said: string, token: string, prompts: readonly string[
   return { promised: true, announcedMore: announcesMore(own.slice(last.index + last[0].length)) };
 }
 
-/** Whether the words just before the tag only speak of saying it: later, not yet, or not at all. */
+/** Whether the text just before the tag only mentions it: later, not yet, or not at all. */
 const isSpokenOf = (before: string): boolean =>
   /\b(?:will|shall|would|could|(?:wo|would|could|ca|do|did|should|must)n't|cannot|not|never|going to|before|until|unless)\b(?![^.!?\n]{0,80}\bnow\b)[^.!?,;:\n]{0,40}\b(?:say|saying|output|emit|print|write|give|reply|answer|respond|send|signal|claim|declare)\b(?: with| by saying)?[\s:]{0,9}$/i.test(
     before.replaceAll("’", "'").replaceAll("'ll", " will"),
   );
 
-/** The words of the same sentence around the tag; a single line break inside a sentence is none of its ends. */
+/** The text of the same sentence around the tag; a single line break does not end a sentence. */
 const sentenceBefore = (text: string): string =>
   withoutMarkup(text)
     .split(/[.!?](?=\s)|\n\s*\n|\n\s*[-*]\s/)
@@ -41,8 +41,8 @@ const saying =
   "(?:say|saying|says|said|output|emit|print|write|type|give|reply|answer|respond|return|send|signal|claim|declare|finish|end|conclude|close|add|include|use|using)(?: (?:with|by saying|only|just|exactly|it with|the (?:tag|token|word|words|phrase|marker)))*";
 
 /**
- * Whether the sentence speaks about the tag instead of making the promise: it tells somebody to say it, puts it under a condition, or names
- * it. Who says it in the first person, now and without a condition, means it.
+ * Whether the sentence speaks about the tag instead of making the promise: it tells the reader to say it, makes it conditional, or names
+ * it. In the first person, now and unconditionally, it is meant.
  */
 function isMention(before: string, after: string): boolean {
   if (/^(?:[-*\d.)\s]*)(?:when|whenever|once|if|as soon as|unless|until|only when|only if)\b/i.test(before)) return true;

@@ -1,11 +1,12 @@
-// protocol-for: the protocol an agent speaks (ACP, or a CLI that prints JSON lines). Each is loaded when it is first needed, so that a run resumes sooner.
+// protocol-for: the protocol an agent speaks (ACP, or a CLI that prints JSON lines). Each is loaded on demand, so that a run resumes
+// sooner.
 
 import { unreachable } from "../kit/never.ts";
 import type { TurnRequest, TurnResult } from "../ports/agent.ts";
 import type { Speech } from "./profiles/profile.ts";
 import type { TurnEnvironment } from "./turn-environment.ts";
 
-/** Plays a whole turn. */
+/** Runs a whole turn. */
 export type Speak = (request: TurnRequest, environment: TurnEnvironment) => Promise<TurnResult>;
 
 export async function protocolFor(speech: Speech): Promise<Speak> {

@@ -1,5 +1,5 @@
-// salvage: what an answer may hold in place of the JSON that was asked for, read in good will: single quotes, trailing commas,
-// comments, bare keys, YAML. Nothing read here counts unless it fits the schema as it is.
+// salvage: leniently parses an answer that isn't the requested JSON: single quotes, trailing commas, comments, bare keys, YAML. A result
+// counts only if it fits the schema.
 
 import { parse } from "yaml";
 

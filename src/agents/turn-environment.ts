@@ -10,17 +10,17 @@ import type { AgentProfile } from "./profiles/profile.ts";
 import type { Submissions, ReturnOf } from "./returns/submissions.ts";
 import type { StdioServer } from "./returns/tools.ts";
 
-/** What a turn is played with, besides its order. */
+/** What a turn runs with, besides its order. */
 export type TurnEnvironment = {
   readonly profile: AgentProfile;
   /** The command and what it is started with, templates filled in. */
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly passEnv: readonly string[];
-  /** What names are passed from. */
+  /** The environment that names are passed from. */
   readonly inherited: Readonly<Record<string, string | undefined>>;
   readonly home: string | null;
-  /** The model asked for; empty: the agent chooses. */
+  /** The requested model; empty: the agent chooses. */
   readonly model: string;
   readonly mark: Mark;
   readonly wrap: ((command: Command) => Command) | null;
@@ -28,13 +28,13 @@ export type TurnEnvironment = {
   readonly returnOf: ReturnOf;
   readonly submissions: Submissions;
   readonly metering: Metering;
-  /** The runner's own tools, where this agent can be offered them. */
+  /** The runner's own tools, if this agent supports them. */
   readonly tools: StdioServer | null;
   /** Whether a path below the layer may be changed. */
   readonly isInScope: (path: string) => boolean;
   /** Whether any host may be reached besides the model provider. */
   readonly mayFetch: boolean;
   readonly limits: AcpLimits;
-  /** What the turn may take of the machine, and where it writes; null: nobody looks. */
+  /** The turn's resource limits, and where it writes; null: not watched. */
   readonly bounds: Pick<Watched, "bounds" | "folders"> | null;
 };

@@ -1,4 +1,4 @@
-// abort-stream: ends a stream in the middle, so that the agent notices: a last event in the provider's format, then a closed connection.
+// abort-stream: ends a stream in the middle so that the agent notices: a last event in the provider's format, then a closed connection.
 
 import type { ServerResponse } from "node:http";
 import type { ModelApi } from "../contracts/model-api.ts";
@@ -6,7 +6,7 @@ import { abortGraceMs } from "./limits.ts";
 import { lastEvent, type Refusal } from "./refusal.ts";
 
 export type Rest = {
-  /** Of what came last, the events that are whole. */
+  /** The complete events of the last chunk. */
   readonly whole: Buffer;
   /** What the agent has got so far ends with a whole event. */
   readonly isBetweenEvents: boolean;
@@ -14,11 +14,11 @@ export type Rest = {
 
 export function endWithMessage(response: ServerResponse, api: ModelApi, refusal: Refusal, rest: Rest): void {
   if (rest.whole.length > 0) response.write(rest.whole);
-  // Half an event cannot be taken back: it is ended, so that the next one is understood.
+  // Half an event cannot be withdrawn: it is ended, so that the next one is understood.
   const text = `${rest.isBetweenEvents ? "" : "\n\n"}${lastEvent(api, refusal)}`;
   const timer = setTimeout(() => response.destroy(), abortGraceMs);
   timer.unref();
   response.on("close", () => clearTimeout(timer));
-  // Without the end that HTTP wants: a stream that only stopped might pass for a whole one.
+  // Without HTTP's end marker: a stream that only stopped might pass for a complete one.
   response.write(text, () => response.socket?.destroySoon());
 }

@@ -1,7 +1,7 @@
-// account: one turn's account at the meter: its token, what its calls used, and what of it is still alive.
+// account: one turn's account at the meter: its token, its usage, and its open calls.
 //
 // Invariants:
-//   A1. A token opens what belongs to its own turn, while that turn lasts, and nothing else.
+//   A1. A token gives access to its own turn, while that turn lasts, and to nothing else.
 //   A2. What was used stays in the sum until it is paid.
 //   A3. The agent's turn is notified once that it was cut.
 
@@ -22,16 +22,16 @@ export type OpenAccount = {
   readonly request: AccountRequest;
   readonly allowed: Allowed;
   readonly isOpen: () => boolean;
-  /** A call that is sent on: it counts from here. The answer ends it. */
+  /** A call that is forwarded: it counts from here. The returned function ends it. */
   readonly begin: (figures: Figures, isPriced: boolean) => (call: ModelCall) => void;
-  /** A call that is not sent on. */
+  /** A call that is not forwarded. */
   readonly note: (call: ModelCall) => void;
   readonly used: () => Used & { readonly calls: number };
   readonly reported: () => ReportedUsage;
   readonly calls: () => readonly ModelCall[];
   readonly cut: (sentence: string) => void;
   readonly cutSentence: () => string | null;
-  /** Something that must end with the account; the answer takes it off again. */
+  /** Something that must end with the account; the returned function removes it again. */
   readonly attach: (kind: Attached, end: () => void) => () => void;
   readonly open: (kind: Attached) => number;
   readonly refuseHost: (host: string) => void;
@@ -80,7 +80,7 @@ export function openAccount(request: AccountRequest): OpenAccount {
     reported: () => {
       if (count === 0) return null;
       const { usd, estimated, ...rest } = used();
-      // A sum with a call in it whose price nobody knows isn't a sum.
+      // A sum with a call of unknown price is unknown.
       return { ...rest, ...(isAllPriced ? { usd } : {}), ...(estimated > 0 ? { estimated } : {}), source: "metered" };
     },
     calls: () => [...calls],

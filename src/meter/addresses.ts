@@ -1,4 +1,4 @@
-// addresses: which IP addresses are in the open internet. Everything else is this machine, its neighbours, or nowhere.
+// addresses: which IP addresses are public. Everything else is this machine, its network, or invalid.
 
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 
@@ -20,7 +20,7 @@ for (const [net, prefix] of [
   ["224.0.0.0", 3],
 ] as const)
   closed.addSubnet(net, prefix, "ipv4");
-// Of IPv6 only what is handed out (2000::/3) is open; of that, what hides an IPv4 address or belongs to nobody is not.
+// Of IPv6 only the allocated range (2000::/3) is public; except parts that embed an IPv4 address or are unassigned.
 const openSix = new BlockList();
 openSix.addSubnet("2000::", 3, "ipv6");
 for (const [net, prefix] of [

@@ -1,4 +1,4 @@
-// answer-scan: listens to what a provider answers, beside its way to the agent: figures, the end, and errors.
+// answer-scan: reads a provider's answer on its way to the agent: figures, the end, and errors.
 
 import type { ModelApi } from "../contracts/model-api.ts";
 import { type Dialect, dialects, parsedRecord, recordOf, valueAt } from "./dialects.ts";
@@ -9,13 +9,13 @@ import { bytesAfterEndMax } from "./limits.ts";
 
 export type AnswerScan = {
   readonly feed: (chunk: Buffer) => void;
-  /** The model has said all; what comes now is only the way home. */
+  /** The model has finished; only the transfer remains. */
   readonly hasEnded: () => boolean;
-  /** What the provider says went wrong, in the midst of a stream. */
+  /** The provider's error, in the middle of a stream. */
   readonly error: () => Readonly<Record<string, unknown>> | null;
-  /** Of the chunk fed last, the bytes up to the end of its last whole event; 0 where no event ends in it. */
+  /** Of the last chunk, the bytes up to the end of its last complete event; 0 if no event ends in it. */
   readonly wholeEventBytes: () => number;
-  /** Nothing of an event that has not ended was fed. */
+  /** No incomplete event was fed. */
   readonly isBetweenEvents: () => boolean;
 };
 

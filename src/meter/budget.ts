@@ -1,8 +1,8 @@
-// budget: whether there is anything left to use: what the turn may still use, less what every turn of this meter used and has not paid.
+// budget: whether anything is left to use: what the turn may still use, less what every turn of this meter used and has not paid.
 
 import type { OpenAccount } from "./account.ts";
 
-/** Null while there is something left; else the sentence that says what is used up. */
+/** Null while something is left; else the message about what is used up. */
 export function spentSentence(
   account: OpenAccount,
   accounts: Iterable<OpenAccount>,

@@ -1,9 +1,9 @@
 // deliver: sends one call to its provider and the answer back, chunk by chunk, at the pace of the slower of the two.
 //
 // Invariants:
-//   D1. Each call ends once, and its end is noted once.
-//   D2. What waits for a slow reader is one chunk and what the sockets hold.
-//   D3. When one side goes, the other is let go at once.
+//   D1. Each call ends once, and its end is recorded once.
+//   D2. For a slow reader only one chunk and the socket buffers are kept.
+//   D3. When one side closes, the other is closed at once.
 
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { ModelCall, Upstream } from "../ports/meter.ts";
@@ -84,7 +84,7 @@ export function deliver(asked: Delivery): void {
     request.on("finish", () => (hasSent = true));
     request.on("error", (error: NodeJS.ErrnoException) => {
       if (isOver || status !== null) return;
-      // A kept connection that the provider had closed meanwhile: nothing was asked yet.
+      // A kept-alive connection that the provider had closed: nothing was sent yet.
       if (!isAgain && request.reusedSocket && (error.code === "ECONNRESET" || error.code === "EPIPE")) return send(true);
       if (!hasSent || error.code === "ECONNREFUSED" || error.code === "ENOTFOUND") figures.forgive();
       const sentence = `The provider at ${asked.url.host} does not answer: ${withoutKey(error.code ?? error.message, upstream.key)}.`;
@@ -144,10 +144,10 @@ export function deliver(asked: Delivery): void {
     if (isEvents)
       endWithMessage(response, route.api, { status: 402, sentence }, { whole, isBetweenEvents: isBetweenEvents || whole.length > 0 });
     else response.destroy();
-    account.cut(sentence); // Said last: whoever hears it may close the account.
+    account.cut(sentence); // Last: its listener may close the account.
   }
 
-  /** The provider says no: its words are read whole, so that no key is in what the agent gets to see. */
+  /** The provider refuses: its message is read whole, so that the agent sees no key in it. */
   async function failed(incoming: IncomingMessage): Promise<void> {
     figures.forgive();
     const said = await collectError(incoming);

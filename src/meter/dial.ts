@@ -14,7 +14,7 @@ export type Dial = { readonly call: (asked: DialRequest) => ClientRequest; reado
 export function openDial(): Dial {
   const options = { keepAlive: true, maxFreeSockets: 16, scheduling: "lifo" } as const;
   const plain = new HttpAgent(options);
-  // Whatever the environment says of certificates: a key goes to nobody who cannot show one.
+  // Whatever the environment says about certificates: a key is sent only to a server with a valid one.
   const secure = new HttpsAgent({ ...options, rejectUnauthorized: true });
   return {
     call: ({ url, method, headers, onAnswer }) => {

@@ -1,4 +1,4 @@
-// dialects: the four languages of model providers: where each tells its figures, its end and its errors, and what in it is text.
+// dialects: the four APIs of model providers: where each reports its figures, its end and its errors, and which parts are text.
 
 import type { ModelApi } from "../contracts/model-api.ts";
 import { figureOf, type ReportedUsage } from "./figures.ts";
@@ -6,17 +6,17 @@ import { figureOf, type ReportedUsage } from "./figures.ts";
 export type Dialect = {
   /** Where the figures are. */
   readonly usage: readonly (readonly string[])[];
-  /** A string here means that the model has said all. */
+  /** A string here means that the model has finished. */
   readonly end: readonly (readonly string[])[];
   /** An event with figures, and without such a string, that is the last anyway. */
   readonly isLast: (event: unknown) => boolean;
-  /** Every event tells the sum so far. */
+  /** Every event has the sum so far. */
   readonly isSumSoFar: boolean;
   readonly error: readonly (readonly string[])[];
-  /** What else in a stream reports an error, as a pattern that does not end in a quote. */
+  /** Other signs of an error in a stream, as a pattern that does not end in a quote. */
   readonly alsoMarks?: string;
   readonly texts: readonly string[];
-  /** The same in an answer that comes in one piece, where it differs. */
+  /** The same in an answer in one piece, if it differs. */
   readonly wholeTexts?: readonly string[];
   readonly usageIn: (usage: Readonly<Record<string, unknown>>) => ReportedUsage;
 };
@@ -44,7 +44,7 @@ export const dialects: Readonly<Record<ModelApi, Dialect>> = {
     isSumSoFar: false,
     error: [["response", "error"], ["error"], ["message"]],
     alsoMarks: '"type":\\s*"error"\\s*[,}]',
-    // Of a stream only the pieces count: its last events say the whole text again.
+    // Of a stream only the deltas count: its last events repeat the whole text.
     texts: ["delta"],
     wholeTexts: ["text", "arguments", "input"],
     usageIn: (usage) => {
@@ -54,7 +54,7 @@ export const dialects: Readonly<Record<ModelApi, Dialect>> = {
     },
   },
   "openai-chat": {
-    // Moonshot tells its figures inside the last choice.
+    // Moonshot reports its figures inside the last choice.
     usage: [["usage"], ["choices", "usage"]],
     end: [["choices", "finish_reason"]],
     isLast: (event) => Array.isArray(recordOf(event)["choices"]) && (recordOf(event)["choices"] as readonly unknown[]).length === 0,
@@ -67,7 +67,7 @@ export const dialects: Readonly<Record<ModelApi, Dialect>> = {
       const total = figureOf(usage["total_tokens"]);
       const details = recordOf(usage["prompt_tokens_details"]);
       const read = figureOf(details["cached_tokens"] ?? usage["cached_tokens"] ?? usage["prompt_cache_hit_tokens"]);
-      // Some count the thinking in the total only.
+      // Some count reasoning tokens in the total only.
       return reportOf(input, largestOf(said, lessOf(total, input)), read, figureOf(details["cache_write_tokens"]), null);
     },
   },
@@ -93,7 +93,7 @@ export function recordOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }
 
-/** The first value at the end of a path of keys; arrays on the way are looked through. */
+/** The first value at the end of a path of keys; arrays on the way are searched. */
 export function valueAt(value: unknown, path: readonly string[]): unknown {
   const [name, ...rest] = path;
   if (name === undefined) return value;
@@ -104,7 +104,7 @@ export function valueAt(value: unknown, path: readonly string[]): unknown {
   return undefined;
 }
 
-/** The object a provider wrote; an empty one where it is none. */
+/** The provider's object; an empty one if it isn't one. */
 export function parsedRecord(text: string): Readonly<Record<string, unknown>> {
   try {
     return recordOf(JSON.parse(text));
@@ -132,7 +132,7 @@ function reportOf(
   };
 }
 
-/** NaN in one makes the sum NaN: a sum with a lie in it is none. */
+/** NaN in one makes the sum NaN: a sum with an invalid figure is invalid. */
 function sumOf(...parts: readonly (number | null)[]): number | null {
   const reported = parts.filter((part) => part !== null);
   return reported.length === 0 ? null : reported.reduce((sum, part) => sum + part, 0);

@@ -1,11 +1,11 @@
-// error-text: what a provider says went wrong, as one short line that holds no key.
+// error-text: a provider's error as one short line without a key.
 
 import type { IncomingMessage } from "node:http";
 import { recordOf } from "./dialects.ts";
 import { errorBytesMax, errorTextMax } from "./limits.ts";
 import { unpacked } from "./unpack.ts";
 
-/** A key shorter than this would be found in innocent words. */
+/** A key shorter than this would match ordinary words. */
 const keyCharsMin = 6;
 
 export async function collectError(incoming: IncomingMessage): Promise<{ readonly text: string; readonly value: unknown }> {
@@ -18,7 +18,7 @@ export async function collectError(incoming: IncomingMessage): Promise<{ readonl
       chunks.push(chunk as Buffer);
     }
   } catch {
-    // What came before it broke off is what there is to show.
+    // The part before it broke off is shown.
   }
   const text = Buffer.concat(chunks).toString("utf8");
   try {

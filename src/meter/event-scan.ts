@@ -1,10 +1,10 @@
-// event-scan: listens to server-sent events as they stream by: counts the text in them, and hands over the few events that tell something.
-// It looks for marks in whole stretches of text and takes apart only the events that share one, because every byte of every stream goes
-// through here and a model's words are nearly all of it.
+// event-scan: scans server-sent events as they stream by: counts the text in them, and returns the few relevant events.
+// It searches for marks in whole chunks and parses only the events that have one, because every byte of every stream goes through here and
+// nearly all of it is the model's text.
 //
 // Invariants:
-//   E1. Where a chunk ends changes nothing: an event is inspected when it is whole.
-//   E2. A mark only says where to look. What an event tells is read from its JSON, so text that a model wrote cannot pass for a figure.
+//   E1. Chunk boundaries change nothing: an event is parsed when it is complete.
+//   E2. A mark only says where to look. Values are read from the event's JSON, so text of a model cannot pass for a figure.
 //   E3. Memory is bounded, and so is what goes uncounted: an event without end counts as text.
 
 import { eventBytesMax, uncountedBytesMax } from "./limits.ts";
@@ -12,7 +12,7 @@ import { eventBytesMax, uncountedBytesMax } from "./limits.ts";
 export type ScannedEvent = {
   /** Keys whose strings are text. */
   readonly texts: readonly string[];
-  /** Keys whose objects make an event worth taking apart. */
+  /** Keys whose objects make an event relevant. */
   readonly marks: readonly string[];
   /** The same, as a pattern that does not end in a quote. */
   readonly alsoMarks?: string;
@@ -31,11 +31,11 @@ export type EventScan = {
 
 const quote = 34;
 const backslash = 92;
-/** What may be between a key and its value: space, and the border of two lines of data. */
+/** What may be between a key and its value: space, and the boundary of two data lines. */
 const gap = "(?:\\s|data:)*";
 
 export function openEventScan(onEvent: ScannedEvent): EventScan {
-  // A text begins with a quote, a mark does not: the last character of a find tells which it is.
+  // A text begins with a quote, a mark does not: the last character of a match distinguishes them.
   const look = new RegExp(
     `"(?:${onEvent.texts.join("|")})":${gap}"|"(?:${onEvent.marks.join("|")})":${gap}\\{${onEvent.alsoMarks === undefined ? "" : `|${onEvent.alsoMarks}`}`,
     "g",
@@ -43,14 +43,14 @@ export function openEventScan(onEvent: ScannedEvent): EventScan {
   let fed = 0;
   let textBytes = 0;
   let lastEventEnd = 0;
-  /** Of the event that is under way: its pieces, their size, and its last two characters. */
+  /** Of the current event: its pieces, their size, and its last two characters. */
   let begun: string[] = [];
   let begunBytes = 0;
   let edge = "";
   let isDropped = false;
 
   function feed(chunk: Buffer): void {
-    // One character a byte: nothing is decoded, and a character that is cut in two does no harm.
+    // One character per byte: nothing is decoded, and a split character does no harm.
     const text = chunk.toString("latin1");
     const end = endOfEvents(edge, text);
     fed += text.length;
@@ -96,7 +96,7 @@ export function openEventScan(onEvent: ScannedEvent): EventScan {
     if (onEvent.isSumSoFar && marked !== -1) report(whole, marked);
   }
 
-  /** Takes the event around this place apart; says where it ends. */
+  /** Parses the event around this position; returns where it ends. */
   function report(whole: string, at: number): number {
     const start = Math.max(whole.lastIndexOf("\n\n", at), whole.lastIndexOf("\n\r\n", at)) + 1;
     const ends = [whole.indexOf("\n\n", at), whole.indexOf("\n\r\n", at)].filter((end) => end !== -1);
@@ -106,7 +106,7 @@ export function openEventScan(onEvent: ScannedEvent): EventScan {
     try {
       onEvent.onEvent(JSON.parse(Buffer.from(data.join("\n"), "latin1").toString("utf8"))); // E2
     } catch {
-      // An event that isn't JSON tells nothing.
+      // An event that isn't JSON is ignored.
     }
     return end;
   }
@@ -119,14 +119,14 @@ export function openEventScan(onEvent: ScannedEvent): EventScan {
   };
 }
 
-/** Where the last whole event in this text ends: behind its empty line; 0 where none does. `edge` is what was before the text. */
+/** Where the last complete event in this text ends, after its empty line; 0 if none does. `edge` is what came before the text. */
 function endOfEvents(edge: string, text: string): number {
   const plain = text.lastIndexOf("\n\n");
   if (plain !== -1) return plain + 2;
   const other = text.lastIndexOf("\n\r\n");
   if (other !== -1) return other + 3;
   if (edge === "") return 0;
-  // The empty line may be across the border.
+  // The empty line may span the boundary.
   const across = /\n\r?\n/.exec(edge + text.slice(0, 2));
   return across === null ? 0 : across.index + across[0].length - edge.length;
 }

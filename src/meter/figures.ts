@@ -1,14 +1,14 @@
-// figures: what one call used: the provider's own figures where they can be believed, an estimate from the bytes where not.
+// figures: what one call used: the provider's own figures if they are plausible, else an estimate from the bytes.
 //
 // Invariants:
 //   F1. A call that a model worked on is never free.
-//   F2. Until the provider has told its last figure, at least what has come by counts.
-//   F3. A figure that cannot be true is not believed; then the larger of what was told and what is estimated counts.
+//   F2. Until the provider has reported its last figure, at least the transferred bytes count.
+//   F3. An implausible figure is not believed; then the larger of the reported and the estimated value counts.
 
 import { bytesPerToken, frameBytesPerToken, textBytesPerTokenMax, tokensMax } from "./limits.ts";
 import type { ListPrice } from "./prices.ts";
 
-/** A provider's figures, brought to one meaning; null if it did not tell. Input holds what was read from and written to a cache. */
+/** A provider's figures, normalised; null if not reported. Input includes tokens read from and written to a cache. */
 export type ReportedUsage = {
   readonly input: number | null;
   readonly output: number | null;
@@ -17,7 +17,7 @@ export type ReportedUsage = {
   /** Written to a cache, and how much of it for long (at Anthropic an hour). */
   readonly written: number | null;
   readonly writtenLong: number | null;
-  /** A figure was negative, no number, or absurd. */
+  /** A figure was negative, not a number, or absurd. */
   readonly isAbsurd: boolean;
 };
 
@@ -27,21 +27,21 @@ export type Used = {
   readonly output: number;
   readonly cached: number;
   readonly usd: number;
-  /** How many of the tokens the provider did not tell. */
+  /** How many of the tokens the provider did not report. */
   readonly estimated: number;
 };
 export const usedNothing: Used = { tokens: 0, input: 0, output: 0, cached: 0, usd: 0, estimated: 0 };
 
 export type Figures = {
-  /** The provider told how much; later figures replace earlier ones. */
+  /** The provider reported usage; later figures replace earlier ones. */
   readonly report: (reported: ReportedUsage) => void;
-  /** So much text, and so many bytes in all, came so far. */
+  /** How much text, and how many bytes in total, came so far. */
   readonly streamed: (textBytes: number, bytes: number) => void;
-  /** The request went out: from now on it counts. */
+  /** The request was sent: from now on it counts. */
   readonly send: () => void;
-  /** What was told is the last word. Without it, a call that ends is charged as it is. */
+  /** The reported figure is final. Otherwise a call that ends is charged as it is. */
   readonly settle: () => void;
-  /** The provider worked on nothing: it refused. */
+  /** The provider refused: nothing was used. */
   readonly forgive: () => void;
   readonly used: () => Used;
 };
@@ -61,7 +61,7 @@ export function openFigures(requestBytes: number, price: ListPrice | null): Figu
   let isForgiven = false;
 
   function record(side: Side, reported: number | null): void {
-    // Zero after a figure means "not told this time" with most providers; a smaller figure means that one of the two is wrong.
+    // Zero after a figure means "not reported this time" with most providers; a smaller figure means that one of the two is wrong.
     if (reported === null || (reported === 0 && side.tokens !== null)) return;
     if (side.tokens !== null && reported < side.tokens) side.isDoubted = true; // F3
     side.tokens = Math.max(side.tokens ?? 0, reported);
@@ -77,7 +77,7 @@ export function openFigures(requestBytes: number, price: ListPrice | null): Figu
       output: isBelieved ? (output.tokens ?? 0) : Math.max(output.tokens ?? 0, estimatedOutput), // F2
     };
     const read = Math.min(cached, whole.input);
-    // What is more than was told is an estimate; of what is doubted all of it is.
+    // The part above the reported figure is an estimate; of a doubtful figure all of it is.
     const unsure = (side: Side, counted: number): number => (side.isDoubted ? counted : counted - Math.min(counted, side.tokens ?? 0));
     const estimated = unsure(input, whole.input) + unsure(output, whole.output);
     return { tokens: whole.input + whole.output, ...whole, cached: read, usd: usdOf(whole.input, whole.output, read), estimated };
@@ -121,7 +121,7 @@ export function openFigures(requestBytes: number, price: ListPrice | null): Figu
   };
 }
 
-/** A figure as a provider wrote it: null if there is none, NaN where it cannot be true. */
+/** A figure as a provider wrote it: null if there is none, NaN if it is implausible. */
 export function figureOf(value: unknown): number | null {
   if (value === undefined || value === null) return null;
   return typeof value === "number" && value >= 0 && value <= tokensMax ? Math.round(value) : Number.NaN;

@@ -1,8 +1,8 @@
-// gateway: what comes in at the meter's socket, and where it goes: to a model, to a tool of the runner, to an allowed host, or nowhere.
+// gateway: routes requests at the meter's socket: to a model, to a tool of the runner, to an allowed host, or nowhere.
 //
 // Invariants:
-//   G1. Whatever does something needs the token of an open account.
-//   G2. What is not known is refused with a sentence.
+//   G1. Everything with an effect needs the token of an open account.
+//   G2. Anything unknown is refused with a message.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -98,7 +98,7 @@ export function createGateway(gateway: Gateway): { readonly server: Server; read
     const authority = /^http:\/\/([^/?]*)([/?].*)?$/i.exec(text);
     if (authority?.[1] === undefined)
       return refuse(response, null, { status: 400, sentence: "Ask for a path of this meter, or for http://HOST/; for https use CONNECT." });
-    // Some agents send even what is meant for this machine through the proxy.
+    // Some agents send even requests for this machine through the proxy.
     if (isOwn(authority[1])) return serveLocal(authority[2]?.replace(/^\?/, "/?") ?? "/", request, response);
     if (targetOf(authority[1], 80) === null || !URL.canParse(text))
       return refuse(response, null, { status: 403, sentence: "That is not plainly a host and a port." });
@@ -112,10 +112,10 @@ export function createGateway(gateway: Gateway): { readonly server: Server; read
     const apis = apisAt(path);
     const api = apis[0] ?? null;
     const host = targetOf(request.headers.host ?? "", 80);
-    // A page in somebody's browser has no business here, whatever name it found for this machine.
+    // A page in a browser has no business here, whatever name it found for this machine.
     if (host === null || !isLoopback(host.host) || request.headers.origin !== undefined)
       return refuse(response, api, { status: 403, sentence: "This meter serves programs on this machine under its own address." });
-    // Agents look whether anybody is there; that anybody is tells nothing.
+    // Agents check whether the server is up; that reveals nothing.
     if (request.method === "HEAD" && (path === "/" || api !== null)) return void response.writeHead(200).end();
 
     const credentials = credentialsOf(request.headers, search);
@@ -143,7 +143,7 @@ export function createGateway(gateway: Gateway): { readonly server: Server; read
   server.on("connect", (request: IncomingMessage, socket: Socket, head: Buffer) => {
     const authority = request.url ?? "";
     if (isOwn(authority)) {
-      // A tunnel to ourselves: what comes through it is served as if it had come straight.
+      // A tunnel to ourselves: its requests are served as if they had come directly.
       socket.write("HTTP/1.1 200 Connection Established\r\n\r\n");
       if (head.length > 0) socket.unshift(head);
       server.emit("connection", socket);

@@ -1,4 +1,4 @@
-// headers: what of an agent's headers goes to the provider, what of the provider's comes back, and where a token may stand.
+// headers: which of an agent's headers go to the provider, which come back, and where a token may be.
 
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
 import type { Upstream } from "../ports/meter.ts";
@@ -17,7 +17,7 @@ const hopByHop: readonly string[] = [
   "expect",
   "http2-settings",
 ];
-/** What the agent may not say to the provider: who it is, where it comes from, and that another method is meant. */
+/** What the agent may not send to the provider: its identity, its origin, and method overrides. */
 const notSaid: readonly string[] = [
   "host",
   "content-length",
@@ -43,7 +43,7 @@ const comesBack =
 
 export type Credential = { readonly token: string; readonly header: "x-api-key" | "authorization" | "x-goog-api-key" };
 
-/** Every place where the programs of the providers put a key, the first that holds one. */
+/** Every place where provider SDKs put a key; the first that has one. */
 export function credentialsOf(headers: IncomingHttpHeaders, search: string): readonly Credential[] {
   const found: Credential[] = [];
   const own = headers["x-api-key"];
@@ -67,7 +67,7 @@ export function proxyTokenOf(headers: IncomingHttpHeaders): string | null {
 
 export function headersToProvider(from: IncomingHttpHeaders, upstream: Upstream, header: Credential["header"]): OutgoingHttpHeaders {
   const kept = withoutHops(from, (name) => !notSaid.includes(name) && !notSaidBeginnings.some((start) => name.startsWith(start)));
-  // So that the figures can be read; nothing between here and there is slow enough to want it packed.
+  // So that the figures can be read; nothing between here and there is slow enough to need compression.
   kept["accept-encoding"] = "identity";
   // A login token of Anthropic's isn't a key, and is refused where a key is meant.
   const isBearer = header === "authorization" || upstream.key.startsWith("sk-ant-oat");
@@ -80,7 +80,7 @@ export function headersToAgent(from: IncomingHttpHeaders, key: string): Outgoing
   return withoutHops(from, (name, value) => comesBack.test(name) && (key === "" || !value.includes(key)));
 }
 
-/** For what is sent on as it is. */
+/** For requests that are forwarded unchanged. */
 export function headersOfProxied(from: IncomingHttpHeaders): OutgoingHttpHeaders {
   return withoutHops(from, (name) => !notSaidBeginnings.some((start) => name.startsWith(start)));
 }

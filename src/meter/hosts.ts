@@ -1,21 +1,21 @@
-// hosts: which places an agent may reach besides its models.
+// hosts: which hosts an agent may reach besides its models.
 //
 // Invariants:
-//   H1. A name is brought to one form once; what is decided on is what is dialled.
+//   H1. A name is normalised once; exactly what was judged is dialled.
 //   H2. An empty list allows nothing.
-//   H3. A name that leads to this machine or its neighbours is allowed only if that very host and port is listed.
+//   H3. A name that resolves to this machine or its network is allowed only if that very host and port is listed.
 
 import { isIPv4, isIPv6 } from "node:net";
 import { isPublicAddress } from "./addresses.ts";
 
 export type Target = { readonly host: string; readonly port: number };
-/** `exact`: this host and port is listed by itself, so it may also lie on this machine. */
+/** `exact`: this host and port is listed by itself, so it may also be on this machine. */
 export type Allowed = (target: Target) => "exact" | "by name" | "no";
 
 const label = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const plainPorts: readonly number[] = [80, 443];
 
-/** `host:port` as a client wrote it, or null if it is not plainly one: no user, no escapes, nothing but letters, digits and dashes. */
+/** `host:port` as a client wrote it, or null if it is not plain: no user, no escapes, nothing but letters, digits and dashes. */
 export function targetOf(authority: string, portElse: number | null): Target | null {
   const found = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::(\d{1,5}))?$/.exec(authority);
   const host = hostOf(found?.[1] ?? "");
@@ -32,7 +32,7 @@ function hostOf(text: string): string | null {
   if (isIPv4(name)) return name;
   if (name.length === 0 || name.length > 253) return null;
   const labels = name.split(".");
-  // A last part that is a number makes the whole an address in one of its old spellings (127.1, 0x7f.1, 2130706433).
+  // A last part that is a number makes it an address in one of the old spellings (127.1, 0x7f.1, 2130706433).
   if (/^(?:\d+|0x[0-9a-f]*)$/.test(labels.at(-1) ?? "")) return null;
   return labels.every((part) => label.test(part)) ? name : null;
 }
@@ -42,7 +42,7 @@ export function allowedFrom(list: readonly string[]): Allowed {
     const isBelow = text.startsWith("*.");
     const bare = isBelow ? text.slice(2) : text;
     const target = targetOf(bare, null) ?? targetWithoutPort(bare);
-    // A star covers names, never addresses, and never a whole country of them.
+    // A star matches names, never addresses, and never a whole top-level domain.
     if (target === null || (isBelow && (!target.host.includes(".") || isIPv4(target.host) || isIPv6(target.host)))) return [];
     return [{ ...target, isBelow }];
   });
@@ -66,7 +66,7 @@ function targetWithoutPort(text: string): Target | null {
 
 export type Lookup = (host: string) => Promise<readonly string[]>;
 
-/** The address to dial, or the sentence that says why not. */
+/** The address to dial, or the message why not. */
 export async function addressFor(target: Target, allowed: Allowed, lookup: Lookup): Promise<{ address: string } | { refused: string }> {
   const shown = `${target.host}:${target.port}`;
   const verdict = allowed(target);

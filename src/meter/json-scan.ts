@@ -1,10 +1,10 @@
-// json-scan: reads JSON as it streams by: keeps nothing but the few values that were asked for, and counts the bytes of the strings that
-// are text. One pass and one long loop over local variables, because whole conversations go through here.
+// json-scan: scans streaming JSON: keeps only the few requested values, and counts the bytes of the strings that are text. One pass and one
+// long loop over local variables, because whole conversations go through here.
 //
 // Invariants:
-//   J1. Where a chunk ends changes nothing.
-//   J2. A value is found by its path of keys, never by its look: text that somebody wrote cannot pass for a figure.
-//   J3. Memory is bounded, whatever comes.
+//   J1. Chunk boundaries change nothing.
+//   J2. A value is found by its path of keys, never by its form: untrusted text cannot pass for a figure.
+//   J3. Memory is bounded.
 
 import { hashOf, hashPrime, hashStart, type KeyNode, treeOf } from "./key-tree.ts";
 import { captureBytesMax } from "./limits.ts";
@@ -14,12 +14,12 @@ export type Wanted = {
   readonly values: readonly (readonly string[])[];
   /** Keys whose strings are text. */
   readonly texts: readonly string[];
-  /** Keys whose strings are files or images: what is beyond `attachmentBytesMax` of each is distinguished. */
+  /** Keys whose strings are files or images: the part beyond `attachmentBytesMax` of each is counted separately. */
   readonly attachments?: readonly string[];
   readonly attachmentBytesMax?: number;
-  /** `path` is the wanted one, as it was given. `at` is where the value begins, counted from the first byte fed. */
+  /** `path` is the requested one, as given. `at` is where the value begins, counted from the first byte fed. */
   readonly onValue: (path: readonly string[], text: string, at: number) => void;
-  /** A key of the outermost object is written with an escape, so that its name is not what it looks like. */
+  /** A key of the outermost object is written with an escape, so that its name is not literal. */
   readonly onDisguise?: () => void;
 };
 
@@ -38,9 +38,9 @@ const backslash = 92;
 const closeArray = 93;
 const openObject = 123;
 const closeObject = 125;
-/** No wanted path is deeper. */
+/** No requested path is deeper. */
 const depthKept = 8;
-/** Where a string is longer than this, its end is looked for by a search that the machine does in strides. */
+/** The end of a longer string is found by a native search. */
 const probeBytes = 24;
 
 type Capture = {
@@ -56,7 +56,7 @@ export function openJsonScan(wanted: Wanted): JsonScan {
   const texts = new Set(wanted.texts.map(hashOf));
   const attachments = new Set((wanted.attachments ?? []).map(hashOf));
   const attachmentMax = wanted.attachmentBytesMax ?? Infinity;
-  // The key at each depth, and what the object at each depth stands for in the wanted tree.
+  // The key at each depth, and the node of the object at each depth in the tree of requested paths.
   const keys = new Int32Array(depthKept + 1);
   const places: (KeyNode | null)[] = Array.from({ length: depthKept + 1 }, () => null);
 
@@ -64,7 +64,7 @@ export function openJsonScan(wanted: Wanted): JsonScan {
   let textBytes = 0;
   let attachmentBytes = 0;
   let stringBytes = 0;
-  // What the loop below holds in local variables while it runs.
+  // State that the loop below keeps in local variables while it runs.
   let held = { depth: 0, key: 0, hash: hashStart, isAfterColon: false, isInString: false, isEscaped: false, hasEscape: false };
   let kind: StringKind = "plain";
   let capture: Capture | null = null;
@@ -94,7 +94,7 @@ export function openJsonScan(wanted: Wanted): JsonScan {
     wanted.onValue(path, text, at);
   }
 
-  /** What the value after the latest key stands for in the wanted tree. */
+  /** The node of the value after the latest key in the tree of requested paths. */
   function placeAt(depth: number): KeyNode | null {
     if (depth === 0 || depth > depthKept) return null;
     return places[depth]?.next.get(keys[depth] as number) ?? null;
@@ -181,7 +181,7 @@ export function openJsonScan(wanted: Wanted): JsonScan {
         isAfterColon = false;
         if (capture !== null && capture.kind === "object" && capture.depth === depth) finish(chunk.subarray(captureFrom, at + 1));
       } else if (byte === comma || byte === openArray || byte === closeArray) {
-        isAfterColon = false; // Objects in an array stand where the array stands.
+        isAfterColon = false; // Objects in an array have the node of the array.
       } else if (isAfterColon && byte > 32) {
         isAfterColon = false;
         const path = pathAt(depth);
@@ -202,12 +202,12 @@ export function openJsonScan(wanted: Wanted): JsonScan {
 
 const isWordEnd = (byte: number): boolean => byte <= 32 || byte === comma || byte === closeObject || byte === closeArray;
 
-/** Where the quote stands that ends a string; the chunk's length where it does not end in it, one more where what comes next is escaped. */
+/** The position of the quote that ends a string; the chunk's length if it does not end in it, one more if the next character is escaped. */
 function endOfString(chunk: Buffer, from: number): number {
   const length = chunk.length;
   let start = from;
   for (;;) {
-    // Most strings are short, and end before a search has begun.
+    // Most strings are short, and end before a search pays off.
     const near = Math.min(length, start + probeBytes);
     let end = start;
     while (end < near && chunk[end] !== quote) end++;

@@ -1,10 +1,10 @@
-// key-tree: wanted paths of keys as a tree, its branches found by a hash of the key that can be made byte by byte.
+// key-tree: requested key paths as a tree, its branches found by a hash of the key that is computed byte by byte.
 
 /** FNV-1a, 32 bits. */
 export const hashStart = 0x811c9dc5 | 0;
 export const hashPrime = 0x01000193;
 
-/** What an object or a value stands for: the wanted path that ends here, and those that go on. */
+/** The node of an object or value: the requested path that ends here, and those that continue. */
 export type KeyNode = { readonly next: Map<number, KeyNode>; path: readonly string[] | null };
 
 export function treeOf(paths: readonly (readonly string[])[]): KeyNode {

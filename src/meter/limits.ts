@@ -3,16 +3,16 @@
 const mib = 1024 * 1024;
 
 /**
- * A request is held until it is whole: no provider answers before it has all of it, so nothing is lost but a copy on this machine, and only
- * a whole request shows its model, wherever the agent wrote it. Anthropic takes 32 MB, Gemini 20 MB.
+ * A request is buffered whole: no provider answers before it has all of it, so it costs only a copy on this machine, and only a complete
+ * request shows its model, wherever the agent wrote it. Anthropic takes 32 MB, Gemini 20 MB.
  */
 export const requestBytesMax = 32 * mib;
-/** What all requests together may hold in memory at one time. */
+/** What all requests together may take of memory at one time. */
 export const heldBytesMax = 256 * mib;
 export const toolBytesMax = 4 * mib;
-/** An error is read whole, so that a key in it can be taken out before the agent sees it. */
+/** An error is read whole, so that a key in it can be removed before the agent sees it. */
 export const errorBytesMax = mib;
-/** The figures of a call, an error, a model's name: what is cut out of a body to be read. */
+/** The figures of a call, an error, a model's name: what is parsed out of a body. */
 export const captureBytesMax = 64 * 1024;
 export const errorTextMax = 500;
 
@@ -21,38 +21,38 @@ export const headersMax = 200;
 export const headersTimeoutMs = 30_000;
 export const requestTimeoutMs = 5 * 60_000;
 export const keepAliveTimeoutMs = 75_000;
-/** A model that thinks may be silent for minutes; one that is silent for this long has gone. */
+/** A reasoning model may be silent for minutes; one that is silent for this long is gone. */
 export const providerIdleMs = 10 * 60_000;
 export const callTotalMs = 2 * 60 * 60_000;
 export const dialTimeoutMs = 30_000;
 export const tunnelIdleMs = 10 * 60_000;
-/** How long a cut stream may take to hand over its last words. */
+/** How long a cut stream may take to send its last event. */
 export const abortGraceMs = 2000;
 
 export const connectionsMax = 2048;
-/** Connections that have not yet shown a token. */
+/** Connections that have not yet sent a token. */
 export const strangersMax = 256;
 /** Of one account, at one time. */
 export const openMax = { call: 64, tunnel: 128, connection: 256 } as const;
 /** Accounts that are open, or closed and not yet paid. */
 export const accountsMax = 4096;
-/** The latest calls that are remembered one by one; the sums know all. */
+/** The latest calls that are kept one by one; the sums have all. */
 export const callsKeptMax = 1000;
 export const refusedHostsMax = 100;
 
 /** A figure above this isn't a figure. */
 export const tokensMax = 1e12;
-/** Text that is one token, on average. */
+/** Bytes of text per token, on average. */
 export const bytesPerToken = 4;
-/** Of bytes that aren't text (names, frames, pings) this many count as a token, so that no stream is free. */
+/** This many bytes that aren't text (names, frames, pings) count as a token, so that no stream is free. */
 export const frameBytesPerToken = 1024;
-/** An output of fewer tokens than this a byte of text cannot be: the figure is not believed. */
+/** An output figure below this many tokens per byte of text is not believed. */
 export const textBytesPerTokenMax = 64;
 /** What an image or a file inside a request counts at most, in bytes of text. */
 export const attachmentBytesMax = 6400;
-/** A stream that has told its end is let end; one that goes on this long has not ended. */
+/** A stream that reported its end may still end; one that continues this long has not ended. */
 export const bytesAfterEndMax = 64 * 1024;
-/** An event is inspected when it is whole; one that grows beyond this is not inspected any more. */
+/** An event is parsed when it is complete; a larger one is not parsed. */
 export const eventBytesMax = 16 * mib;
-/** So much of an event that is not whole yet goes uncounted. */
+/** This much of an incomplete event goes uncounted. */
 export const uncountedBytesMax = 64 * 1024;

@@ -1,8 +1,9 @@
-// model-call: one call of an agent to a model: judged, sent on with the real key, counted on its way back, and cut when the budget is used up.
+// model-call: one call of an agent to a model: judged, forwarded with the real key, counted on its way back, and cut when the budget is
+// used up.
 //
 // Invariants:
-//   C1. No call is sent on when nothing is left, or when what it costs is not known and money is limited.
-//   C2. After every chunk the budget is asked again; what is over ends the stream.
+//   C1. No call is forwarded when nothing is left, or when its price is unknown and money is limited.
+//   C2. The budget is checked again after every chunk; exceeding it ends the stream.
 //   C3. The real key goes to the provider and nowhere else.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -26,7 +27,7 @@ export type Floor = {
   readonly now: () => number;
   readonly held: HeldBytes;
   readonly dial: Dial;
-  /** Whether the run is certainly still this process's: nothing is spent for one that may be another's. */
+  /** Whether this process certainly still owns the run: nothing is spent for one that may be another's. */
   readonly isHeld: () => boolean;
 };
 
@@ -41,7 +42,7 @@ export async function callModel(
 ): Promise<void> {
   const upstream = account.request.upstreams.find(({ api }) => api === route.api);
   const no = (refusal: Refusal, model: string): void => {
-    // What broke off before it was whole was never asked.
+    // An incomplete request was never sent.
     const isAsked = route.kind === "model" && !response.destroyed;
     refuse(response, route.api, refusal);
     if (isAsked) account.note({ api: route.api, model, status: null, ended: "refused", error: refusal.sentence, retryAt: null });
@@ -57,7 +58,7 @@ export async function callModel(
   if (verdict !== null || response.destroyed) {
     asked.letGo();
     if (verdict !== null) no(verdict, model);
-    // Said last: whoever hears it may close the account, and with it the connection.
+    // Last: its listener may close the account, and with it the connection.
     if (verdict?.isCut === true) account.cut(verdict.sentence);
     return;
   }
@@ -84,7 +85,7 @@ export async function callModel(
   });
 }
 
-/** Said while the store has not confirmed that the run is ours; an agent may ask again. */
+/** Returned while the store has not confirmed that the run is ours; an agent may retry. */
 export const unheld: Refusal = {
   status: 503,
   sentence: "It isn't certain that this machine still has the run, so the model is not asked now.",
@@ -92,7 +93,7 @@ export const unheld: Refusal = {
 
 type Verdict = Refusal & { readonly isCut?: boolean };
 
-/** Why a call is not sent on; null if it is. Nothing may be awaited between this and its being counted. */
+/** Why a call is not forwarded; null if it is. Nothing may be awaited between this and its being counted. */
 function judge(floor: Floor, account: OpenAccount, route: Route, upstream: Upstream, asked: Asked, model: string): Verdict | null {
   if (!account.isOpen()) return { status: 401, sentence: "This key was valid for one turn, and that turn is over." };
   if (!floor.isHeld()) return unheld;

@@ -1,4 +1,4 @@
-// open-meter: the meter itself: a socket in the file system, one on the loopback where a box shares the network, and the accounts behind them.
+// open-meter: opens the meter: a unix socket, a loopback port if a box shares the network, and the accounts behind them.
 
 import { lookup } from "node:dns/promises";
 import { chmod, lstat, mkdir, rm, stat } from "node:fs/promises";
@@ -17,7 +17,7 @@ import { prefixes } from "./routes.ts";
 import { toolsPath } from "./tools.ts";
 
 export type MeterOptions = {
-  /** Where its socket is: in a folder that is the user's own (0700). */
+  /** Where its socket is: in a private folder of the user's (0700). */
   readonly socket: string;
   /** Also on 127.0.0.1, at a port of the system's choice, for levels that share the network. */
   readonly tcp: boolean;
@@ -26,16 +26,16 @@ export type MeterOptions = {
   readonly priceOf: PriceOf;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Told every key and token, so that they are written nowhere. */
+  /** Receives every key and token, so that they are written nowhere. */
   readonly secrets?: (value: string) => void;
-  /** Whether the run is certainly still this process's; always, unless told. */
+  /** Whether this process certainly still owns the run; default: always. */
   readonly isHeld?: () => boolean;
-  /** How names become addresses; the system's way where it is not given. */
+  /** How names are resolved; default: by the system. */
   readonly lookup?: Lookup;
 };
 
 export type MeterAccount = Account & {
-  /** `host:port` of what the agent wanted to reach and may not; the first of them. */
+  /** `host:port` of the first host that the agent tried to reach and may not. */
   readonly refusedHosts: () => readonly string[];
 };
 export type OpenMeter = Omit<Meter, "open"> & {
@@ -45,7 +45,7 @@ export type OpenMeter = Omit<Meter, "open"> & {
   close(): Promise<void>;
 };
 
-/** What the system takes for the path of a socket, less the byte that ends it. */
+/** The system's limit of a socket path, less the terminating byte. */
 const socketPathBytesMax = process.platform === "darwin" ? 103 : 107;
 
 export async function openMeter(options: MeterOptions): Promise<OpenMeter> {
@@ -71,7 +71,7 @@ export async function openMeter(options: MeterOptions): Promise<OpenMeter> {
     for (const account of accounts) account.close();
     byToken.clear();
     await Promise.all(gateways.map(({ server, endAll }) => new Promise<void>((done) => (server.close(() => done()), endAll()))));
-    dial.close(); // The socket's file goes with its server.
+    dial.close(); // The socket's file is removed with its server.
   };
 
   try {
@@ -93,7 +93,7 @@ export async function openMeter(options: MeterOptions): Promise<OpenMeter> {
 
   const address = `http://127.0.0.1:${options.seenPort ?? port ?? 0}`;
   function open(request: AccountRequest): MeterAccount {
-    // Paid and closed: nothing asks for it any more.
+    // Paid and closed: no longer needed.
     for (const account of accounts) if (!account.isOpen() && !account.request.isUnpaid()) accounts.delete(account);
     invariant(accounts.size < accountsMax, `a meter has fewer than ${accountsMax} accounts at one time`);
     const account = openAccount(request);

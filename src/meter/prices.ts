@@ -1,5 +1,5 @@
-// prices: what a million tokens cost at the providers' list prices, and which row of the table a model's name means.
-// Standard tier, pay as you go. What is not in the table has no price here, and `prices:` in the config overrides every row.
+// prices: the providers' list prices per million tokens, and the row of the table that matches a model's name. Standard tier, pay as you
+// go. A model outside the table has no price here, and `prices:` in the config overrides every row.
 
 import type { ModelPrice } from "../contracts/config.ts";
 
@@ -8,10 +8,10 @@ export type LongPrompt = { readonly overTokens: number; readonly input: number; 
 export type ListPrice = ModelPrice & { readonly long?: LongPrompt };
 export type PriceOf = (model: string) => ListPrice | null;
 
-/** When the table was last held against the providers' pages. */
+/** When the table was last compared with the providers' pages. */
 export const pricesAsOf = "2026-11-15";
 
-/** What `priceOf` answers where `prices:` in the config has the first word. */
+/** What `priceOf` returns with the config's `prices:` taking precedence. */
 export function priceFrom(overrides: Readonly<Record<string, ModelPrice>>): PriceOf {
   const own = new Map<string, ListPrice>(Object.entries(overrides).map(([model, price]) => [nameOf(model), price]));
   return (model) => rowFor(nameOf(model), own) ?? rowFor(nameOf(model), table);
@@ -26,8 +26,8 @@ function nameOf(model: string): string {
 }
 
 /**
- * The longest row whose name begins the model's. What follows may only say which edition it is: `gpt-5` is not the price of `gpt-5-pro`
- * or `gpt-5.5`, which cost many times as much.
+ * The longest row that is a prefix of the model's name. The rest may only be an edition: `gpt-5` is not the price of `gpt-5-pro` or
+ * `gpt-5.5`, which cost many times as much.
  */
 function rowFor(name: string, rows: ReadonlyMap<string, ListPrice>): ListPrice | null {
   for (let end = name.length; end > 0; end--) {

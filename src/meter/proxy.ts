@@ -1,7 +1,7 @@
-// proxy: lets an agent reach the hosts it may reach, and no other: CONNECT for what is encrypted, whole addresses for what is not.
+// proxy: lets an agent reach the allowed hosts, and no other: CONNECT for TLS, absolute URLs for plain HTTP.
 //
 // Invariants:
-//   P1. Nothing is dialled before the token and the host are known to be good, and what is dialled is the address that was judged.
+//   P1. Nothing is dialled before token and host are verified, and exactly the judged address is dialled.
 //   P2. A tunnel ends with its account, and when it is silent for too long.
 
 import { type IncomingMessage, request as requestHttp, type ServerResponse } from "node:http";

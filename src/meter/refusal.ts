@@ -1,4 +1,4 @@
-// refusal: "no" in the words of each provider, so that an agent understands it, shows it, and does not try again.
+// refusal: a refusal in the format of each provider, so that an agent understands it, shows it, and does not retry.
 
 import type { ServerResponse } from "node:http";
 import type { ModelApi } from "../contracts/model-api.ts";
@@ -45,7 +45,7 @@ function openaiError(status: number, message: string): object {
   return { message, type, param: null, code };
 }
 
-/** The last event of a stream that is cut, as the provider itself would end it in an error. */
+/** The last event of a cut stream, as the provider itself would report an error. */
 export function lastEvent(api: ModelApi, refusal: Refusal): string {
   const body = errorBody(api, refusal);
   switch (api) {
@@ -65,7 +65,7 @@ export function lastEvent(api: ModelApi, refusal: Refusal): string {
 export function refuse(response: ServerResponse, api: ModelApi | null, refusal: Refusal): void {
   if (response.headersSent || response.destroyed) return void response.destroy();
   const body = Buffer.from(JSON.stringify(errorBody(api, refusal)));
-  // The SDKs of Anthropic and OpenAI ask this header before they try again. What was not read of the request dies with the connection.
+  // The SDKs of Anthropic and OpenAI check this header before they retry. The unread rest of the request dies with the connection.
   const isFinal = refusal.status !== 429 && refusal.status < 500;
   response.writeHead(refusal.status, {
     "content-type": "application/json",
@@ -74,6 +74,6 @@ export function refuse(response: ServerResponse, api: ModelApi | null, refusal: 
     ...(response.req.complete ? {} : { connection: "close" }),
   });
   response.end(body);
-  // What still comes is read and dropped, so that the answer is not lost to a reset.
+  // Further data is read and dropped, so that the answer is not lost to a reset.
   response.req.resume();
 }

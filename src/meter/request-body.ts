@@ -1,4 +1,4 @@
-// request-body: takes in what an agent asks, up to a bound, and learns from it which model is meant and whether the answer streams.
+// request-body: reads an agent's request, up to a limit, and finds its model and whether the answer streams.
 
 import type { IncomingMessage } from "node:http";
 import { recordOf } from "./dialects.ts";
@@ -9,13 +9,13 @@ import type { Refusal } from "./refusal.ts";
 export type Asked = {
   readonly chunks: readonly Buffer[];
   readonly bytes: number;
-  /** What the provider will count, as far as bytes tell: without most of what is an image or a file. */
+  /** What the provider will count, as far as bytes show: without most of an image or a file. */
   readonly countedBytes: number;
   readonly model: string | null;
   readonly isStream: boolean;
   readonly isBackground: boolean;
   readonly streamOptions: { readonly value: unknown; readonly at: number; readonly bytes: number } | null;
-  /** Nothing of it is held any more. */
+  /** Releases its memory. */
   readonly letGo: () => void;
 };
 
@@ -44,7 +44,7 @@ export function readRequest(request: IncomingMessage, held: HeldBytes): Promise<
       attachments: ["data", "url", "image_url", "file_data", "signature", "thoughtSignature", "encrypted_content"],
       attachmentBytesMax,
       onValue: (path, text, at) => {
-        // Of a key that is there twice, this program and the provider might each take another.
+        // Of a duplicate key, this program and the provider might each use another.
         if (found.has(path)) wrong ??= { status: 400, sentence: `The request names "${path.join(".")}" twice.` };
         found.set(path, { text, at });
       },
@@ -102,7 +102,7 @@ function parsed(text: string | undefined): unknown {
   }
 }
 
-/** The same request, asking for figures at the end of the stream; it is left as it is where it asks for them itself. */
+/** The same request, asking for figures at the end of the stream; unchanged if it asks for them itself. */
 export function withUsageAsked(asked: Asked): readonly Buffer[] {
   const options = asked.streamOptions;
   if (recordOf(options?.value)["include_usage"] === true) return asked.chunks;

@@ -1,14 +1,14 @@
-// retry-at: when a provider that will not answer now says it will answer again.
+// retry-at: when a refusing provider says it will answer again.
 
 import { isoOf } from "../kit/iso-time.ts";
 import type { IncomingHttpHeaders } from "node:http";
 import { recordOf } from "./dialects.ts";
 
-/** A time further off than this is a mistake of somebody's. */
+/** A time further off than this is a mistake. */
 const daysMax = 35;
 const dayMs = 86_400_000;
 
-/** ISO 8601 in UTC, or null if nothing is said. The latest of what is said counts: before that, something still refuses. */
+/** ISO 8601 in UTC, or null if not stated. The latest counts: before that, some limit still refuses. */
 export function retryAtOf(headers: IncomingHttpHeaders, body: unknown, nowMs: number): string | null {
   const plain = [...retryAfter(headers, nowMs), ...inBody(body, nowMs)];
   const said = plain.length > 0 ? plain : windows(headers, nowMs);
@@ -24,7 +24,9 @@ function retryAfter(headers: IncomingHttpHeaders, nowMs: number): number[] {
   return [/^\d+(?:\.\d+)?$/.test(text.trim()) ? nowMs + Number(text) * 1000 : Date.parse(text)];
 }
 
-/** `anthropic-ratelimit-…-reset`, `x-ratelimit-reset-…`, `x-ratelimit-reset`: of the windows that are used up, or of all where none says so. */
+/**
+ * `anthropic-ratelimit-…-reset`, `x-ratelimit-reset-…`, `x-ratelimit-reset`: of the windows that are used up, or of all if none says so.
+ */
 function windows(headers: IncomingHttpHeaders, nowMs: number): number[] {
   const found: { readonly at: number; readonly isUsedUp: boolean }[] = [];
   for (const [name, value] of Object.entries(headers)) {

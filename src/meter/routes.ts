@@ -1,8 +1,8 @@
-// routes: which path of the meter is which call at which provider. What is not in the list is not sent on: an unknown call may cost money
-// that nobody counts (batches, background work, uploads).
+// routes: maps the meter's paths to calls of providers. Only listed calls are forwarded: an unknown one may cost uncounted money (batches,
+// background work, uploads).
 //
 // Invariants:
-//   R1. A path is taken apart and put together again from what is known; nothing the agent wrote chooses the host or climbs above the base.
+//   R1. A path is parsed and rebuilt from known parts; nothing the agent wrote chooses the host or leaves the base.
 
 import type { ModelApi } from "../contracts/model-api.ts";
 import type { Upstream } from "../ports/meter.ts";
@@ -18,7 +18,7 @@ export type Route = {
   readonly model: string | null;
 };
 
-/** Where each language is spoken. The second is what some agents make of the first. */
+/** The paths of each API. The second is what some agents make of the first. */
 export const prefixes: Readonly<Record<ModelApi, string>> = {
   anthropic: "/anthropic",
   "openai-responses": "/openai/v1",
@@ -49,7 +49,7 @@ const families: readonly { readonly prefix: RegExp; readonly apis: readonly Mode
   { prefix: /^\/gemini(?=\/|$)/, apis: ["gemini"] },
 ];
 
-/** The languages that could be meant by a path, however wrong the rest of it is: so that the refusal is in the right words. */
+/** The APIs that a path could mean, however wrong the rest of it is: so that the refusal is in the right format. */
 export function apisAt(path: string): readonly ModelApi[] {
   return families.find(({ prefix }) => prefix.test(path))?.apis ?? [];
 }
@@ -68,7 +68,7 @@ export function routeOf(method: string | undefined, path: string, upstreams: rea
   return null;
 }
 
-/** The whole address at the provider. Some write the version into the base and some do not: it is there once. */
+/** The whole URL at the provider. Some put the version into the base and some do not: it is included once. */
 export function addressOf(base: string, path: string, query: string): URL {
   const url = new URL(base);
   const under = url.pathname.replace(/\/+$/, "");

@@ -1,4 +1,4 @@
-// samples: whole streams as the four providers send them, with one and the same meaning each.
+// samples: whole streams as the four providers send them, all with the same meaning.
 
 import type { ModelApi } from "../contracts/model-api.ts";
 

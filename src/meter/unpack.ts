@@ -1,16 +1,16 @@
-// unpack: a provider that packs its answer although it was asked not to is unpacked, so that its figures can be read.
+// unpack: decompresses an answer that a provider compressed although it was asked not to, so that its figures can be read.
 
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 
-/** The answer's own bytes, or null if it is packed in a way nobody here knows. */
+/** The answer's own bytes, or null if the compression is unknown. */
 export function unpacked(incoming: IncomingMessage): Readable | null {
   const how = (incoming.headers["content-encoding"] ?? "identity").toLowerCase().trim();
   if (how === "identity" || how === "") return incoming;
   const opener = how === "gzip" ? createGunzip() : how === "br" ? createBrotliDecompress() : how === "deflate" ? createInflate() : null;
   if (opener === null) return null;
-  // What breaks on the way in must break what is read.
+  // An error on the way in must reach the reader.
   incoming.on("error", (error) => opener.destroy(error));
   incoming.on("aborted", () => opener.destroy(new Error("aborted")));
   delete incoming.headers["content-length"];

@@ -1,8 +1,8 @@
-// collector: gathers what an agent tells while it works. It keeps a bounded amount and counts the rest.
+// collector: collects an agent's updates while it works. It keeps a bounded amount and counts the rest.
 //
 // Invariants:
-//   C1. Only what is told of this turn's session counts. What comes before the session has a name is held back until it has one.
-//   C2. A session taken up again is reported once more from its beginning: that isn't news, and nothing of it is counted.
+//   C1. Only updates of this turn's session count. Updates from before the session has a name are held back until it has one.
+//   C2. A resumed session is replayed from its beginning: that isn't news, and nothing of it is counted.
 
 import type { AttemptId } from "../../contracts/ids.ts";
 import type { LiveEvent } from "../../contracts/signal.ts";
@@ -38,7 +38,7 @@ export class Collector {
     this.#onLiveEvent = onLiveEvent;
   }
 
-  /** The session has a name: what was told of it before is taken now. C1 */
+  /** The session has a name: earlier updates are processed now. C1 */
   open(session: string): void {
     this.#session = session;
     const held = this.#held.filter((params) => params["sessionId"] === session);
@@ -46,7 +46,7 @@ export class Collector {
     for (const params of held) this.#take(asRecord(params["update"]));
   }
 
-  /** A prompt is about to be sent: what is said from here on answers it. */
+  /** A prompt is about to be sent: later text answers it. */
   begin(): void {
     this.#lastPrompt = [];
     this.#updates = 0;
@@ -56,7 +56,7 @@ export class Collector {
     if (this.#all.length > 0) this.#keep("\n");
   }
 
-  /** C2. What was told again is looked through for the prompts the session holds, and forgotten. */
+  /** C2. A replay is searched for the prompts the session has, and dropped. */
   async whileReplaying<T>(work: () => Promise<T>): Promise<{ readonly value: T; readonly replay: Replay }> {
     const replay = new Replay();
     this.#replay = replay;
@@ -77,7 +77,7 @@ export class Collector {
     if (params["sessionId"] === this.#session) this.#take(asRecord(params["update"]));
   }
 
-  /** Agents leave calls open when they are cancelled or die: here each has an end. */
+  /** Agents leave calls open when they are cancelled or die: here each gets an end. */
   close(): void {
     for (const call of this.tools.closeOpen()) this.#onLiveEvent(signalOf(this.#attempt, call, "cancelled"));
   }

@@ -1,4 +1,4 @@
-// converse: the prompt, the answer, and asking again for a return that does not fit.
+// converse: sends the prompt, reads the answer, and asks again for a return that does not fit.
 
 import { type ClientConnection, type PromptResponse, RequestError } from "@agentclientprotocol/sdk";
 import { setTimeout as wait } from "node:timers/promises";
@@ -67,7 +67,7 @@ export async function converse(talk: Talk): Promise<TurnResult> {
   }
 }
 
-/** How the prompt ended, and the answer where there is one. */
+/** How the prompt ended, and the answer, if any. */
 async function prompt(talk: Talk, text: string, meta: TurnMeta): Promise<{ readonly end: End; readonly response: PromptResponse | null }> {
   const { connection, watch, collector, session, environment } = talk;
   collector.begin();
@@ -78,7 +78,7 @@ async function prompt(talk: Talk, text: string, meta: TurnMeta): Promise<{ reado
   });
   try {
     const response = await watch.ask(request);
-    // Some agents tell their cost after the answer; where the meter counts, nobody waits for that.
+    // Some agents report their cost after the answer; with a meter this is not waited for.
     if (environment.profile.reportsCost && environment.metering.calls().length === 0) await wait(environment.limits.lateMs);
     return { end: { by: "stop", stop: asString(asRecord(response)["stopReason"]) ?? "no reason given" }, response };
   } catch (error) {
@@ -86,7 +86,7 @@ async function prompt(talk: Talk, text: string, meta: TurnMeta): Promise<{ reado
       return { end: { by: "error", code: error.code, message: error.message, data: error.data }, response: null };
     if (!(error instanceof TurnOver)) throw error;
     if (!["cancel", "deadline", "stall", "budget", "provider"].includes(error.ending.by)) return { end: error.ending, response: null };
-    // It is asked politely once; what it used may come with its answer. It is not waited for longer than a moment.
+    // A cancel is requested once; usage may come with its answer. It is waited for only a moment.
     connection.agent.notify("session/cancel", { sessionId: session }).catch(() => undefined);
     return { end: error.ending, response: await answerWithin(request, environment.limits.cancelGraceMs) };
   }

@@ -1,7 +1,7 @@
-// ending: everything that can end a turn before the agent answers, brought to one promise that every question is raced against.
+// ending: everything that can end a turn before the agent answers, as one promise that every request is raced against.
 //
 // Invariants:
-//   N1. No question to an agent is waited for without this promise beside it: a dead, mute or endless agent ends the turn.
+//   N1. Every request to an agent is raced against this promise: a dead, silent or endless agent ends the turn.
 //   N2. An answer that was already in the pipe when the process died still counts.
 
 import { RequestError } from "@agentclientprotocol/sdk";
@@ -11,7 +11,7 @@ import type { AcpLimits } from "./limits.ts";
 
 export type Ending =
   | { readonly by: "cancel" }
-  /** The model provider fails, and there is no sense in waiting on. */
+  /** The model provider fails, and waiting is pointless. */
   | { readonly by: "provider" }
   /** The meter cut it: the budget is used up. */
   | { readonly by: "budget"; readonly says: string }
@@ -19,7 +19,7 @@ export type Ending =
   | { readonly by: "stall"; readonly ms: number }
   | { readonly by: "mute"; readonly asked: string; readonly ms: number }
   | { readonly by: "wire"; readonly says: string }
-  /** It took more of the machine than it may. */
+  /** It exceeded its resource limits. */
   | { readonly by: "bounds"; readonly says: string }
   | { readonly by: "exit"; readonly exit: Exit | null };
 
@@ -38,16 +38,16 @@ export type Watch = {
   readonly isOver: () => boolean;
   /** The agent gave a sign of life. */
   readonly life: () => void;
-  /** The answer to a question, or `TurnOver`, or the `RequestError` the agent answered with. */
+  /** The answer to a request, or `TurnOver`, or the agent's `RequestError`. */
   readonly ask: <T>(question: Promise<T>, within?: { readonly asked: string; readonly ms: number }) => Promise<T>;
   readonly close: () => void;
 };
 
 const timerMsMax = 2 ** 31 - 1;
 
-/** What ends with the process's output, and what can break it: a wire of whatever language. */
+/** What ends with the process's output, and what can break it: a wire of any protocol. */
 export type Followed = { readonly broken: Promise<string>; readonly ended: Promise<void> };
-/** What the meter tells a turn: that the provider sends, or fails, and that the budget is used up. */
+/** The meter's signals to a turn: that the provider sends, or fails, and that the budget is used up. */
 type Metered = {
   readonly cut: AbortSignal;
   readonly onLife: (listener: () => void) => void;
@@ -80,9 +80,9 @@ export function openWatch(
   let isHopeless = (): boolean => false;
   const stall = setInterval(
     () => {
-      // A tool at work may be silent for as long as it takes; the deadline bounds it.
+      // A working tool may be silent for as long as it takes; the deadline bounds it.
       if (isBusy()) lastLife = performance.now();
-      // A provider that answers with nothing but failures keeps no turn alive, and is waited for less long.
+      // A provider with nothing but failures keeps no turn alive, and is waited for less long.
       const failing = isFailing();
       if (lastSent > lastLife && !failing) lastLife = lastSent;
       const ms = failing ? Math.min(limits.failingMs, limits.stallMs) : limits.stallMs;
@@ -113,7 +113,7 @@ export function openWatch(
         (value) => ({ value }),
         async (error: unknown) => {
           if (error instanceof RequestError) return { error };
-          // The connection closed under the question; what closed it is on its way.
+          // The connection closed during the request; the cause is on its way.
           return { ending: await Promise.race([over, wait(4 * limits.drainMs, { by: "exit", exit: null } as const)]) };
         },
       );

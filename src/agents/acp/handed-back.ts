@@ -1,4 +1,4 @@
-// handed-back: the JSON an agent hands back, found in what it said. The last fenced block that is JSON, else the last object or array in the text.
+// handed-back: finds the JSON an agent returns in its text: the last fenced block that is JSON, else the last object or array.
 
 export type HandedBack =
   | { readonly found: true; readonly value: unknown; readonly raw: string }
@@ -37,7 +37,7 @@ function fencedBlocks(said: string): readonly { readonly info: string; readonly 
     }
     open.lines.push(line);
   }
-  // An answer cut off, or an agent that forgot to close its block: what is there may still be whole.
+  // An answer that was cut off, or an unclosed block: it may still be complete.
   if (open !== null) blocks.push({ info: open.info, text: open.lines.join("\n") });
   return blocks;
 }

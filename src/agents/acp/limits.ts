@@ -2,15 +2,15 @@
 
 import { type WireLimits, wireLimits } from "./wire.ts";
 
-/** How long an agent may take for what is not work, and how long it is waited for when it must go. */
+/** How long an agent may take for anything but work, and how long it is waited for when it must end. */
 export type AcpLimits = {
   readonly initializeMs: number;
   readonly sessionMs: number;
-  /** Silence while no tool is at work. */
+  /** Silence while no tool is running. */
   readonly stallMs: number;
   /** The same while the meter sees nothing but failing calls. */
   readonly failingMs: number;
-  /** The same where the provider is not worth waiting for. */
+  /** The same if the provider is not worth waiting for. */
   readonly giveUpMs: number;
   /** From the protocol's cancel to the signals. */
   readonly cancelGraceMs: number;
@@ -18,7 +18,7 @@ export type AcpLimits = {
   readonly termGraceMs: number;
   /** What may still be in the pipe of a process that has ended. */
   readonly drainMs: number;
-  /** From an answer to the end of listening for the usage that some agents tell after it. */
+  /** From an answer to the end of waiting for the usage that some agents report after it. */
   readonly lateMs: number;
   readonly wire: WireLimits;
 };

@@ -1,5 +1,4 @@
-// mode: tells an agent in its session how much it may do without asking, and which model to use. What it does not offer is a warning:
-// no other is chosen for it.
+// mode: sets an agent's permission mode and model in its session. A mode or model that it does not offer is a warning: no other is chosen.
 
 import { type ClientContext, RequestError } from "@agentclientprotocol/sdk";
 import type { ModeSetting } from "../profiles/profile.ts";
@@ -12,7 +11,7 @@ type Setting =
 
 type Wanted = { readonly mode: ModeSetting; readonly model: string; readonly modelOption: string | null };
 
-/** What is to be set, given what the session's opening offers; and what was wanted and is not offered. Pure. */
+/** What to set, given what the session offers; and what was requested and is not offered. Pure. */
 export function settingsFor(
   offered: JsonObject,
   wanted: Wanted,

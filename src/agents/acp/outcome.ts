@@ -1,11 +1,11 @@
-// outcome: the result of a prompt, computed from everything that was seen. Pure.
+// outcome: computes the result of a prompt from everything that was observed. Pure.
 //
 // Invariants:
-//   O1. That the agent says it came to its end does not make it so: the meter's calls, the profile's probes and an answer without word,
-//       action and usage all overrule it.
-//   O2. What the runner did itself (cancel, deadline, budget) is reported as that, whatever the agent answered to it. A provider that had
-//       failed by then is reported instead of the deadline, because waiting helps there and trying again does not.
-//   O3. A provider that refuses us is an agent that cannot be used: somebody must log in.
+//   O1. An agent's `end_turn` is not trusted: the meter's calls, the profile's probes and an answer without text, action and usage all
+//       overrule it.
+//   O2. What the runner did itself (cancel, deadline, budget) is reported as that, whatever the agent answered. A provider that had failed
+//       by then is reported instead of the deadline, because waiting helps there and trying again does not.
+//   O3. A provider that refuses the login makes the agent unusable: the user must log in.
 
 import { unreachable } from "../../kit/never.ts";
 import { visible } from "../../kit/visible.ts";
@@ -18,7 +18,7 @@ import { type AgentError, failingCall, type Fault, faultOfCall, faultOfError, fa
 import { resetIn } from "./reset-time.ts";
 import { clip, failed, type Left, stoppedBy, describeEnding } from "./result.ts";
 
-/** How the prompt came to its end, as it looks from here. */
+/** How the prompt ended, as observed. */
 export type End = Ending | { readonly by: "stop"; readonly stop: string } | ({ readonly by: "error" } & AgentError);
 
 export type TurnObservations = Left & {
@@ -32,13 +32,13 @@ export type TurnObservations = Left & {
   readonly metas: readonly JsonObject[];
   readonly calls: readonly ModelCall[];
   readonly probes: readonly FailureProbe[];
-  /** False if no model is behind the agent, so that silence is no sign of anything. */
+  /** False if no model is behind the agent, so that silence means nothing. */
   readonly hasProvider: boolean;
   readonly loginHint: string;
   readonly nowMs: number;
 };
 
-/** `answered`: the prompt came to its end, and what was said counts. */
+/** `answered`: the prompt ended normally, and its text counts. */
 export type Computed = { readonly kind: "answered"; readonly warnings: readonly string[] } | Exclude<TurnResult, { kind: "ended" }>;
 
 export function outcomeOf(seen: TurnObservations): Computed {
@@ -99,9 +99,9 @@ function ofStop(stop: string, seen: TurnObservations): Computed {
   const isMute = answer.trim() === "" && tools === 0;
   if (failing !== null) {
     const fault = faultOfCall(failing.call);
-    // A side call (a title, a summary) of another model failed, and the agent's own model answered: that is worth a word, no more.
+    // A side call (a title, a summary) of another model failed, and the agent's own model answered: worth a warning, no more.
     const isAside = failing.hasOther && stop === "end_turn" && probed === null && !isMute;
-    // An agent that has its answer may hang up on what it asked for besides.
+    // An agent that has its answer may drop its other requests.
     const isHangUp = hasHungUp(failing.call) && stop === "end_turn" && !isMute;
     if (!isAside && !isHangUp) return byProvider(fault, seen); // O1
     return { kind: "answered", warnings: isAside ? [visible(`one of its calls failed: ${fault.words}`)] : [] };

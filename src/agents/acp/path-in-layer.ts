@@ -1,4 +1,4 @@
-// path-in-layer: whether a path an agent named is in its layer, and where there. It reads the words only; what really changed the workspace finds out.
+// path-in-layer: whether a path an agent named is in its layer, and where. It reads the text only; the workspace finds what really changed.
 
 import { realpathSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
@@ -8,7 +8,7 @@ export function isInLayer(layer: string): (path: string) => boolean {
   return (path) => wayTo(path) !== null;
 }
 
-/** The way from the layer to a path, with slashes; null if the path is outside. */
+/** The path relative to the layer, with slashes; null if it is outside. */
 export function pathInLayer(layer: string): (path: string) => string | null {
   const roots = [...new Set([resolve(layer), realOf(layer)])];
   return (path) => roots.flatMap((root) => relativeBelow(root, resolve(layer, path)) ?? [])[0] ?? null;

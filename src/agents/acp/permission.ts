@@ -1,9 +1,9 @@
-// permission: the answer to an agent that asks before it uses a tool.
+// permission: answers an agent's permission requests for tools.
 //
 // Invariants:
-//   P1. An option is chosen by its kind, never by its place or name: agents list them in any order and call them anything.
-//   P2. What changes files may name paths inside the layer and inside the scope only. What runs commands is allowed: the box holds it.
-//   P3. What fetches is refused unless some host may be reached.
+//   P1. An option is chosen by its kind, never by its position or name: agents list them in any order and under any name.
+//   P2. Tools that change files may name only paths inside the layer and the scope. Running commands is allowed: the sandbox contains it.
+//   P3. Fetching is refused unless some host may be reached.
 
 import type { PermissionOption, RequestPermissionResponse } from "@agentclientprotocol/sdk";
 import { isChanging, namedBy, type ToolCall } from "./tool-calls.ts";
@@ -28,7 +28,7 @@ export function judgeCall(call: ToolCall | null, { isInside, isInScope, mayFetch
   return beyond === undefined ? "allowed" : { refused: `${beyond} is out of scope` }; // P2
 }
 
-/** One permission at a time is given, and only if there is no such thing, one for always. P1 */
+/** A permission for one call is preferred; one for always only if there is no other. P1 */
 export function permit(options: readonly PermissionOption[], verdict: Verdict): RequestPermissionResponse {
   if (verdict === "cancelled") return { outcome: { outcome: "cancelled" } };
   const kinds = verdict === "allowed" ? ["allow_once", "allow_always"] : ["reject_once", "reject_always"];

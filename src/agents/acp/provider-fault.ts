@@ -1,9 +1,9 @@
-// provider-fault: whether the model provider failed, and how, from what was seen. Pure.
+// provider-fault: whether the model provider failed, and how, from what was observed. Pure.
 //
 // Invariants:
-//   F1. What the meter saw outweighs every word: the last call failed and none succeeded after it.
+//   F1. The meter outweighs all text: the last call failed and none succeeded after it.
 //   F2. A call the meter itself cut or refused says nothing about the provider.
-//   F3. Words are a sign only where the agent reported no usage, and only its last: an answer may be about limits and errors.
+//   F3. Text is a sign only if the agent reported no usage, and only its end: an answer may be about limits and errors.
 
 import type { ProviderFault } from "../../contracts/event.ts";
 import type { ModelCall } from "../../ports/meter.ts";
@@ -11,7 +11,7 @@ import type { FailureProbe } from "../profiles/profile.ts";
 import { asNonNegativeNumber, asArray, type JsonObject, asRecord, asString } from "./untrusted-json.ts";
 import { wholeHead, wholeTail } from "../../kit/whole-words.ts";
 
-/** A fault, in whose words, and until when. */
+/** A fault, its message, and until when. */
 export type Fault = { readonly fault: ProviderFault; readonly words: string; readonly retryAt: string | null };
 
 const messageCharsMax = 600;
@@ -82,7 +82,7 @@ function statusIn(wording: string): number | null {
   return found === undefined ? null : Number(found);
 }
 
-/** The first probe that finds its sign. Where nothing better is known, the words tell the kind of fault more closely. */
+/** The first probe that matches. If nothing better is known, the text narrows the kind of fault. */
 export function faultOfProbes(
   probes: readonly FailureProbe[],
   seen: { readonly answer: string; readonly metas: readonly JsonObject[]; readonly stderr: string; readonly usage: unknown },

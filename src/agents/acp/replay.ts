@@ -1,4 +1,4 @@
-// replay: what a loaded session is told to hold, as far as it matters: whether a certain prompt is among it.
+// replay: whether a loaded session already has a certain prompt.
 
 import { type JsonObject, asRecord, asString } from "./untrusted-json.ts";
 
@@ -19,8 +19,8 @@ export class Replay {
   }
 
   /**
-   * `no`: the session was told, and the prompt is not in it; or it is empty. `unknown`: the agent reported its own words only.
-   * The beginning and the end of the prompt are looked for, because agents put words of their own around and between.
+   * `no`: the session was replayed, and the prompt is not in it; or it is empty. `unknown`: the agent replayed only its own text. The
+   * beginning and the end of the prompt are searched, because agents add their own text around and between.
    */
   holds(prompt: string): "yes" | "no" | "unknown" {
     if (this.#updates === 0) return "no";

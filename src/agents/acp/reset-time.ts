@@ -1,7 +1,7 @@
-// reset-time: when a provider's limit is lifted, read from the words it or the agent used. Null if no time can be read for certain.
+// reset-time: parses when a provider's limit is lifted, from its or the agent's text. Null if uncertain.
 //
 // Invariants:
-//   R1. Only a time that is close behind a word of waiting counts: an answer may be full of other times.
+//   R1. Only a time shortly after a word of waiting counts: an answer may contain other times.
 //   R2. A time in the past, or further away than any limit lasts, isn't an answer.
 
 const textCharsMax = 8000;
@@ -12,7 +12,7 @@ const justNowMs = 60_000;
 
 const cue = /\b(?:reset(?:s|ting|_at|s_at)?|retry|try again|again|available|renew(?:s|al)?|until|lifted|wait|limit reached)\b/gi;
 
-/** ISO 8601 in UTC. A time of day without a zone is the machine's own, as agents print it. */
+/** ISO 8601 in UTC. A time of day without a zone is in the machine's zone, as agents print it. */
 export function resetIn(text: string, nowMs: number): string | null {
   const cues = [...text.slice(0, textCharsMax).matchAll(cue)].slice(0, cuesMax);
   for (const { index, 0: word } of cues) {
@@ -106,7 +106,7 @@ function atPlace(year: number, month: number, day: number, minutes: number, plac
   return asUtc - offsetMs(place, asUtc);
 }
 
-/** How far a place's clocks are ahead of UTC; nothing if the place is not known. */
+/** A zone's offset from UTC; undefined if unknown. */
 function offsetMs(place: string, atMs: number): number {
   if (!place.includes("/")) return 0;
   try {

@@ -1,4 +1,4 @@
-// result: the words for a turn that went wrong. Pure.
+// result: the messages for a turn that went wrong. Pure.
 
 import { unreachable } from "../../kit/never.ts";
 import { visible } from "../../kit/visible.ts";
@@ -39,7 +39,7 @@ export function describeEnding(ending: Ending, left: Left): string {
   }
 }
 
-/** The agent stopped for another reason than having come to its end. */
+/** The agent stopped for another reason than `end_turn`. */
 export function stoppedBy(stop: string, left: Left, refusals = 0): Failed {
   const meanings: Readonly<Record<string, string>> = {
     refusal: "refused the task",

@@ -1,4 +1,4 @@
-// session: makes the agent's acquaintance and opens the session to work in, or takes up an older one.
+// session: initialises the agent and opens the session to work in, or resumes an older one.
 
 import { type ClientContext, type InitializeResponse, PROTOCOL_VERSION, RequestError } from "@agentclientprotocol/sdk";
 import type { AgentProfile } from "../profiles/profile.ts";
@@ -12,7 +12,7 @@ export type Opened =
   | {
       readonly session: string;
       readonly how: "new" | "resumed" | "loaded";
-      /** Whether the session was told to hold the prompt already; `unknown` where it was not told at all. */
+      /** Whether the replayed session already has the prompt; `unknown` if it was not replayed. */
       readonly holds: "yes" | "no" | "unknown";
       /** The answer to the opening: the modes and options it offers. */
       readonly offered: JsonObject;
@@ -20,7 +20,7 @@ export type Opened =
     }
   | { readonly problem: string };
 
-/** The name is journaled and given back to the agent: one of any length isn't a name. */
+/** The name is journaled and passed back to the agent: an overlong one is refused. */
 const sessionCharsMax = 1024;
 
 export type Wanted = {
@@ -47,7 +47,7 @@ export async function openSession(
     }),
     { asked: "initialize", ms: limits.initializeMs },
   );
-  // Answers are not checked by the kit: anything may have come.
+  // The SDK does not validate answers: anything may have come.
   const version = asRecord(known)["protocolVersion"];
   if (version !== PROTOCOL_VERSION) {
     return {
@@ -76,7 +76,7 @@ export async function openSession(
 
 const serversOf = ({ tools }: Wanted): StdioServer[] => (tools === null ? [] : [{ ...tools, args: [...tools.args], env: [...tools.env] }]);
 
-/** Resuming comes first, because loading tells the whole session again. Some agents announce what they cannot do. */
+/** Resuming comes first, because loading replays the whole session. Some agents announce what they cannot do. */
 async function resumeSession(
   agent: ClientContext,
   watch: Watch,

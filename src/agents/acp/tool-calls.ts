@@ -1,4 +1,4 @@
-// tool-calls: what the agent said it did with its tools, merged by id, and which paths it named.
+// tool-calls: the agent's tool calls, merged by id, and the paths they name.
 
 import type { AttemptId } from "../../contracts/ids.ts";
 import type { LiveEvent } from "../../contracts/signal.ts";
@@ -12,16 +12,16 @@ export type ToolCall = {
   readonly status: string;
   readonly locations: readonly string[];
   readonly diffs: readonly string[];
-  /** Paths in what the tool was given, by the names such fields usually have. */
+  /** Paths in a tool's arguments, by the usual field names. */
   readonly given: readonly string[];
   readonly input: string | null;
-  /** What the tool has answered so far; given out with the call's end and then forgotten. */
+  /** A tool's output so far; returned with the call's end and then dropped. */
   readonly output: string | null;
 };
 
 const callsMax = 10_000;
 const pathsMax = 1000;
-/** More than anybody is shown: what a cut leaves of a secret is not known for one any more, so it is cut where nobody looks. */
+/** More than is ever shown: a truncated secret would no longer be recognised, so the cut is where it isn't shown. */
 const titleCharsMax = 2_000;
 const changing = new Set(["edit", "delete", "move"]);
 const pathField = /path$|^(?:file|filename|file_name|from|to|source|destination|target|dest)$/i;
@@ -60,7 +60,7 @@ export class ToolCalls {
     return [...this.#calls.values()].some(({ status }) => status === "pending" || status === "in_progress");
   }
 
-  /** Gives every call that is still open an end, and says which they were. */
+  /** Ends every call that is still open, and returns them. */
   closeOpen(): readonly ToolCall[] {
     const open = [...this.#calls].filter(([, { status }]) => status === "pending" || status === "in_progress");
     for (const [id, call] of open) this.#calls.set(id, { ...call, status: "cancelled" });
@@ -71,7 +71,7 @@ export class ToolCalls {
     return this.#calls.size + this.#beyond;
   }
 
-  /** The paths named as changed that the given test does not let pass; a call that failed changed nothing. */
+  /** The paths named as changed that the given test rejects; a failed call changed nothing. */
   changedOutside(isInside: (path: string) => boolean): readonly string[] {
     const changed = [...this.#calls.values()]
       .filter(({ status }) => status !== "failed")
@@ -80,7 +80,7 @@ export class ToolCalls {
   }
 }
 
-/** A call as it passes by. */
+/** A call as a live event. */
 export function signalOf(attempt: AttemptId, call: ToolCall, status = call.status): LiveEvent {
   const [path] = [...namedBy(call), ...call.given];
   return {

@@ -1,8 +1,8 @@
-// tool-texts: what a tool was given and what it answered, as text a person can read. Agents use many shapes for both; unknown ones stay JSON.
+// tool-texts: a tool's input and output as readable text. Agents use many shapes for both; unknown ones stay JSON.
 
 import { asArray, type JsonObject, asRecord, asString } from "./untrusted-json.ts";
 
-/** Of more than this only the end is kept: that is where a command says what went wrong. */
+/** Of more than this only the end is kept: that is where a command reports what went wrong. */
 const textCharsMax = 1024 * 1024;
 
 const commandKeys = ["command", "cmd"];

@@ -1,9 +1,9 @@
-// turn: one turn of one agent over the Agent Client Protocol, from starting its process to ending it with all it began.
+// turn: runs one turn of one agent over the Agent Client Protocol, from starting its process to ending its process tree.
 //
 // Invariants:
-//   T1. Whatever happens, the process tree is ended before the result is given (see play-process).
-//   T2. The result is computed from what was seen; no word of the agent makes a failed turn a good one.
-//   T3. What one prompt used is reported once: with `onAskAgain` where the agent is asked again, else with the result.
+//   T1. Whatever happens, the process tree is ended before the result is returned (see play-process.ts).
+//   T2. The result is computed from what was observed; no claim of the agent makes a failed turn a good one.
+//   T3. What one prompt used is reported once: with `onAskAgain` if the agent is asked again, else with the result.
 
 import { client, type ClientConnection, RequestError } from "@agentclientprotocol/sdk";
 import { PassThrough } from "node:stream";
@@ -115,7 +115,7 @@ function unopened(end: End, environment: TurnEnvironment, spawned: Spawned, coll
   return failed("agent_failed", "The agent answered what it was not asked.", { isOpen: false, said: "", stderr: "", usage: null });
 }
 
-/** An agent asks before it uses a tool; everything else it may ask for was not offered. */
+/** An agent asks before it uses a tool; no other requests were offered to it. */
 function answerQuestions(
   request: TurnRequest,
   environment: TurnEnvironment,

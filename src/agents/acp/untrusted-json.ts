@@ -1,4 +1,4 @@
-// untrusted-json: reading what an agent sent, of which nothing may be taken for granted. What is not there, or is something else, reads as nothing.
+// untrusted-json: reads untrusted JSON of an agent. A missing or wrong value reads as null.
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-// usage: what an agent reports having used, brought to one meaning. Agents mean six different things by as many fields.
+// usage: normalises what an agent reports as its usage. Agents mean six different things by as many fields.
 
 import type { AgentOverride } from "../../contracts/config.ts";
 import { unreachable } from "../../kit/never.ts";
@@ -6,10 +6,10 @@ import type { ReportedUsage } from "../../ports/agent.ts";
 import { asNonNegativeNumber, asArray, asRecord } from "./untrusted-json.ts";
 
 /**
- * Where the numbers stand and what they count.
- * Beside the answer: `turn`: this turn. `lastCall`: the turn's last model call only. `cumulative`: the session so far.
- * `quotaMeta`: in `_meta.quota` of the answer, this turn. `chunkMeta`: in `_meta.usage` of message chunks, one for each model call.
- * `none`: nothing that can be used.
+ * Where the numbers are and what they count.
+ * Beside the answer: `turn`: this turn. `lastCall`: the turn's last model call only. `cumulative`: the session so far. `quotaMeta`: in
+ * `_meta.quota` of the answer, this turn. `chunkMeta`: in `_meta.usage` of message chunks, one for each model call. `none`: nothing that
+ * can be used.
  */
 export type UsageMeaning = NonNullable<AgentOverride["usage"]>;
 
@@ -19,15 +19,15 @@ export type UsageReport = {
   readonly response: unknown;
   /** The `_meta.usage` of each message chunk that had one. */
   readonly chunks: readonly unknown[];
-  /** The session's cost so far in US dollars, where the agent told one. */
+  /** The session's cost so far in US dollars, if reported. */
   readonly costUsd: number | null;
-  /** How many times the agent told its usage while it worked; most tell it once a model call. */
+  /** How many times the agent reported its usage while it worked; most do it once per model call. */
   readonly updates: number;
   /** How many tool calls there were; each is followed by another model call. */
   readonly tools: number;
 };
 
-/** What the session had used before this prompt; null if that is not known (a session taken up again). */
+/** What the session had used before this prompt; null if unknown (a resumed session). */
 export type UsageBefore = { readonly tokens: Tokens; readonly costUsd: number } | null;
 const noTokens: Tokens = { all: 0, input: 0, output: 0, cached: 0 };
 export const nothingUsed: UsageBefore = { tokens: noTokens, costUsd: 0 };
@@ -84,7 +84,7 @@ function reportedIn(meaning: UsageMeaning, report: UsageReport, before: UsageBef
   }
 }
 
-/** Side calls are in `model_usage` only, so the sum of that is taken where it is larger. */
+/** Side calls are in `model_usage` only, so that sum is taken if it is larger. */
 function inMeta(reported: Readonly<Record<string, unknown>>, updates: number): Reported {
   const whole = tokensOf(reported["token_count"]);
   const models = asArray(reported["model_usage"]).flatMap((one) => tokensOf(asRecord(one)["token_count"]) ?? tokensOf(one) ?? []);
@@ -107,7 +107,7 @@ const sum = (one: Tokens, other: Tokens): Tokens => ({
   cached: one.cached + other.cached,
 });
 
-/** Null if nothing, or nothing believable, is reported. Some count what was cached into the input, some beside it. */
+/** Null if nothing believable is reported. Some count cached tokens as part of the input, some beside it. */
 export function tokensOf(raw: unknown): Tokens | null {
   const reported = asRecord(raw);
   const first = (...names: readonly string[]): number | null =>

@@ -1,13 +1,13 @@
 // wire: the agent's stdout and stdin as a stream of protocol messages, with a limit on everything the agent controls.
 //
-// The kit that speaks the protocol trusts its peer: it queues without bound, answers every line that isn't JSON and logs what it does not
-// know. An agent is not trusted here, so this is between.
+// The protocol's SDK trusts its peer: it queues without bound, answers every line that isn't JSON and logs what it does not know. An agent
+// is not trusted here, so this is between them.
 //
 // Invariants:
 //   W1. No more than one line's limit is held in memory; a longer line breaks the wire.
 //   W2. What isn't a protocol message is counted and dropped, and breaks the wire when there is too much of it.
-//   W3. Updates are handed over in the order they came, before any answer that came after them.
-//   W4. Only requests, and answers to questions that were asked, reach the kit.
+//   W3. Updates are delivered in order, before any answer that came after them.
+//   W4. Only requests, and answers to requests that were sent, reach the SDK.
 
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk";
 import type { Readable, Writable } from "node:stream";
@@ -120,7 +120,7 @@ const openingBrace = 0x7b;
 function messageIn(line: Buffer): JsonObject | null {
   let first = 0;
   while (first < line.length && (line[first] ?? 0) <= 0x20) first += 1;
-  // Most garbage is distinguished from a message by its first byte, without decoding it.
+  // Most garbage is rejected by its first byte, without decoding it.
   if (line[first] !== openingBrace) return null;
   try {
     const message = asRecord(JSON.parse(line.toString("utf8")));

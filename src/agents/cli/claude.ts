@@ -1,8 +1,8 @@
 // claude: the lines of `claude -p --output-format stream-json --verbose`.
 //
 // Invariant:
-//   L1. Neither the exit code nor `subtype` alone says that it went well: it exits with 0 when it is interrupted, and calls an error of the
-//       provider a success. `is_error` is inspected first.
+//   L1. Neither the exit code nor `subtype` alone means success: it exits with 0 when it is interrupted, and reports an error of the
+//       provider as success. `is_error` is checked first.
 
 import type { End } from "../acp/outcome.ts";
 import { asNonNegativeNumber, asArray, type JsonObject, asRecord, asString } from "../acp/untrusted-json.ts";
@@ -24,7 +24,7 @@ function argumentsOf({ session, left, tools }: PromptRequest): readonly string[]
   return [
     ...(session === null ? [] : [isNew ? "--session-id" : "--resume", session.name]),
     ...(Number.isFinite(left.calls) ? ["--max-turns", String(Math.max(1, Math.floor(left.calls)))] : []),
-    // What it counts against this is the whole session, so it is no limit for one that is resumed.
+    // Its cost limit covers the whole session, so it is not usable for a resumed one.
     ...(Number.isFinite(left.usd) && isNew ? ["--max-budget-usd", Math.max(0.0001, left.usd).toFixed(4)] : []),
     ...(tools === null ? [] : ["--mcp-config", asJson(tools), "--strict-mcp-config", "--allowedTools", `mcp__${serverName}`]),
   ];
@@ -55,7 +55,7 @@ function ofAssistant(line: JsonObject): readonly JsonObject[] {
     .flatMap((part): readonly JsonObject[] => {
       if (part["type"] === "tool_use") return [toolCall(part)];
       if (part["type"] === "thinking") return [thoughtUpdate(asString(part["thinking"]) ?? "")];
-      // What an agent below it says is not its own answer.
+      // A subagent's text is not its own answer.
       return part["type"] === "text" && !isBelow ? [messageUpdate(asString(part["text"]) ?? "")] : [];
     });
   return [call, ...parts];

@@ -19,7 +19,7 @@ export const codexDialect: Dialect = {
   unknownSession: /no (?:rollout|session|thread|conversation)[^.\n]{0,80} found|(?:session|thread|rollout)[^.\n]{0,80} not found/i,
 };
 
-/** As changes to its config, whose values are TOML; a string of JSON is one of TOML too. */
+/** As overrides of its config, whose values are TOML; a JSON string is valid TOML. */
 function toolsOf(tools: PromptRequest["tools"]): readonly string[] {
   if (tools === null) return [];
   const at = `mcp_servers.${tools.name}`;

@@ -1,4 +1,4 @@
-// run-once: starts the command for one prompt, reads what it prints until it says that it has come to its end, and ends it.
+// run-once: starts the command for one prompt, reads its output until it reports its end, and ends it.
 
 import type { TurnRequest } from "../../ports/agent.ts";
 import type { Collector } from "../acp/collector.ts";
@@ -11,13 +11,13 @@ import type { TurnEnvironment } from "../turn-environment.ts";
 import type { Dialect } from "./dialect.ts";
 import { openLines } from "./lines.ts";
 
-/** Under this name the collector is told what a command says; a command has one session at a time. */
+/** The collector's session id for a command, which has one session at a time. */
 export const generatedFileSession = "this";
 
 const warningsMax = 20;
 const warningCharsMax = 500;
 
-/** What was seen of one run of the command. */
+/** What was observed of one run of the command. */
 export type Ran = {
   readonly end: End;
   readonly session: string | null;
@@ -26,7 +26,7 @@ export type Ran = {
   readonly usage: JsonObject | undefined;
   readonly costUsd: number | null;
   readonly stderr: string;
-  /** Its last complaint, in its own words. */
+  /** Its last error message. */
   readonly words: string;
   readonly warnings: readonly string[];
 };
@@ -76,7 +76,7 @@ async function listen(
     watch.life();
     const read = dialect.readLine(line);
     for (const update of read.updates ?? []) {
-      // A message told in several lines is one call.
+      // A message in several lines is one call.
       if (update["sessionUpdate"] === "usage_update" && calls.has(update["messageId"])) continue;
       calls.add(update["messageId"]);
       collector.take({ sessionId: generatedFileSession, update });
@@ -89,7 +89,7 @@ async function listen(
       costUsd: read.costUsd ?? seen.costUsd,
       words: read.errorText ?? (read.end?.by === "error" ? read.end.message : seen.words),
     };
-    // At once, so that a session is known even if this process does not live to see its end.
+    // At once, so that a session is known even if this process dies before the end.
     if (read.session !== undefined && read.end === undefined && !hasBegun) {
       hasBegun = true;
       begun = onBegun(read.session);
@@ -102,7 +102,7 @@ async function listen(
   watch.follows(environment.metering);
   try {
     const first = await Promise.race([finished, watch.over]);
-    // A command that complained and went has told why.
+    // A command that printed an error and ended has said why.
     const end: End = first.by === "exit" && seen.words !== "" ? { by: "error", code: -32603, message: seen.words, data: null } : first;
     await begun;
     const { lines: count, bytes } = lines.garbage();

@@ -1,7 +1,7 @@
-// turn: one turn of an agent that is a command: started for each prompt, read line by line, judged like every other.
+// turn: runs one turn of a command-line agent: started for each prompt, read line by line, judged like every other.
 //
 // Invariants:
-//   T1. The result is computed from what was seen; the exit code is the least of it.
+//   T1. The result is computed from what was observed; the exit code counts least.
 //   T2. All prompts of a turn share one deadline.
 
 import { randomUUID } from "node:crypto";

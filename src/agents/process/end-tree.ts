@@ -1,9 +1,9 @@
-// end-tree: ends an agent and everything it began, within a bounded time, whatever it does to stay.
+// end-tree: ends an agent and everything it started, within a bounded time, whatever it does to stay.
 //
 // Invariants:
-//   E1. No step waits for the agent's good will: TERM has a short grace, and nothing waits for a pipe to close.
+//   E1. No step depends on the agent: TERM has a short grace period, and nothing waits for a pipe to close.
 //   E2. A process is killed only if it was seen as part of this tree or has its mark.
-//   E3. It ends when two looks in a row find nobody, or when its time is up; then it says how many are left.
+//   E3. It ends when two scans in a row find no process, or when its time is up; then it returns how many are left.
 
 import type { ChildProcess } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
@@ -23,7 +23,7 @@ export async function endTree(
   const { pid } = child;
   if (pid === undefined) return 0;
   const own = isGone(child) ? undefined : processInfo(pid);
-  // Looked up before anyone is told to go: a child whose parent is gone can no longer be traced to it.
+  // Scanned before any signal: a child whose parent is gone can no longer be traced to it.
   const tree: ProcessInfo[] = [...(own === undefined ? [] : [own]), ...descendantsOf(pid)];
   if (own !== undefined || tree.length > 0) {
     signalGroup(pid, "SIGTERM");
@@ -37,7 +37,7 @@ export async function endTree(
   return left.alive;
 }
 
-/** Kills whatever belongs until nobody does; says how many there were. */
+/** Kills whatever belongs until nothing does; returns how many there were. */
 export async function sweepMarked(belongs: Belongs): Promise<number> {
   return (await killMarked(belongs)).found;
 }

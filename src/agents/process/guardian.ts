@@ -1,23 +1,23 @@
 // guardian: a watchdog that outlives the runner by a moment, so that no agent outlives it by more.
 //
-// A runner killed with -9 can end nobody. The guardian is a few lines of shell in its own session, holding the other end of a pipe. When
-// the runner is gone, however it went, the pipe ends, and the guardian kills whatever has this life's mark, and the processes of the checks
-// at work: those have no mark, so it was told what they are recognised by.
-// A live runner takes leave of it with a word.
+// A runner killed with -9 cannot end its agents. The guardian is a few lines of shell in its own session, holding the other end of a pipe.
+// When the runner is gone, for whatever reason, the pipe closes, and the guardian kills everything with this life's mark, and the processes
+// of running checks: those have no mark, so it is told how to recognise them.
+// A runner that ends normally dismisses it first.
 //
 // Invariants:
-//   G1. The guardian has no mark itself, and it looks for one life's mark only: a run taken up again at once by a new runner has another
-//       life and is not touched.
+//   G1. The guardian has no mark itself, and it looks for one life's mark only: a run resumed at once by a new runner has another life and
+//       is not touched.
 //   G2. Its own work is bounded in time.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { Socket } from "node:net";
 import { lifeVariable } from "./mark.ts";
 
-/** How often it looks for survivors, a tenth of a second apart, before it gives up. */
+/** How often it scans for survivors, a tenth of a second apart, before it gives up. */
 const looksMax = 100;
 
-// The groups still watched are killed first; if there is a /proc, everything with the mark follows, until two looks in a row find nobody.
+// The groups still watched are killed first; with /proc, everything with the mark follows, until two scans in a row find no process.
 const script = `
 trap '' TERM HUP INT
 groups=''
@@ -53,11 +53,11 @@ done
 export type Guardian = {
   /** The group of an agent just started. */
   readonly watch: (group: number) => void;
-  /** That agent has ended; its group's number may come to mean another. */
+  /** That agent has ended; its group's number may be reused. */
   readonly forget: (group: number) => void;
   /** What the processes of a command have in their environment, as `NAME=value`; ended with what is returned. */
   readonly seek: (word: string) => () => void;
-  /** The guardian goes; the runner has ended its agents itself. */
+  /** Dismisses the guardian; the runner has ended its agents itself. */
   readonly leave: () => void;
   readonly pid: number | undefined;
 };
@@ -88,7 +88,7 @@ export function openGuardian(life: string): Guardian {
   };
 }
 
-/** The guardian must not keep the runner from ending, nor may its absence bring the runner down. */
+/** The guardian must not keep the runner from ending, nor may its absence crash the runner. */
 function letGo(child: ChildProcess): void {
   child.on("error", () => undefined);
   child.stdin?.on("error", () => undefined);

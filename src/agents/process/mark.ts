@@ -1,20 +1,21 @@
-// mark: how the processes of a run are distinguished from all others, however far they have wandered from their parent.
+// mark: the environment variables that identify a run's processes, even if they have left their parent.
 //
 // A mark is a handful of environment variables. Children inherit them, and a process keeps the environment it was started with even after
 // setsid() and after its parent is gone; a process group and a parent's id do not last that long.
 //
 // Invariants:
-//   M1. The variables are set on agents only, never on the runner or its guardian: what has a mark may be killed. Checks have none, so that
-//       they can't tell that they are being judged.
-//   M2. A run's name is unique in one repository only, so a mark also says which place it belongs to, and which life (one opened set of
-//       agents) started it. An older life's guardian never touches a newer life's agents.
+//   M1. The variables are set on agents only, never on the runner or its guardian: a marked process may be killed. Checks have none, so
+//       that
+//       they can't tell who runs them.
+//   M2. A run's name is unique in one repository only, so a mark also has the repository, and the life (one opened set of agents) that
+//       started it. An older life's guardian never touches a newer life's agents.
 
 export type Mark = {
   readonly run: string;
   readonly attempt: string;
-  /** Where the run lives, where two repositories could use one run's name; empty if nobody said. */
+  /** The repository, if two could use one run's name; empty if not given. */
   readonly place: string;
-  /** One opened set of agents, unique for ever. */
+  /** One opened set of agents, globally unique. */
   readonly life: string;
 };
 
@@ -30,20 +31,20 @@ export function environmentOf(mark: Mark): Record<string, string> {
   };
 }
 
-/** Decides, from the `NAME=value` words of a process's environment, whether it is meant. */
+/** Decides, from the `NAME=value` entries of a process's environment, whether it belongs. */
 export type Belongs = (words: readonly string[]) => boolean;
 
-/** The processes of one turn: this life, this attempt. Other attempts of the run may be at work beside it. */
+/** The processes of one turn: this life, this attempt. Other attempts of the run may run beside it. */
 export function belongsToTurn(mark: Mark): Belongs {
   return (words) => words.includes(`${names.life}=${mark.life}`) && words.includes(`${names.attempt}=${mark.attempt}`);
 }
 
-/** Everything one opened set of agents began. */
+/** Everything one opened set of agents started. */
 export function belongsToLife(life: string): Belongs {
   return (words) => words.includes(`${names.life}=${life}`);
 }
 
-/** The processes of one run in one place, of whatever life. M2 */
+/** The processes of one run in one repository, of any life. M2 */
 export function belongsToRun(run: string, place: string): Belongs {
   return (words) => {
     if (!words.includes(`${names.run}=${run}`)) return false;

@@ -1,21 +1,21 @@
-// process-table: which processes there are, who began them and which environment they were begun with.
+// process-table: lists processes with their parents and initial environments.
 //
-// Linux tells all of it in /proc. Elsewhere `ps` is asked; it shows the environment of one's own processes behind the command, which is
-// enough to find a mark (its values hold no blanks).
+// On Linux from /proc. Elsewhere from `ps`; it shows the environment of one's own processes after the command, which is enough to find a
+// mark (its values contain no blanks).
 
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import type { Belongs } from "./mark.ts";
 
-/** A process, with the moment it began, so that a number used again is not mistaken for it. */
+/** A process, with its start time, so that a reused pid is not mistaken for it. */
 export type ProcessInfo = { readonly pid: number; readonly parent: number; readonly began: string };
 
 const psTimeoutMs = 1000;
 const psBytesMax = 32 * 1024 * 1024;
 
 /**
- * The processes that belong, less the runner itself and those it descends from. `strangers`: who was seen not to belong by an earlier look
- * of the same moment, and is not read again; one that showed no environment may have been just being made, and is none.
+ * The processes that belong, without the runner itself and its ancestors. `strangers`: processes that an earlier scan of the same moment
+ * found not to belong, and that are not read again; one without an environment may be just starting, and is not among them.
  */
 export function findMarked(belongs: Belongs, strangers: Set<number> = new Set()): readonly number[] {
   if (strangers.size === 0) for (const pid of ancestorsOf(process.pid)) strangers.add(pid);
@@ -43,7 +43,7 @@ export function descendantsOf(root: number): readonly ProcessInfo[] {
   return found;
 }
 
-/** Whether this very process is still there; one that only waits to be collected is not. */
+/** Whether this very process still runs; a zombie does not. */
 export function isAlive(seen: ProcessInfo): boolean {
   const now = process.platform === "linux" ? readProcStat(seen.pid) : everyProcess().find(({ pid }) => pid === seen.pid);
   return now !== undefined && now.began === seen.began;
@@ -87,7 +87,7 @@ export function pids(): readonly number[] {
     .map(Number);
 }
 
-/** On Linux only; one that only waits to be collected is none. */
+/** On Linux only; zombies do not count. */
 export function readProcStat(pid: number): ProcessInfo | undefined {
   const line = read(`/proc/${pid}/stat`);
   // The name is in parentheses and may hold anything, parentheses too; what follows the last one is regular.
@@ -99,8 +99,8 @@ export function readProcStat(pid: number): ProcessInfo | undefined {
 }
 
 /**
- * A process may be gone, or another user's, between being listed and being read: then it has nothing to say.
- * As UTF-8, since Node reads that straight into the text; for anything else it sets 64 kB aside, for every file of every process.
+ * A process may be gone, or another user's, between being listed and being read: then the result is empty. As UTF-8, since Node reads that
+ * straight into the text; for anything else it sets 64 kB aside, for every file of every process.
  */
 function read(path: string): string {
   try {

@@ -1,11 +1,11 @@
-// process-tracker: which processes belong to a turn, from one look at /proc to the next. A turn lasts for minutes or hours, and a machine
-// has many processes: only those are read of which something new can be learnt.
+// process-tracker: tracks the processes of a turn across scans of /proc. A turn lasts for minutes or hours, and a machine has many
+// processes: only those that may have changed are read.
 //
 // Invariants:
-//   R1. Who was once seen to belong belongs until it ends, though its parent be gone or its environment another.
-//   R2. Nobody comes to belong later: a child has its parent's mark from its first moment. So who does not is read when it is new, once
-//       more in case it was just being made, and then now and again, since its number may have been given to another.
-//   R3. Turns that are inspected in one moment read each process once, all together.
+//   R1. A process that once belonged belongs until it ends, even if its parent is gone or its environment changed.
+//   R2. A process cannot start to belong later: a child has its parent's mark from the start. So others are read when new, once more in
+//       case they were just starting, and then now and again, since a pid may be reused.
+//   R3. Turns that are scanned at the same moment share one read per process.
 
 import { ancestorsOf, descendantsOf, startEnvironment, findMarked, pids, type ProcessInfo, readProcStat } from "./process-table.ts";
 import type { Belongs } from "./mark.ts";
@@ -22,7 +22,7 @@ export type ProcessTracker = { readonly look: () => readonly number[] };
 const readingsMax = 2;
 const looksBetween = 10;
 
-/** Those whose environment belongs, and whoever descends from the root; the runner itself and those it descends from are left out. */
+/** Those whose environment belongs, and descendants of the root; without the runner itself and its ancestors. */
 export function openProcessTracker(belongs: Belongs, root: number): ProcessTracker {
   if (process.platform === "linux") return rollOf(here, belongs, root, ancestorsOf(process.pid));
   return { look: () => [...new Set([...findMarked(belongs), ...descendantsOf(root).map(({ pid }) => pid)])] };
@@ -32,7 +32,7 @@ const here = momentOf({ pids, statOf: readProcStat, environmentOf: startEnvironm
 /** From here on processes are read again. */
 export const beginMoment = (): void => here.begin();
 
-/** What was read once is not read again until a new moment begins. R3 */
+/** A process is not read again until a new moment begins. R3 */
 export function momentOf(processes: Processes): Processes & { readonly begin: () => void } {
   let there: readonly number[] | null = null;
   const stats = new Map<number, ProcessInfo | undefined>();
@@ -60,7 +60,7 @@ export function rollOf(processes: Processes, belongs: Belongs, root: number, oth
   const known = new Map<number, Known>();
   let looks = 0;
 
-  /** Whether its number may mean something else than at the last look. */
+  /** Whether its pid may have been reused since the last scan. */
   const isToRead = (pid: number): boolean => {
     const before = known.get(pid);
     return before === undefined || before.isOurs || before.readings < readingsMax || (pid + looks) % looksBetween === 0; // R2

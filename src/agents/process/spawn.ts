@@ -1,4 +1,4 @@
-// spawn: starts an agent's process in its own group, with an environment that was chosen and not inherited.
+// spawn: starts an agent's process in its own group, with an explicit environment.
 //
 // Invariants:
 //   S1. Nothing of the runner's environment reaches an agent unless its name is on the list.
@@ -11,7 +11,7 @@ import type { Readable, Writable } from "node:stream";
 import { environmentOf, type Mark } from "./mark.ts";
 
 export const passedVariables = ["PATH", "LANG", "TERM", "TZ", "TMPDIR", "SHELL", "USER", "LOGNAME", "HOME"] as const;
-/** Never handed on from outside, even if a profile names them: they loosen or slow what runs below. A profile may set its own value. */
+/** Never inherited, even if a profile names them: they loosen or slow down what runs below. A profile may set its own value. */
 const barredVariables = new Set(["NODE_EXTRA_CA_CERTS", "IS_SANDBOX"]);
 export const stderrTailBytesMax = 16 * 1024;
 
@@ -25,11 +25,11 @@ export type Launch = {
   readonly passEnv: readonly string[];
   /** Values set outright. */
   readonly env: Readonly<Record<string, string>>;
-  /** A home folder in place of the user's own. */
+  /** A private HOME. */
   readonly home: string | null;
-  /** Puts isolation around the command. The mark stays on whatever it makes of the environment. */
+  /** Wraps the command in isolation. The mark stays in its environment. */
   readonly wrap: ((command: Command) => Command) | null;
-  /** False: it has nothing to read, as from /dev/null. */
+  /** False: its stdin is /dev/null. */
   readonly hasInput?: boolean;
 };
 
@@ -42,7 +42,7 @@ export type Spawned = {
   readonly exited: Promise<Exit>;
   /** The last of what it printed on stderr. */
   readonly stderrTail: () => string;
-  /** Told once when it takes too much of the machine. */
+  /** Called once when it takes too many resources. */
   readonly exceeded?: Promise<string>;
 };
 
@@ -57,7 +57,7 @@ export function environmentFor(launch: Launch, inherited: Readonly<Record<string
   return { ...passed, ...home, ...launch.env, ...environmentOf(launch.mark) };
 }
 
-/** A started process, or the sentence that says why it could not be started. */
+/** A started process, or the message why it could not be started. */
 export async function spawnAgent(
   launch: Launch,
   inherited: Readonly<Record<string, string | undefined>> = process.env,
@@ -81,8 +81,8 @@ export async function spawnAgent(
     child.once("spawn", () => resolve(null));
     child.on("error", resolve);
   });
-  if (child.pid === undefined) return cannotStart(command, await begun); // where descriptors ran out it has not even pipes
-  // A pipe to a process that has gone reports it as an error; the exit says it better.
+  if (child.pid === undefined) return cannotStart(command, await begun); // without descriptors it has not even pipes
+  // A pipe to an ended process reports an error; the exit event says it better.
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on("error", () => undefined);
   const stderrTail = keepTail(child.stderr);
   const failure = await begun;
@@ -106,7 +106,7 @@ function begin(
     : spawn(command, args, { ...where, detached: true, stdio: ["ignore", "pipe", "pipe"] });
 }
 
-/** The usual mistakes in words; the system's own message names the wrong file for some of them. */
+/** Messages for common mistakes; the system's own names the wrong file for some of them. */
 function whyNot(command: string, cwd: string, path: string): string | null {
   if (!isFolder(cwd)) return `the folder to work in, ${cwd}, is not there`;
   if (!command.includes("/")) {

@@ -1,11 +1,11 @@
-// watch-resources: looks again and again at what the processes of a turn take of the machine, and says so once when it is too much. It stands
-// behind the limits of the kernel, and alone where there are none.
+// watch-resources: polls the resource usage of a turn's processes, and reports once when it is too much. It backs up the kernel's limits,
+// and replaces them where there are none.
 //
 // Invariants:
-//   W1. It says one sentence, once, and then looks no more.
-//   W2. Looking never takes more than a small part of the time, at all turns of this process together: a large folder is inspected less
-//       often, and so are many processes.
-//   W3. What was in the folders before the turn is not held against it.
+//   W1. It reports one sentence, once, and then stops.
+//   W2. Polling takes at most a small part of the time, for all turns of this process together: a large folder is polled less often, and so
+//       are many processes.
+//   W3. What was in the folders before the turn does not count.
 
 import { readFileSync } from "node:fs";
 import { lstat, opendir } from "node:fs/promises";
@@ -18,7 +18,7 @@ export type Bounds = { readonly processesMax: number; readonly memoryBytesMax: n
 
 export type Watched = {
   readonly belongs: Belongs;
-  /** The process the turn began with; what descends from it counts even without its mark. */
+  /** The turn's first process; its descendants count even without the mark. */
   readonly root: number;
   /** Where it may write. */
   readonly folders: readonly string[];
@@ -28,9 +28,9 @@ export type Watched = {
 };
 
 const everyMsDefault = 500;
-/** Of the time, looking at the disk takes at most one part in this many, and so does looking at the processes. */
+/** Polling the disk takes at most one part in this many of the time, and so does polling the processes. */
 const share = 20;
-/** No disk takes more: what is left of the bound lasts at least so long, and nobody need look before half of that. */
+/** The fastest disk: the rest of the limit lasts at least so long, so the next poll can wait half of that. */
 const diskBytesPerMsMax = 4 * 1024 ** 2;
 const entriesMax = 2_000_000;
 const psTimeoutMs = 1_000;
@@ -89,7 +89,7 @@ function roundOf(everyMs: number): Round {
   return round;
 }
 
-/** Takes part in the looks of all turns; gives what ends that. */
+/** Joins the polls of all turns; returns the function that leaves. */
 function takePart(round: Round, look: () => void): () => void {
   const lookAtAll = (): void => {
     const began = performance.now();
@@ -111,7 +111,7 @@ function takePart(round: Round, look: () => void): () => void {
 const mebibyte = 1024 ** 2;
 const shown = (bytes: number): string => `${Math.round(bytes / mebibyte)} MiB`;
 
-/** What is theirs alone; pages that programs share on disk would be counted once for each of them. */
+/** Private memory; pages that programs share would be counted once for each of them. */
 function memoryOf(pids: readonly number[]): number {
   if (process.platform !== "linux") return memoryByPs(pids);
   return pids.reduce((sum, pid) => sum + ownBytesIn(textOf(`/proc/${pid}/status`)), 0);
@@ -128,7 +128,7 @@ function memoryByPs(pids: readonly number[]): number {
   return (answer.stdout ?? "").split("\n").reduce((sum, line) => sum + Number(line.trim() || 0) * 1024, 0);
 }
 
-/** What the files take on disk, links not followed; what vanishes meanwhile counts nothing. */
+/** The files' disk usage, without following links; a file that vanishes meanwhile counts 0. */
 async function bytesBelow(folders: readonly string[], isOver: () => boolean): Promise<number> {
   let bytes = 0;
   let entries = 0;

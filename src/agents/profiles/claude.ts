@@ -8,7 +8,7 @@ const env = {
   DISABLE_AUTOUPDATER: "1",
   DISABLE_TELEMETRY: "1",
   DISABLE_ERROR_REPORTING: "1",
-  // Otherwise it retries in silence for minutes; the runner has its own patience.
+  // Otherwise it retries silently for minutes; the runner has its own retries.
   CLAUDE_CODE_MAX_RETRIES: "1",
   // Exactly this: any other value lets the adapter ask for a mode that the program below it then refuses to root.
   IS_SANDBOX: "1",
@@ -50,10 +50,10 @@ export const claudeProfiles = {
     ...claude,
     id: "claude",
     title: "Claude Code (claude-agent-acp)",
-    // The adapter has no word for its version: it would wait for the protocol.
+    // The adapter has no version flag: it would wait for the protocol.
     programs: [program("claude-agent-acp", [], { version: null }), program("claude-code-acp", [], { version: null })],
     modes: { read: { session: "default" }, edit: { session: "acceptEdits" }, full: { session: "bypassPermissions" } },
-    // It goes on after a refusal, so it is asked: what lies out of scope is refused before it is done.
+    // It continues after a refusal, so it is asked: what is out of scope is refused before it is done.
     mode: "read",
     usage: "turn",
     reportsCost: true,
@@ -69,7 +69,7 @@ export const claudeProfiles = {
     programs: [program("claude", ["-p", "--output-format", "stream-json", "--verbose", "{{mode}}"], { versionMin: "2.0.0" })],
     modelArgv: ["--model", "{{model}}"],
     modes: {
-      // Nobody can be asked here: what needs asking is refused.
+      // It cannot ask here: what needs permission is refused.
       read: { argv: ["--permission-mode", "default"] },
       edit: { argv: ["--permission-mode", "acceptEdits"] },
       full: { argv: ["--permission-mode", "bypassPermissions"] },

@@ -99,7 +99,7 @@ export const codexProfiles = {
       edit: { session: "auto", values: values.edit },
       full: { session: "full-access", values: values.full },
     },
-    // It does not go when its input ends.
+    // It does not end when its input ends.
     stop: { eofMs: 0 },
     yieldsTo: ["codex"],
     hints: { install: "npm install -g @zed-industries/codex-acp", login: loginHint },
@@ -110,7 +110,7 @@ export const codexProfiles = {
     title: "Codex (codex exec)",
     speaks: "codex-exec",
     programs: [program("codex", ["exec", "--json", "--skip-git-repo-check"], { versionMin: "0.60.0" })],
-    // Nobody can be asked here: what needs asking is refused.
+    // It cannot ask here: what needs permission is refused.
     modes: {
       read: { values: { ...values.read, approval: "never" } },
       edit: { values: { ...values.edit, approval: "never" } },

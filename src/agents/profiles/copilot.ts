@@ -13,7 +13,7 @@ export const copilotProfiles = {
     programs: [program("copilot", ["--acp"], { versionMin: "1.0.0" })],
     env,
     modelArgv: ["--model", "{{model}}"],
-    // A key that is short would be struck out of its output wherever the same letters stand: the meter's tokens are long.
+    // A short key would be redacted from its output wherever the same letters occur: the meter's tokens are long.
     meters: [
       metered({
         api: "openai-chat",
@@ -40,7 +40,7 @@ export const copilotProfiles = {
       edit: { options: { allow_all: "off" } },
       full: { options: { allow_all: "on" } },
     },
-    // It does not start what a session names.
+    // It does not start the MCP servers that a session names.
     mcpArgv: ["--additional-mcp-config", "{{mcp}}"],
     usage: "cumulative",
     probes: [
@@ -66,7 +66,7 @@ export const copilotProfiles = {
       tokenEnv: ["CURSOR_API_KEY", "CURSOR_AUTH_TOKEN"],
       hosts: ["*.cursor.sh", "*.cursorapi.com"],
     }),
-    // It has no word of its own for what it may do; what it asks is answered.
+    // It has no permission mode; its requests are answered.
     hints: { install: "see cursor.com/cli", login: "run cursor-agent login, or set CURSOR_API_KEY" },
   },
 } as const satisfies Readonly<Record<string, AgentProfile>>;

@@ -11,6 +11,6 @@ const meanings: Readonly<Record<UsageMeaning, string>> = {
   none: "no tokens",
 };
 
-/** What an agent reports having used, in words. */
+/** What usage an agent reports, as text. */
 export const describeUsage = ({ usage, reportsCost }: Pick<AgentProfile, "usage" | "reportsCost">): string =>
   `${meanings[usage]}${reportsCost ? " and its session's cost" : ""}`;

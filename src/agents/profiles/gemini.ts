@@ -54,7 +54,7 @@ export const geminiProfiles = {
       model,
       configs: [{ path, format: "json", content: geminiSettings("oauth-personal") }],
     }),
-    // It goes on after a refusal, so it is asked: what lies out of scope is refused before it is done.
+    // It continues after a refusal, so it is asked: what is out of scope is refused before it is done.
     mode: "read",
     modes: { read: { session: "default" }, edit: { session: "autoEdit" }, full: { session: "yolo" } },
     usage: "quotaMeta",

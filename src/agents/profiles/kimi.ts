@@ -14,7 +14,7 @@ const piSettings: ConfigFile = {
   format: "json",
   content: `{ "defaultProvider": "autopilot", "defaultModel": "{{model}}", "quietStartup": true, "enableInstallTelemetry": false }\n`,
 };
-/** It looks the key up in the environment under this name; the file, which turns side by side share, does not hold it. */
+/** It reads the key from this variable; the file, which parallel turns share, does not contain it. */
 const piKey = { AUTOPILOT_MODEL_KEY: "{{token}}" } as const;
 const piModels = (api: string): ConfigFile => ({
   path: ".pi/agent/models.json",
@@ -47,7 +47,7 @@ export const kimiProfiles = {
         upstream: "https://api.moonshot.ai/v1",
         upstreamEnv: ["KIMI_BASE_URL"],
         model: "kimi-k2-turbo-preview",
-        // By the environment and not by its config, which turns side by side share.
+        // By the environment and not by its config, which parallel turns share.
         env: {
           KIMI_MODEL_NAME: "{{model}}",
           KIMI_MODEL_API_KEY: "{{token}}",
@@ -60,12 +60,12 @@ export const kimiProfiles = {
     own: own({
       files: [
         { path: ".kimi-code/credentials/kimi-code.json", refreshes: true },
-        // Its provider and model stand here; what the agent makes of it is never taken back.
+        // Its provider and model are here; the agent's changes are never copied back.
         { path: ".kimi-code/config.toml", refreshes: false },
       ],
       hosts: ["api.kimi.com", "auth.kimi.com", "www.kimi.com", "api.moonshot.ai", "api.moonshot.cn"],
     }),
-    // It goes on after a refusal, so it is asked: what lies out of scope is refused before it is done.
+    // It continues after a refusal, so it is asked: what is out of scope is refused before it is done.
     mode: "read",
     modes: {
       read: { session: "default", values: { permission: "manual" } },
@@ -103,11 +103,11 @@ export const kimiProfiles = {
       files: [{ path: ".pi/agent/auth.json", refreshes: true }],
       hosts: ["api.anthropic.com", "console.anthropic.com", "platform.claude.com", "api.openai.com", "auth.openai.com", "chatgpt.com"],
     }),
-    // It never asks: what it may do is the box's business alone.
+    // It never asks: only the sandbox restricts it.
     probes: [
       { where: "said", pattern: /^Error: ?429\b/im, fault: "limit" },
       { where: "said", pattern: /^Error: ?5\d\d\b/im, fault: "service" },
-      // Nothing but its banner, or its last try: that is all it says of a call that failed.
+      // Nothing but its banner, or its last try: that is all it reports of a failed call.
       { where: "said", pattern: /^pi v[\w.-]+\s+-+\s*$|Retry finished, resuming\.\s*$/, fault: "service" },
     ],
     mcp: false,

@@ -1,20 +1,20 @@
-// launch: a profile's templates filled in for one turn: the command, the environment, the config files.
+// launch: fills in a profile's templates for one turn: the command, the environment, the config files.
 //
 // Invariants:
-//   A1. What is filled in is not read again: a value with double braces in it stays as it is, and so do words no turn brings.
+//   A1. A filled-in value is not scanned again: double braces in it stay as they are, and so do unknown placeholders.
 //   A2. In a config file a value cannot end the quotes it is in.
 
 import type { ChosenLogin } from "./login.ts";
 import type { AgentProfile, ConfigFile } from "./profile.ts";
 
-/** What a turn brings along. */
+/** The values of a turn. */
 export type TurnValues = {
   /** The private HOME, as the agent sees it. */
   readonly home: string;
-  /** Where the agent sends its model calls, and what it shows there; empty without a key. */
+  /** The meter's URL for model calls, and the token; empty without a key. */
   readonly url: string;
   readonly token: string;
-  /** The proxy in front of the allowed hosts; empty if nothing but the meter is to be reached. */
+  /** The proxy for the allowed hosts; empty if only the meter is reachable. */
   readonly proxy: string;
 };
 
@@ -65,7 +65,7 @@ const proxyEnvironment = {
   https_proxy: "{{proxy}}",
   NO_PROXY: "127.0.0.1,localhost",
   no_proxy: "127.0.0.1,localhost",
-  // Node's own fetch looks at the others only when it is told to.
+  // Node's fetch reads the others only with this flag.
   NODE_USE_ENV_PROXY: "1",
 } as const;
 

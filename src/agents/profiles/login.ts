@@ -1,4 +1,4 @@
-// login: how an agent would be logged in: with the user's key through the meter, with its own login past it, or not at all.
+// login: how an agent logs in: with the user's key through the meter, with its own login past it, or not at all.
 
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import type { AgentProfile, LoginFile, Metered } from "./profile.ts";
 export type ChosenLogin =
   /** Through the meter. The agent sees a token in the key's place. */
   | { readonly kind: "key"; readonly variable: string; readonly way: Metered; readonly upstream: Upstream; readonly model: string }
-  /** With what its user logged in to: files that are lent, or variables that are passed on. */
+  /** With its own login: files that are lent, or variables that are passed on. */
   | {
       readonly kind: "own";
       readonly files: readonly LoginFile[];
@@ -22,7 +22,7 @@ export type ChosenLogin =
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The key where there is one, else the agent's own login, unless the config asks for one of them. */
+/** The key if there is one, else the agent's own login, unless the config asks for one of them. */
 export function chooseLogin(profile: AgentProfile, env: Environment, userHome: string): ChosenLogin {
   const key = profile.login === "own" ? null : withKey(profile, env);
   if (key !== null) return key;

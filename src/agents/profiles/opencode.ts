@@ -1,4 +1,4 @@
-// opencode: one agent, many providers; which of them is metered follows from the key that is there.
+// opencode: one agent, many providers; which of them is metered follows from the key that is set.
 
 import { metered, own, profileDefaults, program } from "./profile-defaults.ts";
 import type { AgentProfile, ConfigFile } from "./profile.ts";
@@ -7,7 +7,10 @@ const key = { AUTOPILOT_MODEL_KEY: "{{token}}" } as const;
 const path = ".config/opencode/opencode.json";
 const quiet = `"autoupdate": false, "share": "disabled", "permission": { "edit": "{{edit}}", "bash": "{{bash}}", "webfetch": "deny" }`;
 
-/** The key is in the environment and not in the file, which turns side by side share. `suffix`: what the provider's kit expects at the end of its address. */
+/**
+ * The key is in the environment and not in the file, which parallel turns share. `suffix`: what the provider's SDK expects at the end of
+ * its URL.
+ */
 const config = (provider: string, kit: string, suffix: string): ConfigFile => ({
   path,
   format: "json",

@@ -1,4 +1,4 @@
-// profile-defaults: what profiles have in common, so that each says only what is its own.
+// profile-defaults: values that profiles share, so that each states only its own.
 
 import type { AgentProfile, Metered, OwnLogin, Program } from "./profile.ts";
 
@@ -41,7 +41,7 @@ export const program = (name: string, words: readonly string[], more: Partial<Pr
 
 type Way = Pick<Metered, "api" | "keyEnv"> & Partial<Metered>;
 
-/** Where each language is spoken, unless somebody says otherwise. The addresses are what the meter puts an agent's path behind. */
+/** The default URL of each API. The meter appends an agent's path to it. */
 const upstreams = {
   anthropic: "https://api.anthropic.com",
   "openai-responses": "https://api.openai.com/v1",

@@ -1,4 +1,5 @@
-// profile: what an agent differs in, as data. Nothing here decides; whoever starts, feeds, reads or ends an agent reads it here.
+// profile: the type of an agent's profile: what differs between agents, as data. The code that starts, feeds, reads or ends an agent reads
+// it.
 //
 // Words in double braces are filled in when a turn begins: {{url}} {{token}} {{model}} {{home}} {{proxy}} and what the mode adds.
 
@@ -15,36 +16,36 @@ export type UsageMeaning = NonNullable<AgentOverride["usage"]>;
 /** `read`: it asks before it changes or runs anything. `edit`: before it runs anything. `full`: it never asks. */
 export type Mode = NonNullable<AgentOverride["mode"]>;
 
-/** How an agent is told how much it may do without asking; all that is named is done. */
+/** How an agent's permission mode is set; everything named is applied. */
 export type ModeSetting = {
   /** For `session/set_mode`. */
   readonly session?: string;
   /** For `session/set_config_option`: option and value. */
   readonly options?: Readonly<Record<string, string>>;
-  /** Further words of the command, put where `{{mode}}` stands, else at its end. */
+  /** Further arguments, in place of `{{mode}}`, else at the end. */
   readonly argv?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** Further values for the templates of the private config. */
   readonly values?: Readonly<Record<string, string>>;
 };
 
-/** A program the agent may be started by. The first of the list that is on the PATH is taken. */
+/** A program that starts the agent. The first of the list that is on the PATH is used. */
 export type Program = {
   readonly name: string;
-  /** The words after its name. */
+  /** Its arguments. */
   readonly words: readonly string[];
-  /** The words that make it print its version and end; null if it has none. */
+  /** The arguments that make it print its version and end; null if it has none. */
   readonly version: readonly string[] | null;
   /** The oldest that is known to work; null if any does. */
   readonly versionMin: string | null;
-  /** Other programs that must be on the PATH beside it. */
+  /** Other programs that must be on the PATH. */
   readonly needs: readonly string[];
-  /** Two agents have programs of one name: the npm package tells them apart. `only`: it must come from this one. `not`: it must not. */
+  /** Two agents have programs of one name: the npm package distinguishes them. `only`: it must come from this one. `not`: it must not. */
   readonly only: string | null;
   readonly not: string | null;
 };
 
-/** A file the agent reads its settings from, written below its private HOME before a turn. */
+/** A settings file of the agent, written below its private HOME before a turn. */
 export type ConfigFile = {
   /** Below the private HOME, with slashes, without `..`. */
   readonly path: string;
@@ -53,7 +54,7 @@ export type ConfigFile = {
   readonly content: string;
 };
 
-/** How its model calls are led through the meter, with a key of the user's that the agent never sees. */
+/** How its model calls are routed through the meter, with the user's key, which the agent never sees. */
 export type Metered = {
   readonly api: ModelApi;
   /** The variables of the user's environment that may hold the key; the first that is set is taken. */
@@ -61,7 +62,7 @@ export type Metered = {
   /** Where the provider is, unless the config or one of `upstreamEnv` says otherwise. */
   readonly upstream: string;
   readonly upstreamEnv: readonly string[];
-  /** The model to ask for where nobody names one; empty: the agent chooses. */
+  /** The default model; empty: the agent chooses. */
   readonly model: string;
   readonly env: Readonly<Record<string, string>>;
   readonly files: readonly ConfigFile[];
@@ -69,18 +70,18 @@ export type Metered = {
   readonly argv: readonly string[];
 };
 
-/** A file a login consists of. Only one that `refreshes` is ever taken back from the agent: its tokens are renewed while it works. */
+/** A login file. Only one that `refreshes` is ever copied back from the agent: its tokens are renewed while it works. */
 export type LoginFile = { readonly path: string; readonly refreshes: boolean };
 
-/** How it works with the login its user made in it. Its calls go past the meter's count, through the meter's proxy. */
+/** How it works with its own login. Its calls are not counted by the meter, but pass through its proxy. */
 export type OwnLogin = {
-  /** Below HOME: what the login consists of; lent for a turn. It is there when the first is. */
+  /** Login files below HOME, lent for a turn. The login exists if the first does. */
   readonly files: readonly LoginFile[];
   /** Variables of the user's environment that are a login by themselves; passed on. */
   readonly tokenEnv: readonly string[];
   /** The hosts it cannot work without. */
   readonly hosts: readonly string[];
-  /** The model to ask for where nobody names one; empty: the agent chooses. */
+  /** The default model; empty: the agent chooses. */
   readonly model: string;
   readonly env: Readonly<Record<string, string>>;
   /** Written before a turn with this login. */
@@ -92,9 +93,9 @@ export type OwnLogin = {
  * says about its work: it begins where a line begins, with words that the program and not the model writes.
  */
 export type FailureProbe = {
-  /** `said`: the text of the answer. `meta`: a value in an update or in the prompt's answer. `stderr`: its last words there. */
+  /** `said`: the text of the answer. `meta`: a value in an update or in the prompt's answer. `stderr`: the end of its stderr. */
   readonly where: "said" | "meta" | "stderr";
-  /** For `meta`: the way to the value, `_meta.codex.threadStatus.type`. */
+  /** For `meta`: the path of the value, `_meta.codex.threadStatus.type`. */
   readonly path?: string;
   readonly pattern: RegExp;
   readonly fault: ProviderFault;
@@ -102,13 +103,15 @@ export type FailureProbe = {
 
 export type AgentProfile = {
   readonly id: string;
-  /** What people call it. */
+  /** Its display name. */
   readonly title: string;
   readonly speaks: Speech;
-  /** `embedded`: shipped with the runner, plays a script. `named`: the cast says which words start it. `path`: a program looked up on the PATH. */
+  /**
+   * `embedded`: shipped with the runner, plays a script. `named`: the cast has its command line. `path`: a program looked up on the PATH.
+   */
   readonly found: "embedded" | "named" | "path";
   readonly programs: readonly Program[];
-  /** The words that start it, once they are settled (see resolveProfile); the first is the program. Templates are still in it. */
+  /** Its command line, once resolved (see resolveProfile); the first is the program. Templates are still in it. */
   readonly argv: readonly string[];
   /** Names passed from the runner's environment, besides the ones every agent gets. */
   readonly passEnv: readonly string[];
@@ -123,12 +126,12 @@ export type AgentProfile = {
   readonly modelOption: string | null;
   /** What the user asks for; empty: see meters and own. */
   readonly model: string;
-  /** Ways through the meter; the first whose key is there is taken. None: it cannot be metered. */
+  /** Ways through the meter; the first whose key is set is used. None: it cannot be metered. */
   readonly meters: readonly Metered[];
   readonly own: OwnLogin | null;
-  /** What the config asks for; null: the key where there is one, else the agent's own. */
+  /** The config's choice; null: the key if there is one, else the agent's own login. */
   readonly login: "key" | "own" | null;
-  /** False for scripts and commands of the user's own, which work without any login. */
+  /** False for scripts and the user's own commands, which need no login. */
   readonly needsLogin: boolean;
   /** Further hosts it may reach. */
   readonly hosts: readonly string[];
@@ -139,17 +142,17 @@ export type AgentProfile = {
   /** Whether a cost it reports is the session's so far. */
   readonly reportsCost: boolean;
   readonly probes: readonly FailureProbe[];
-  /** How long it takes to go by itself once its input has ended; 0: it does not, and needs TERM at once. */
+  /** How long it takes to end by itself once its input has ended; 0: it does not, and needs TERM at once. */
   readonly stop: { readonly eofMs: number };
   /** What it announces but cannot do. */
   readonly lacks: readonly ("resume" | "load")[];
   /** Whether it starts the MCP servers named in `session/new` (or by its own flag) over stdio. */
   readonly mcp: boolean;
-  /** Words of the command that name them, where `session/new` is not enough: `{{mcp}}` stands for them as JSON. */
+  /** Arguments that name them, if `session/new` is not enough: `{{mcp}}` is their JSON. */
   readonly mcpArgv?: readonly string[];
   /** The oldest Node it runs on, if it is a Node program; else null. */
   readonly minNode: string | null;
-  /** Where one of these is installed too, nobody means this one without naming it. */
+  /** If one of these is installed too, this one is used only if named. */
   readonly yieldsTo: readonly string[];
   readonly hints: { readonly install: string; readonly login: string };
 };

@@ -1,4 +1,4 @@
-// resolve: the profile of a cast: the shipped one it starts from, with what the user's config says laid over it.
+// resolve: the profile of a cast: the shipped one it starts from, with the user's config merged over it.
 
 import type { AgentOverride } from "../../contracts/config.ts";
 import type { Cast } from "../../contracts/event.ts";
@@ -8,13 +8,13 @@ import { agentProfiles, shippedProfile } from "./table.ts";
 
 export type Resolved = { readonly profile: AgentProfile } | { readonly problem: string };
 
-/** What a user's own agent may be like; the embedded one plays scripts and nothing else. */
+/** What a user's own agent may be based on; the embedded one plays scripts and nothing else. */
 export const likeable: readonly string[] = Object.keys(agentProfiles).filter((name) => name !== "scripted");
 
 export function resolveProfile(cast: Pick<Cast, "agent" | "argv" | "override">): Resolved {
   const over: AgentOverride = cast.override ?? {};
   if (over.like !== undefined && !likeable.includes(over.like)) return { problem: unlike(over.like) };
-  // An agent named in the config by its command alone is a custom one.
+  // An agent that the config defines by its command alone is a custom one.
   const shipped = shippedProfile(over.like ?? cast.agent) ?? agentProfiles.custom;
   return { profile: overridden(shipped, cast.agent, over, cast.argv ?? over.argv ?? []) };
 }
@@ -28,7 +28,7 @@ function overridden(shipped: AgentProfile, id: string, over: AgentOverride, argv
   return {
     ...shipped,
     id: shipped.found === "embedded" ? shipped.id : id,
-    // The user's words are the whole command. Where none are given, the first program found will be.
+    // The user's arguments are the whole command. Without them, the first program found is.
     found: argv.length > 0 && shipped.found === "path" ? "named" : shipped.found,
     argv,
     env: { ...shipped.env, ...over.env },
@@ -36,7 +36,7 @@ function overridden(shipped: AgentProfile, id: string, over: AgentOverride, argv
     model: over.model ?? shipped.model,
     meters: metersOf(shipped.meters, over),
     login: over.login ?? shipped.login,
-    // Whoever hands variables on has seen to the login.
+    // A config that passes variables has taken care of the login.
     needsLogin: shipped.needsLogin && over.env === undefined && over.pass_env === undefined,
     hosts: [...new Set([...shipped.hosts, ...(over.hosts ?? [])])],
     mode: over.mode ?? shipped.mode,
@@ -44,7 +44,7 @@ function overridden(shipped: AgentProfile, id: string, over: AgentOverride, argv
   };
 }
 
-/** Another key or another provider: the way that knows the key's variable comes first, and every way leads where the user says. */
+/** Another key or another provider: the entry that knows the key's variable comes first, and every entry uses the user's URL. */
 function metersOf(ways: readonly Metered[], { key_env, upstream }: AgentOverride): readonly Metered[] {
   const placed = upstream === undefined ? ways : ways.map((way) => ({ ...way, upstream: withoutSlash(upstream), upstreamEnv: [] }));
   if (key_env === undefined) return placed;

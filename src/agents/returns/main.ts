@@ -1,5 +1,5 @@
-// main: the program an agent starts to get the runner's own tools. `node returns.cjs` speaks the Model Context Protocol on stdio
-// and passes every call on to the turn's account; it decides nothing itself.
+// main: the program an agent starts to get the runner's own tools. `node returns.cjs` speaks the Model Context Protocol on stdio and passes
+// every call on to the turn's account; it decides nothing itself.
 
 import { request } from "node:http";
 import { createInterface } from "node:readline";
@@ -38,7 +38,7 @@ function schemaIn(text: string | undefined): object | null {
   return typeof schema === "object" ? schema : null;
 }
 
-/** Straight to its address, past any proxy that the environment names. */
+/** Directly to its address, bypassing any proxy of the environment. */
 function passOn(url: string, token: string, tool: string, value: unknown): Promise<{ readonly ok: boolean; readonly text: string }> {
   return new Promise((resolve) => {
     const fail = (why: string): void =>

@@ -1,8 +1,8 @@
-// submissions: answers an agent that calls the runner's own tools: it hands in its result, asks a person, or notes something.
+// submissions: handles an agent's calls of the runner's own tools: to submit its result, ask a person, or leave a note.
 //
 // Invariants:
-//   D1. What is handed in is judged at once, and the answer names every mistake, so that the agent can fix it in the same turn.
-//   D2. The last result that was accepted counts; one that is refused after it does not undo it.
+//   D1. A submitted result is judged at once, and the answer names every mistake, so that the agent can fix it in the same turn.
+//   D2. The last accepted result counts; a later refused one does not undo it.
 //   D3. What an agent can leave here is bounded, however often it calls.
 
 import type { Says } from "../../contracts/outcome.ts";
@@ -11,7 +11,7 @@ import type { ToolAnswer } from "../../ports/meter.ts";
 import { toolNames } from "./tools.ts";
 import { wholeHead } from "../../kit/whole-words.ts";
 
-/** Judges what was handed back under a name: what of it may be routed on, or every mistake in words. */
+/** Validates a return of this name: the facts it yields, or every mistake as text. */
 export type ReturnOf = (
   name: string,
   value: unknown,
@@ -20,7 +20,7 @@ export type ReturnOf = (
   | { readonly ok: unknown; readonly says: Says; readonly warning?: string }
   | { readonly errors: readonly string[]; readonly isJunk?: boolean };
 
-/** What the agent was told, and what it handed back in the attempt before, if that is known. */
+/** The agent's prompt, and its earlier return, if known. */
 export type ReturnContext = { readonly prompt?: string; readonly previous?: unknown };
 
 export const submissionLimits = {
@@ -37,10 +37,10 @@ export const submissionLimits = {
 export type Submissions = {
   readonly onTool: (name: string, value: unknown) => Promise<ToolAnswer>;
   readonly accepted: () => { readonly claim: unknown; readonly says: Says; readonly warnings?: readonly string[] } | null;
-  /** The mistakes of the last result handed in, if none was accepted. */
+  /** The mistakes of the last submitted result, if none was accepted. */
   readonly mistakes: () => readonly string[];
   readonly question: () => string | null;
-  /** The answers that the question offers; none if it only takes words. */
+  /** The answers that the question offers; none if it takes free text. */
   readonly answers: () => readonly string[];
   readonly notes: () => readonly string[];
 };

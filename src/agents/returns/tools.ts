@@ -4,7 +4,7 @@ import type { Account } from "../../ports/meter.ts";
 import type { McpOffer, ToolShown } from "../mcp-server.ts";
 
 export const toolNames = { submit: "submit_result", ask: "ask_human", note: "note" } as const;
-/** The server's name, as agents put it before a tool's. */
+/** The server's name, which agents put before a tool's. */
 export const serverName = "autopilot";
 
 export const variables = { url: "AUTOPILOT_TOOLS_URL", token: "AUTOPILOT_TOOLS_TOKEN", schema: "AUTOPILOT_TOOLS_SCHEMA" } as const;
@@ -53,7 +53,7 @@ export function toolsFor(schema: object | null): readonly ToolShown[] {
   ];
 }
 
-/** A program an agent starts beside itself and talks to over its stdin and stdout. */
+/** A program an agent starts and talks to over its stdin and stdout. */
 export type StdioServer = {
   readonly name: string;
   readonly command: string;
@@ -83,7 +83,7 @@ export function returnsServer(
   };
 }
 
-/** The same as agents are told of it by a flag or a file. */
+/** The same as agents get it by a flag or a file. */
 export const asJson = ({ name, command, args, env }: StdioServer): string =>
   JSON.stringify({
     mcpServers: {

@@ -1,4 +1,5 @@
-// actions: what the embedded agent does to files, with a shell and with its runner's tools, as an agent would: told as tool calls, and going on after a failure.
+// actions: what the embedded agent does to files, with a shell and with its runner's tools, as an agent would: reported as tool calls, and
+// continuing after a failure.
 
 import { spawn } from "node:child_process";
 import { appendFile, chmod, link, mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
@@ -6,12 +7,12 @@ import { dirname, resolve } from "node:path";
 import type { ScriptAction } from "../../contracts/script.ts";
 import type { CallRunner } from "./runner-tools.ts";
 
-/** An action as the protocol tells it. */
+/** An action as the protocol reports it. */
 export type Tool = {
   readonly title: string;
   readonly kind: "edit" | "delete" | "move" | "execute" | "other";
   readonly paths: readonly string[];
-  /** Does it; what it answers is the tool's output. */
+  /** Performs it; returns the tool's output. */
   readonly act: (signal: AbortSignal) => Promise<string>;
 };
 

@@ -1,4 +1,4 @@
-// filled: a script's result with what only the prompt knows: `{{name}}` is what is behind `name: ` on its own line there.
+// filled: a script's result with placeholders filled from the prompt: `{{name}}` is the rest of the line that begins with `name: ` there.
 
 import type { ScriptTurn } from "../../contracts/script.ts";
 
@@ -20,7 +20,7 @@ function filledIn(value: unknown, prompt: string): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, filledIn(inner, prompt)]));
 }
 
-/** The last one: what a prompt repeats is newest at its end. */
+/** The last one: repeated lines in a prompt are newest at its end. */
 function behind(prompt: string, name: string): string | undefined {
   return prompt
     .split("\n")

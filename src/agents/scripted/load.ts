@@ -38,7 +38,9 @@ export async function readScript(file: string, text: string | Uint8Array): Promi
   return isRefused(read) ? read : { script: read.value };
 }
 
-/** A right script in JSON as a program writes it, without a parser that keeps positions, which is slow to load. A key written twice is not plain. */
+/**
+ * A valid script in JSON as a program writes it, without a position-keeping parser, which is slow to load. A duplicate key is not plain.
+ */
 function plainScript(text: string): Script | null {
   try {
     const value: unknown = JSON.parse(text);

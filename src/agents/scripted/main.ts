@@ -18,7 +18,7 @@ const noSuchSession = -32002;
 const contextTokens = 200_000;
 const outputCharsMax = 4000;
 
-/** Who asks without saying what for gets the turns that ask for nothing in particular. */
+/** A request without a purpose gets the turns without one. */
 const nobody: TurnFacts = { flow: "", phase: "", step: "", role: "", task: null, attempt: 1, ask: 1 };
 
 async function main(): Promise<void> {
@@ -39,7 +39,7 @@ function giveUp(text: string): void {
 
 function serve(script: Script): void {
   const folders = new Map<string, { readonly cwd: string; readonly callRunner: CallRunner }>();
-  /** What each session was told so far: a correction does not say everything again. */
+  /** The prompts of each session so far: a correction does not repeat everything. */
   const reported = new Map<string, string>();
   const begun: TurnFacts[] = [];
   let isStubborn = false;
@@ -167,7 +167,7 @@ const usageOf = (used: Used) => ({
   cachedReadTokens: used.cached,
 });
 
-/** Neither a signal that can be ignored nor the end of its input moves it. */
+/** Neither an ignorable signal nor the end of its input ends it. */
 function standFast(): void {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => undefined);
   setInterval(() => undefined, 60_000);

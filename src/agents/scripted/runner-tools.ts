@@ -1,9 +1,9 @@
-// runner-tools: the embedded agent as a client of the tools its runner offers: it starts the server it was named, as every agent does.
+// runner-tools: the embedded agent as a client of the runner's tools: it starts the given server, as every agent does.
 
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
-/** Calls a tool; gives its words, and rejects with them where the tool says that it failed. */
+/** Calls a tool; returns its text, and rejects with it if the tool failed. */
 export type CallRunner = (tool: string, value: unknown) => Promise<string>;
 
 type Server = {

@@ -1,5 +1,5 @@
-// speak: the agent's side of the Agent Client Protocol as the embedded agent needs it: JSON-RPC 2.0, one message a line. By hand, because
-// the protocol's kit takes three times as long to load as everything else here, and this starts with every turn. Its types hold both ends.
+// speak: the agent's side of the Agent Client Protocol as the embedded agent needs it: JSON-RPC 2.0, one message a line. Without the SDK,
+// which takes three times as long to load as everything else here, and this starts with every turn. The SDK's types check both ends.
 
 import type { Readable, Writable } from "node:stream";
 import type {
@@ -22,7 +22,7 @@ export type Answers = {
   readonly "session/cancel": () => void;
 };
 
-/** Told to the one who asked, as it is. */
+/** Returned to the requester as it is. */
 export class Refusal extends Error {
   readonly code: number;
   constructor(code: number, message: string) {
@@ -35,7 +35,7 @@ const lineBytesMax = 64 * 1024 * 1024;
 const codes = { parse: -32700, unknownMethod: -32601, internal: -32603 } as const;
 type Message = { readonly id?: unknown; readonly method?: unknown; readonly params?: unknown };
 
-/** Answers what is asked until the input ends; says how to tell the client something meanwhile. */
+/** Answers requests until the input ends; returns how to notify the client meanwhile. */
 export function speak(from: Readable, to: Writable, answers: Answers, ended: () => void): Report {
   const send = (message: object): Promise<void> =>
     new Promise((resolve) => to.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`, () => resolve()));
