@@ -30,13 +30,13 @@ import type { AgentProfile, LoginFile } from "./profiles/profile.ts";
 
 export const loginBytesMax = 256 * 1024;
 
-export type GivenBack = {
+export type ReturnedLogin = {
   /** What was copied back, below HOME. */
   readonly renewed: readonly string[];
   /** What changed and was not copied back, with the reason. */
   readonly kept: readonly { readonly path: string; readonly why: string }[];
 };
-export type LentLogin = { readonly files: readonly string[]; readonly giveBack: () => Promise<GivenBack> };
+export type LentLogin = { readonly files: readonly string[]; readonly giveBack: () => Promise<ReturnedLogin> };
 
 /** `before`: the hash of the copy. */
 type Lent = { readonly file: LoginFile; readonly place: string; readonly record: string; before: string; borrowers: number };
@@ -47,7 +47,7 @@ const lentNow = new Map<string, Lent>();
 export function lendLogin(profile: Pick<AgentProfile, "own">, userHome: string, privateHome: string): Promise<LentLogin> {
   const lent = (profile.own?.files ?? []).flatMap((file) => lendOne(file, userHome, privateHome) ?? []);
   let isBack = false;
-  const giveBack = (): Promise<GivenBack> => {
+  const giveBack = (): Promise<ReturnedLogin> => {
     const renewed: string[] = [];
     const kept: { path: string; why: string }[] = [];
     for (const one of isBack ? [] : lent) {
@@ -84,7 +84,7 @@ function lendOne(file: LoginFile, userHome: string, privateHome: string): Lent |
 }
 
 /** Copies back what a dead process had lent. L5 */
-export function settleLent(files: readonly LoginFile[], userHome: string, privateHome: string): GivenBack {
+export function settleLent(files: readonly LoginFile[], userHome: string, privateHome: string): ReturnedLogin {
   const renewed: string[] = [];
   const kept: { path: string; why: string }[] = [];
   for (const file of files) {
@@ -129,9 +129,9 @@ function takeBack(lent: Lent, userHome: string): string | null {
 
 /** The bytes of a regular file of bounded size; else a message about what is there. */
 function contentOf(path: string): Buffer | string {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found === undefined) return "nothing";
-  if (!found.isFile()) return "something that isn't a regular file";
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return "nothing";
+  if (!stats.isFile()) return "something that isn't a regular file";
   let fd: number;
   try {
     fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

@@ -63,13 +63,13 @@ function withoutQuotations(text: string): string {
 function withoutEcho(text: string, prompt: string): string {
   const asked = linesOf(prompt);
   const places = new Map<string, number[]>();
-  asked.forEach((line, at) => {
+  asked.forEach((line, index) => {
     const known = places.get(line);
-    if (known === undefined) places.set(line, [at]);
-    else if (known.length < repeatsMax) known.push(at);
+    if (known === undefined) places.set(line, [index]);
+    else if (known.length < repeatsMax) known.push(index);
   });
   const said = text.split("\n");
-  const worded = said.map((line, at) => ({ line: plain(line), at })).filter(({ line }) => line !== "");
+  const worded = said.map((line, index) => ({ line: plain(line), at: index })).filter(({ line }) => line !== "");
   const echoed = new Set<number>();
   worded.forEach(({ line, at }, nth) => {
     const here = places.get(line) ?? [];
@@ -85,7 +85,7 @@ function withoutEcho(text: string, prompt: string): string {
     );
     if (inRun || !isBareTag(line)) echoed.add(at);
   });
-  const kept = said.filter((_, at) => !echoed.has(at)).join("\n");
+  const kept = said.filter((_, index) => !echoed.has(index)).join("\n");
   // A prompt's line repeated inside a longer one.
   const phrases = [...prompt.split("\n").map((line) => line.trim()), ...asked].filter(
     (line) => /<promise>/i.test(line) && !isBareTag(line),
@@ -105,6 +105,6 @@ const isBareTag = (line: string): boolean => /^\W*<promise>[^<]*<\/promise>\W*$/
 
 function holdsTag(line: string): boolean {
   const lower = line.toLowerCase();
-  const at = lower.indexOf("<promise>");
-  return at >= 0 && lower.includes("</promise>", at);
+  const index = lower.indexOf("<promise>");
+  return index >= 0 && lower.includes("</promise>", index);
 }

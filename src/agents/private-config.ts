@@ -51,9 +51,9 @@ function folderBelow(home: string, parts: readonly string[]): string {
   let folder = home;
   for (const part of parts) {
     folder = join(folder, part);
-    const found = lstatSync(folder, { throwIfNoEntry: false });
-    if (found?.isDirectory() === true) continue;
-    if (found !== undefined) rmSync(folder, { force: true }); // C1
+    const stats = lstatSync(folder, { throwIfNoEntry: false });
+    if (stats?.isDirectory() === true) continue;
+    if (stats !== undefined) rmSync(folder, { force: true }); // C1
     mkdirSync(folder, { mode: 0o700 });
   }
   return folder;

@@ -32,8 +32,8 @@ describe("the promise was said", () => {
     ["after other words of what will be", "There will be no more turns, so I say: <promise>DONE</promise>"],
     ["once more after it was spoken of", "I said I would not say <promise>DONE</promise> early. It holds. <promise>DONE</promise>"],
   ];
-  test.each(cases)("%s", (_, said) => {
-    expect(promiseIn(said, "DONE", [prompt]).promised).toBe(true);
+  test.each(cases)("%s", (_, text) => {
+    expect(promiseIn(text, "DONE", [prompt]).promised).toBe(true);
   });
 });
 
@@ -75,8 +75,8 @@ describe("the promise was not said", () => {
     ["an echo of the whole prompt", prompt],
     ["an echo with the blanks changed", prompt.replaceAll("\n", "\n\n  ")],
   ];
-  test.each(cases)("%s", (_, said) => {
-    expect(promiseIn(said, "DONE", [prompt]).promised).toBe(false);
+  test.each(cases)("%s", (_, text) => {
+    expect(promiseIn(text, "DONE", [prompt]).promised).toBe(false);
   });
 });
 

@@ -84,10 +84,10 @@ async function refuseUnfit(context: CommandContext, paths: ProjectPaths, run: st
 
 /** Whether anything but files and folders is there: a link would be written through. */
 function hasOddFiles(folder: string): boolean {
-  const found = lstatSync(folder, { throwIfNoEntry: false });
-  if (found === undefined) return false;
+  const stats = lstatSync(folder, { throwIfNoEntry: false });
+  if (stats === undefined) return false;
   return (
-    !found.isDirectory() || readdirSync(folder, { recursive: true, withFileTypes: true }).some((one) => !one.isFile() && !one.isDirectory())
+    !stats.isDirectory() || readdirSync(folder, { recursive: true, withFileTypes: true }).some((one) => !one.isFile() && !one.isDirectory())
   );
 }
 

@@ -50,12 +50,12 @@ export function raise(
       if (came.outcome === "late")
         refuseLate(loaded, view, `${dimension} was raised to ${now} from somewhere else meanwhile; ${to} would not raise it.`);
     }
-    const said = raises.map(({ scope, dimension, to }) => `${dimension}${scope === "phase" ? " of a phase" : ""} to ${to}`).join(", ");
+    const text = raises.map(({ scope, dimension, to }) => `${dimension}${scope === "phase" ? " of a phase" : ""} to ${to}`).join(", ");
     return reply("limit_raised", {
       run_id: loaded.run,
       state: view.status,
-      message: `Raised ${said}.`,
-      page: [`Raised ${said}.`, "", ...budgetPage(view)],
+      message: `Raised ${text}.`,
+      page: [`Raised ${text}.`, "", ...budgetPage(view)],
       remediation: view.status === "paused" ? ["autopilot resume"] : [],
       data: { budget: budgetOf(view) },
     });

@@ -46,7 +46,7 @@ function leavesOf(value: unknown, path: readonly string[] = []): readonly Leaf[]
   const isVariable = path.at(-2) === "env" && (path[0] === "agents" || path[0] === "checks");
   const isSecret = isVariable && secretNames.test(path.at(-1) ?? "");
   if (path[0] === "notify" && Array.isArray(value))
-    return (value as readonly NotifyHook[]).map((hook, at) => ({ key: `notify.${hook.name ?? at + 1}`, value: describeHook(hook) }));
+    return (value as readonly NotifyHook[]).map((hook, index) => ({ key: `notify.${hook.name ?? index + 1}`, value: describeHook(hook) }));
   return [{ key: path.join("."), value: isSecret ? "(not shown)" : value }];
 }
 const secretNames = /key|token|secret|passw|auth|credential/i;

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import type { Foreign } from "../playbooks/contract/playbook.ts";
 import { playbooks } from "../playbooks/registry/table.ts";
-import { isInTheWay } from "../project/runs/project-paths.ts";
+import { isFolderBlocked } from "../project/runs/project-paths.ts";
 import { refuse } from "../project/reply.ts";
 import { findingText } from "../kit/finding.ts";
 import type { CommandContext } from "../project/command-context.ts";
@@ -13,7 +13,7 @@ export type DetectedWork = Foreign & { readonly isBegun: boolean };
 
 /** The work detected here, by every playbook. Reads only; nothing is generated or decided. */
 export async function detectWork(context: CommandContext, root: string): Promise<readonly DetectedWork[]> {
-  if (isInTheWay({ root, folder: join(root, ".autopilot") }))
+  if (isFolderBlocked({ root, folder: join(root, ".autopilot") }))
     return refuse("workspace_unusable", {
       message: `A file lies where a folder is needed: ${join(root, ".autopilot")}. Runs are kept in a folder of that name.`,
       remediation: ["rename it, then try again"],

@@ -11,7 +11,7 @@ import { openRepository } from "../workspace/git/repository.ts";
 import { type AgentAvailability, agentsHere, isUsable } from "../runner/draft/agent-availability.ts";
 import { treeAt } from "../runner/draft/checks-of.ts";
 import { codeCacheFolder, whyNoCache } from "../project/code-cache-folder.ts";
-import { findProject, type ProjectPaths, isInTheWay, listRuns } from "../project/runs/project-paths.ts";
+import { findProject, type ProjectPaths, isFolderBlocked, listRuns } from "../project/runs/project-paths.ts";
 import { detects, foldersHere, isolationsHere } from "../runner/isolation-here.ts";
 import { missingTools } from "../runner/draft/missing-tools.ts";
 import type { CommandContext } from "../project/command-context.ts";
@@ -156,7 +156,7 @@ async function checks(context: CommandContext, opened: Opened): Promise<readonly
 }
 
 function folder(paths: ProjectPaths | null): readonly Finding[] {
-  if (paths === null || !isInTheWay(paths)) return [];
+  if (paths === null || !isFolderBlocked(paths)) return [];
   return [{ name: "folder", ok: false, found: `${paths.folder} is no folder, and runs are kept in one`, fix: "move it out of the way" }];
 }
 

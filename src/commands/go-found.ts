@@ -13,7 +13,7 @@ import { refuse, reply } from "../project/reply.ts";
 const findingsShownMax = 8;
 
 /** No run is open and no goal was given: detected work is resumed, if there is exactly one candidate; else a goal is asked for. */
-export async function goFound(context: CommandContext, paths: ProjectPaths | null, input: GoFlags): Promise<Answer> {
+export async function goWithoutGoal(context: CommandContext, paths: ProjectPaths | null, input: GoFlags): Promise<Answer> {
   const detected = paths === null || input.run !== undefined ? [] : await detectWork(context, paths.root);
   const one = onlyCandidate(detected);
   if (one?.hasFailed === true) refuseFailedElsewhere(one);

@@ -8,7 +8,7 @@ import { openInstead } from "../project/runs/open-instead.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { readRun } from "../project/runs/read-run.ts";
 import { answered, refuse } from "../project/reply.ts";
-import { isOurs } from "../project/runs/run-binding.ts";
+import { isOwnRun } from "../project/runs/run-binding.ts";
 import { resumeRun } from "../runner/resume-run.ts";
 import { requireStatus, type LoadedRun } from "../project/runs/loaded-run.ts";
 
@@ -19,7 +19,7 @@ export function go(context: CommandContext, input: GoFlags): Promise<Answer> {
     if (hasGoal(input)) return (await import("../runner/go-draft.ts")).goNew(context, input);
     const paths = findProject(context.cwd);
     const loaded = paths === null ? null : await openRunHere(context, paths, input.run);
-    if (paths === null || loaded === null) return (await import("./go-found.ts")).goFound(context, paths, input);
+    if (paths === null || loaded === null) return (await import("./go-found.ts")).goWithoutGoal(context, paths, input);
     const { run, view } = loaded;
     const described = describedBy(input);
     switch (view.status) {
@@ -42,7 +42,7 @@ export function go(context: CommandContext, input: GoFlags): Promise<Answer> {
         );
       default:
         if (input.run !== undefined) requireStatus(loaded, "go", "draft", "running", "paused");
-        return (await import("./go-found.ts")).goFound(context, paths, input);
+        return (await import("./go-found.ts")).goWithoutGoal(context, paths, input);
     }
   });
 }
@@ -51,7 +51,7 @@ export function go(context: CommandContext, input: GoFlags): Promise<Answer> {
 async function openRunHere(context: CommandContext, paths: ProjectPaths, named: string | undefined): Promise<LoadedRun | null> {
   const run = namedRun(paths, named);
   if (run === null) return null;
-  const instead = named !== undefined || isOurs(context, paths, run) ? null : await openInstead(context, paths, run);
+  const instead = named !== undefined || isOwnRun(context, paths, run) ? null : await openInstead(context, paths, run);
   if (instead !== null) return instead;
   const loaded = { paths, run, ...(await readRun(paths, run)) };
   if (named !== undefined || !isClosed(loaded)) return loaded;

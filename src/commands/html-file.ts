@@ -10,8 +10,8 @@ export function requireWritable(path: string): void {
   const bad = (message: string): never =>
     refuse("usage", { message, remediation: ["name a file in a folder that is there"], data: { file: path } });
   if (lstatSync(dirname(path), { throwIfNoEntry: false })?.isDirectory() !== true) bad(`There is no folder ${dirname(path)}.`);
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found !== undefined && !found.isFile()) bad(`${path} is ${found.isSymbolicLink() ? "a link" : "not a file"}; name another place.`);
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats !== undefined && !stats.isFile()) bad(`${path} is ${stats.isSymbolicLink() ? "a link" : "not a file"}; name another place.`);
 }
 
 export function written(path: string, html: string, run: string | null): Answer {

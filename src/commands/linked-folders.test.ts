@@ -78,7 +78,7 @@ describe("a link in the place of a folder", () => {
     expect(readdirSync(outside)).toEqual([]);
   });
 
-  test.each(writing.filter(([command], at) => writing.findIndex(([one]) => one === command) === at))(
+  test.each(writing.filter(([command], index) => writing.findIndex(([one]) => one === command) === index))(
     "the control: without a link %s writes in the repository",
     async (_command, _linked, run) => {
       const { context, root } = cloned();

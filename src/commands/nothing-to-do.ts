@@ -17,7 +17,7 @@ export function invalidGoal(
     message: "No open run here, and no goal was given.",
     remediation: [
       'autopilot "what you want done" --done-criteria "it works :: npm test"',
-      ...resumeCommands(detected).map((command, at) => `${command}   (found ${detected[at]?.summary ?? ""})`),
+      ...resumeCommands(detected).map((command, index) => `${command}   (found ${detected[index]?.summary ?? ""})`),
     ],
     data: { missing_fields: ["goal"], ...(detected.length === 0 ? {} : { found: detected.map(shownAs) }) },
   });

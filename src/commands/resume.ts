@@ -10,7 +10,7 @@ import { openInstead } from "../project/runs/open-instead.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { readRun } from "../project/runs/read-run.ts";
 import { answered } from "../project/reply.ts";
-import { isOurs } from "../project/runs/run-binding.ts";
+import { isOwnRun } from "../project/runs/run-binding.ts";
 import { requireStatus, loadRun, type LoadedRun } from "../project/runs/loaded-run.ts";
 import { resumeRun } from "../runner/resume-run.ts";
 
@@ -40,7 +40,7 @@ async function openHere(context: CommandContext, named: string | undefined): Pro
   const paths = findProject(context.cwd);
   const run = namedRun(paths, named);
   if (paths === null || run === null) return null;
-  const instead = named !== undefined || isOurs(context, paths, run) ? null : await openInstead(context, paths, run);
+  const instead = named !== undefined || isOwnRun(context, paths, run) ? null : await openInstead(context, paths, run);
   const loaded = instead ?? { paths, run, ...(await readRun(paths, run)) };
   if (isOpen(loaded.view)) return loaded;
   return named === undefined ? openInstead(context, paths, run) : null;

@@ -9,7 +9,7 @@ import { openInstead } from "../project/runs/open-instead.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { readRun } from "../project/runs/read-run.ts";
 import { answered, reply, screenRows } from "../project/reply.ts";
-import { isOurs } from "../project/runs/run-binding.ts";
+import { isOwnRun } from "../project/runs/run-binding.ts";
 import { cachedStatus, type StatusSummary } from "../runner/status-cache.ts";
 import { statusSummary } from "../runner/status-summary.ts";
 
@@ -54,7 +54,7 @@ async function shownInstead(
   named: string,
   isNamed: boolean,
 ): Promise<{ readonly run: string; readonly summary: StatusSummary; readonly draft: string | null }> {
-  const isForeign = !isNamed && !isOurs(context, paths, named);
+  const isForeign = !isNamed && !isOwnRun(context, paths, named);
   const reported = isForeign ? null : await reportedOf(paths, named);
   if (reported !== null && (isNamed || reported.state !== "draft")) return { run: named, summary: reported, draft: null };
   const open = await openInstead(context, paths, named);

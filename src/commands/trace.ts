@@ -100,14 +100,14 @@ function tracesIn(root: string, wanted: string | null): Traces {
     if (text === null) continue;
     phases.push(idOf(folder));
     if (text === "") warnings.push(`${path} is larger than ${fileBytesMax} bytes and was not read.`);
-    for (const [at, line] of text
+    for (const [index, line] of text
       .slice(0, text.lastIndexOf("\n") + 1)
       .split("\n")
       .entries()) {
       if (line.trim() === "") continue;
       const span = spanIn(line);
       if (span !== null) spans.push(span);
-      else if (warnings.length < warningsMax) warnings.push(`${path}:${at + 1} is no trace span and was left out.`); // T1
+      else if (warnings.length < warningsMax) warnings.push(`${path}:${index + 1} is no trace span and was left out.`); // T1
     }
   }
   return { spans, phases, warnings };

@@ -43,8 +43,8 @@ describe.each(verdicts)("%s", (verdict) => {
   const known = verdict === "verified" ? [] : gaps;
   test.each(landings)("%s", (landing) => {
     const run = completed(verdict, landing);
-    const said = verdictSentence(verdict, known, landing, branch);
-    expect(endingOf(run)).toBe(said);
+    const text = verdictSentence(verdict, known, landing, branch);
+    expect(endingOf(run)).toBe(text);
     const screens = {
       go: outcomeOf(run, "", []).message,
       report: reportPage(reportOf(run, [])).join("\n"),
@@ -64,11 +64,11 @@ describe.each(verdicts)("%s", (verdict) => {
         ),
       ),
     };
-    expect(screens.go).toContain(said);
-    expect(screens.report.replaceAll(/\s+/g, " ")).toContain(said);
+    expect(screens.go).toContain(text);
+    expect(screens.report.replaceAll(/\s+/g, " ")).toContain(text);
     expect(screens.log).toContain(proofSentence(verdict, known));
     expect(screens.status).toContain(verdictLabel(verdict));
-    expect(screens.status).toContain(said);
+    expect(screens.status).toContain(text);
     for (const screen of Object.values(screens)) {
       for (const other of verdicts.filter((one) => one !== verdict))
         expect(screen).not.toContain(proofSentence(other, []).replace(/\.$/, ""));

@@ -94,7 +94,7 @@ export function whyOpen({ breaker }: RunView): string {
 }
 
 /** The reason to open at once, or null. K1, K2 */
-export function tripOf(run: RunView): "no_progress" | "probe_failed" | null {
+export function tripReason(run: RunView): "no_progress" | "probe_failed" | null {
   const { state, probed, no_progress } = run.breaker;
   if (state === "open") return null;
   if (state === "half_open") return probed === "failed" ? "probe_failed" : null;

@@ -142,7 +142,7 @@ export function usedOf(
 }
 
 /** What is left for a turn of this phase after all reservations; Infinity without a limit. */
-export function leftOf(run: RunView, phase: string, dimension: Dimension): number {
+export function remainingOf(run: RunView, phase: string, dimension: Dimension): number {
   let left = Infinity;
   for (const scope of scopes) {
     const limit = limitOf(run, scope, phase, dimension);
@@ -161,7 +161,7 @@ export function allowanceOf(run: RunView, phase: string): { readonly tokens: num
   return { tokens: left("tokens"), usd: left("usd"), calls: left("calls") };
 }
 
-export const tokensLeft = (run: RunView, phase: string): number => leftOf(run, phase, "tokens");
+export const tokensLeft = (run: RunView, phase: string): number => remainingOf(run, phase, "tokens");
 
 /** Minutes a turn may take. Reservations do not shorten it, because parallel turns share the clock. */
 export function minutesLeft(run: RunView, phase: string): number {

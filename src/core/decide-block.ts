@@ -2,7 +2,7 @@
 
 import type { Draft } from "../contracts/event.ts";
 import type { Row, Step } from "../contracts/flow.ts";
-import { record, definedFields, stopped, whenQuiet } from "./drafts.ts";
+import { record, definedFields, stopped, onceIdle } from "./drafts.ts";
 import { isAnswer } from "./fold-blocks.ts";
 import type { Next } from "./next.ts";
 import { factOf, firstMatch } from "./selectors.ts";
@@ -63,7 +63,7 @@ export function askAboutFailure(cursor: CursorView, step: Step, outcome: Outcome
 
 /** Passes on a question that an agent has for a person; with the answer the step is tried again. */
 export function askForAgent(cursor: CursorView, step: Step, question: string): Next {
-  const options = Object.fromEntries((cursor.answers ?? []).map((answer, at) => [String(at + 1), answer]));
+  const options = Object.fromEntries((cursor.answers ?? []).map((answer, index) => [String(index + 1), answer]));
   return held(cursor, step, "?", { question, options, free: true });
 }
 
@@ -107,6 +107,6 @@ export function replied(run: RunView, cursor: CursorView, step: Step, reply: str
   const what = isFreeText ? "retry" : replyOf(reply);
   const by = answerer(cursor);
   if (what === "skip") return record({ event: "step_skipped", walk: cursor.path, step: step.id, ...by });
-  if (what === "stop") return whenQuiet(run, stopped(run, "operator_stopped", by));
+  if (what === "stop") return onceIdle(run, stopped(run, "operator_stopped", by));
   return record({ event: "step_retried", walk: cursor.path, step: step.id, n: own(cursor.streak, step.id) ?? 0, reset: true, ...by });
 }

@@ -6,11 +6,11 @@ import { InvariantBroken, invariant } from "../kit/invariant.ts";
 import { needOf, retriesLeft, shortfallOf } from "./budget.ts";
 import { advanceTasks } from "./decide-tasks.ts";
 import { answerer, asked, presetAnswer, askForAgent, askForChild, askAboutFailure, replied } from "./decide-block.ts";
-import { definedFields, paused, record, stopped, whenQuiet } from "./drafts.ts";
+import { definedFields, paused, record, stopped, onceIdle } from "./drafts.ts";
 import { attemptOf } from "./fold-step.ts";
 import { hit } from "./limit-hit.ts";
 import type { Next } from "./next.ts";
-import { countOf, firstMatch, liveOf, numberOf, retryOf, stepsOf, wanted } from "./selectors.ts";
+import { countOf, firstMatch, liveExecutions, numberOf, retryOf, stepsOf, wanted } from "./selectors.ts";
 import { own } from "./record.ts";
 import type { OutcomeView, RunView, CursorView } from "./state.ts";
 
@@ -42,10 +42,10 @@ function begin(run: RunView, cursor: CursorView, step: Step): Next | null {
   const event = "step_started" as const;
   if (kind !== "agent") return { do: "attempt", event: { event, walk: cursor.path, step: step.id, attempt, kind, try: tries } };
   // Half open allows one attempt: every other cursor waits for it.
-  if (run.breaker.state === "half_open" && liveOf(run).some((open) => open.kind === "agent")) return null;
+  if (run.breaker.state === "half_open" && liveExecutions(run).some((open) => open.kind === "agent")) return null;
   const need = needOf(run, cursor.phase, step);
   const short = shortfallOf(run, cursor.phase, need); // D5
-  if (short !== null) return whenQuiet(run, hit(run, cursor.phase, short, need));
+  if (short !== null) return onceIdle(run, hit(run, cursor.phase, short, need));
   return { do: "attempt", event: { event, walk: cursor.path, step: step.id, attempt, kind, try: tries, need } };
 }
 
@@ -92,7 +92,7 @@ function take(run: RunView, cursor: CursorView, step: Step, outcome: OutcomeView
   const because =
     row.because === "outcome" ? (outcome.reason ?? undefined) : row.because === "kept" ? (cursor.because ?? undefined) : row.because;
   if (row.stop !== undefined)
-    return whenQuiet(
+    return onceIdle(
       run,
       stopped(run, row.stop, {
         ...definedFields({ detail: outcome.detail || undefined }),
@@ -137,5 +137,5 @@ const endings = {
 /** A retry is taken only while the run has retries left; else it waits for the limit to be raised. */
 function withinRetries(run: RunView, next: Next, { retry }: Counted = { retry: true }): Next | null {
   if (retry !== true || retriesLeft(run) > 0) return next;
-  return whenQuiet(run, paused(run, "retry_limit_reached", { detail: `${run.retries} retries were taken` }));
+  return onceIdle(run, paused(run, "retry_limit_reached", { detail: `${run.retries} retries were taken` }));
 }

@@ -9,7 +9,7 @@
 //   D5. No turn begins that the budget cannot cover; after a turn that exceeded a limit nothing continues.
 //   D6. A run with a failed phase never completes.
 
-import { cooldownUntil, isSameError, tripOf, whyOpen } from "./breaker.ts";
+import { cooldownUntil, isSameError, tripReason, whyOpen } from "./breaker.ts";
 import type { Usage } from "../contracts/budget.ts";
 import { shortfallOf, shortfallOfRepeat } from "./budget.ts";
 import { advanceGroup, isFinal, pausedFor, reactionTo, reopened } from "./decide-phase.ts";
@@ -17,7 +17,7 @@ import { paused, record, stopped } from "./drafts.ts";
 import { hit, hitByOverdraft, hitInTurn, largestTurn } from "./limit-hit.ts";
 import type { Next } from "./next.ts";
 import { overdraftOf } from "./overdraft.ts";
-import { executionsOf, groups, liveAmong, liveOf, cursorOf } from "./selectors.ts";
+import { executionsOf, groups, liveAmong, liveExecutions, cursorOf } from "./selectors.ts";
 import type { OpenView, RunStateView, RunView } from "./state.ts";
 import { completionCodes, verdictOf } from "./verdict.ts";
 
@@ -58,7 +58,7 @@ function stopping(run: RunView): Next {
 
 function breakerTransition(run: RunView): Next | null {
   if (run.breaker.state === "half_open" && run.breaker.probed === "passed") return record({ event: "circuit_breaker_closed" });
-  const because = tripOf(run);
+  const because = tripReason(run);
   return because === null ? null : breakerOpens(run, because);
 }
 
@@ -123,7 +123,7 @@ function advanceRun(run: RunView): Next | null {
     if (phases.length === 0) continue;
     for (const phase of phases) {
       const reaction = phase.status === "failed" ? reactionTo(run, phase) : null;
-      if (reaction !== null) return liveOf(run).length > 0 ? null : reaction;
+      if (reaction !== null) return liveExecutions(run).length > 0 ? null : reaction;
     }
     const gone = phases.find((phase) => phase.gone && phase.status === "completed");
     if (gone !== undefined) return reopened(run, gone, "artifacts_gone");

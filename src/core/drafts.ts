@@ -3,7 +3,7 @@
 import type { Draft, EventOf } from "../contracts/event.ts";
 import type { Shortfall } from "./budget.ts";
 import type { Next } from "./next.ts";
-import { liveOf } from "./selectors.ts";
+import { liveExecutions } from "./selectors.ts";
 import type { RunView } from "./state.ts";
 
 export const record = (event: Draft): Next => ({ do: "record", event });
@@ -30,8 +30,8 @@ export function stopped(run: RunView, reason_code: string, more: { readonly deta
 }
 
 /** A change of the whole run waits until no action is under way. */
-export function whenQuiet(run: RunView, next: Next): Next | null {
-  return liveOf(run).length > 0 ? null : next;
+export function onceIdle(run: RunView, next: Next): Next | null {
+  return liveExecutions(run).length > 0 ? null : next;
 }
 
 export function unaffordable({ scope, dimension, limit, left, need }: Shortfall): string {

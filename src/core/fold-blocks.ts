@@ -11,10 +11,10 @@ const reportedMax = 20;
 export const blockReducers: ReducersOf<"block_opened" | "block_answered"> = {
   block_opened: (run, event) => {
     const cursor = idleCursorIn(run, event.walk); // F2
-    const at = stepsOf(run, cursor).findIndex(({ id }) => id === event.step);
-    invariant(at >= 0 && own(run.blocks, event.block) === undefined, `F1: ${event.block} is a new question of a step of ${event.walk}`);
+    const index = stepsOf(run, cursor).findIndex(({ id }) => id === event.step);
+    invariant(index >= 0 && own(run.blocks, event.block) === undefined, `F1: ${event.block} is a new question of a step of ${event.walk}`);
     cursor.block = event.block;
-    cursor.at = at;
+    cursor.at = index;
     run.blocks[event.block] = {
       block: event.block,
       cursor: event.walk,

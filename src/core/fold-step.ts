@@ -151,9 +151,9 @@ export const attemptOf = (cursor: Pick<StepCursor, "path" | "visit">, step: stri
   `${cursor.path}@${cursor.visit}/${step}#${ordinal}`;
 
 function placeIn(run: Run, cursor: StepCursor, step: string): number {
-  const at = stepsOf(run, cursor).findIndex(({ id }) => id === step);
-  if (at < 0) throw new InvariantBroken(`F1: ${cursor.path} has a step ${step}`);
-  return at;
+  const index = stepsOf(run, cursor).findIndex(({ id }) => id === step);
+  if (index < 0) throw new InvariantBroken(`F1: ${cursor.path} has a step ${step}`);
+  return index;
 }
 
 /** Why nothing may begin after an interruption: what cut this attempt short would cut the next one too. */

@@ -5,7 +5,7 @@ import type { Draft } from "../contracts/event.ts";
 import { live } from "../../test/simulation/support/scenarios.ts";
 import { stories } from "../../test/simulation/support/stories.ts";
 import { begun, hash, sha, Tape, turnEnded, usage } from "../../test/simulation/support/tape.ts";
-import { forkPointBefore, linesTakenOver, newestForkPoint, paidIn, stateAt, whyNotForkable, withPaidTurn } from "./fork.ts";
+import { forkPointBefore, inheritedLines, newestForkPoint, paidIn, stateAt, whyNotForkable, withPaidTurn } from "./fork.ts";
 import { decide } from "./decide.ts";
 import type { RunView } from "./state.ts";
 
@@ -29,7 +29,7 @@ function stood(tape: Tape, at: number): RunView {
 }
 
 function forkOf(tape: Tape, at: number, more: object = {}): Tape {
-  return new Tape().append(...linesTakenOver(tape.entries, at, other), forked(at, more));
+  return new Tape().append(...inheritedLines(tape.entries, at, other), forked(at, more));
 }
 
 describe("every line of whole runs", () => {

@@ -11,7 +11,7 @@ import type { OpenView, RunView } from "./state.ts";
 const nothing: Usage = { tokens: 0, calls: 0, minutes: 0, source: "reported" };
 
 /** The other run's lines up to and including `at`, as the first lines of the new run. K1 */
-export function linesTakenOver(entries: readonly Entry[], at: number, run: string): readonly Event[] {
+export function inheritedLines(entries: readonly Entry[], at: number, run: string): readonly Event[] {
   return entries.filter(({ seq }) => seq <= at).map((entry) => lineOf(entry, run));
 }
 

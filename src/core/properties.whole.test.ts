@@ -131,9 +131,9 @@ test("the ledger only grows", () => {
 
 test("a snapshot anywhere, through JSON, and the rest: the same state and the same decisions as from the beginning", () => {
   fc.assert(
-    fc.property(lives, fc.nat(), ({ lived }, at) => {
+    fc.property(lives, fc.nat(), ({ lived }, index) => {
       const { entries } = lived.tape;
-      const cut = 1 + (at % (entries.length - 1));
+      const cut = 1 + (index % (entries.length - 1));
       const whole = openFold();
       for (const entry of entries.slice(0, cut)) whole.apply(entry);
       const snapped = openFold(JSON.parse(JSON.stringify(whole.state)) as Run);

@@ -43,10 +43,10 @@ export function placeCursor(run: Run, cursor: StepCursor): void {
   cursor.taken = { ...found.counts };
   if (found.checks !== undefined) cursor.checks = [...found.checks];
   const steps = stepsOf(run, cursor);
-  const at = steps.findIndex(({ id }) => id === found.step);
-  if (at < 0) return; // a flow that no longer has the step starts the phase over
-  cursor.at = at;
-  for (const { id } of steps.slice(0, at)) {
+  const index = steps.findIndex(({ id }) => id === found.step);
+  if (index < 0) return; // a flow that no longer has the step starts the phase over
+  cursor.at = index;
+  for (const { id } of steps.slice(0, index)) {
     const facts = own(found.facts ?? {}, id);
     if (facts === undefined) continue;
     const outcome = { kind: "passed", facts, says: {}, reason: "run_resumed", detail: null, checks: [] } as const;

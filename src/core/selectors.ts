@@ -169,7 +169,7 @@ export function executionsOf(run: RunView): readonly OpenView[] {
   const open = valuesOf(run.open);
   return open.some(({ stage }) => stage === "walking") ? open.filter(({ stage }) => stage !== "walking") : open;
 }
-export const liveOf = (run: RunView): readonly OpenView[] => liveAmong(executionsOf(run), run);
+export const liveExecutions = (run: RunView): readonly OpenView[] => liveAmong(executionsOf(run), run);
 
 /** Those actions that this opening drives and that do not wait for their place: nearly always all of them. */
 export function liveAmong(actions: readonly OpenView[], run: RunView): readonly OpenView[] {

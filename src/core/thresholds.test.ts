@@ -63,7 +63,7 @@ function play(tape: Tape, ends: readonly End[]): Tape {
   throw new Error("it does not rest");
 }
 const limited = (run: Record<string, number> = {}, phase: Record<string, number> = {}): Tape => begun(flow, { run, phase });
-const times = (n: number, end: End): End[] => Array.from({ length: n }, (_, at) => ({ fails: `error ${at}`, ...end }));
+const times = (n: number, end: End): End[] => Array.from({ length: n }, (_, index) => ({ fails: `error ${index}`, ...end }));
 /** Each attempt the worker's, failing in its own way, each a line of a second and more. */
 const busy = (n: number): End[] => times(n, {});
 const goesOn = (tape: Tape): boolean => tape.run.status === "running" && tape.next.do === "attempt";

@@ -72,8 +72,8 @@ describe("a check that was tried out", () => {
   test("the arguments of a file that every check loads as a program alone are its input", () => {
     const seen = [{ path: "bin/a.js", what: "reads the command line", gap: true as const }];
     const gapsWith = (...programs: readonly (readonly string[] | null)[]): readonly string[] => {
-      const checks = programs.map((those, at) => ({
-        ...result(check(`c${at}`, "criterion"), "passed"),
+      const checks = programs.map((those, index) => ({
+        ...result(check(`c${index}`, "criterion"), "passed"),
         ...(those === null ? {} : { programs: those }),
       }));
       const proved = { ...passed("look", 1), checks } as Draft;

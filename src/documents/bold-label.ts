@@ -24,23 +24,23 @@ export function boldLabelOf(text: string): BoldLabel | null {
   if (close < 0 || close - head[0].length > labelCharactersMax) return null;
   const inner = text.slice(head[0].length, close).trim();
   const message = inner.replace(/[:：]$/, "").trim();
-  let at = close + mark.length;
+  let position = close + mark.length;
   if (message === inner) {
-    const behind = afterParenthesis(text, at);
+    const behind = afterParenthesis(text, position);
     const colon = /^\s*[:：]/.exec(text.slice(behind));
     if (colon === null) return null;
-    at = behind + colon[0].length;
+    position = behind + colon[0].length;
   }
   const label = message
     .replace(/\s*[(（].*$/, "")
     .replaceAll(/\s+/g, " ")
     .toLowerCase();
-  const rest = text.slice(at);
+  const rest = text.slice(position);
   const lead = rest.length - rest.trimStart().length;
   return {
     label,
     rest: rest.trim(),
-    restColumn: at + lead + 1,
+    restColumn: position + lead + 1,
     column: head[0].length - mark.length + 1,
     isBulleted: head[1] !== undefined,
   };
@@ -57,13 +57,13 @@ export function plainLabelOf(text: string, labels: ReadonlySet<string>): BoldLab
   const behind = afterParenthesis(message, label.length);
   const colon = /^\s*[:：]\s*/.exec(message.slice(behind));
   if (colon === null && !/^[\s#]*$/.test(message.slice(behind))) return null;
-  const at = head[0].length + behind + (colon?.[0].length ?? message.length - behind);
-  return { label, rest: text.slice(at).trim(), restColumn: at + 1, column: head[0].length + 1, isBulleted: false };
+  const position = head[0].length + behind + (colon?.[0].length ?? message.length - behind);
+  return { label, rest: text.slice(position).trim(), restColumn: position + 1, column: head[0].length + 1, isBulleted: false };
 }
 
-function afterParenthesis(text: string, at: number): number {
-  const opened = /^\s*[(（]/.exec(text.slice(at));
-  if (opened === null) return at;
-  const end = closingParenthesis(text, at + opened[0].length - 1);
-  return end < 0 ? at : end + 1;
+function afterParenthesis(text: string, position: number): number {
+  const opened = /^\s*[(（]/.exec(text.slice(position));
+  if (opened === null) return position;
+  const end = closingParenthesis(text, position + opened[0].length - 1);
+  return end < 0 ? position : end + 1;
 }

@@ -36,10 +36,10 @@ export function codeSpansOf(text: string): readonly CodeSpan[] {
 export function withoutCode(text: string, spans: readonly CodeSpan[] = codeSpansOf(text)): string {
   if (spans.length === 0) return text;
   const parts: string[] = [];
-  let at = 0;
+  let position = 0;
   for (const { start, end } of spans) {
-    parts.push(text.slice(at, start), " ".repeat(end - start));
-    at = end;
+    parts.push(text.slice(position, start), " ".repeat(end - start));
+    position = end;
   }
-  return parts.join("") + text.slice(at);
+  return parts.join("") + text.slice(position);
 }

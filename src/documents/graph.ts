@@ -104,8 +104,8 @@ function knotsOf(ids: readonly string[], afterOf: ReadonlyMap<string, readonly s
 function shortestRing(start: string, afterOf: (id: string) => readonly string[]): readonly string[] | null {
   const cameFrom = new Map<string, string>();
   const queue = [start];
-  for (let at = 0; at < queue.length; at += 1) {
-    const id = queue[at] ?? "";
+  for (let index = 0; index < queue.length; index += 1) {
+    const id = queue[index] ?? "";
     for (const next of afterOf(id)) {
       if (next === start) {
         const ring = [start];

@@ -6,13 +6,13 @@ import type { DataPath, Position } from "../kit/finding.ts";
 
 /** The place of the value at a path, or of the nearest thing around it that is there. */
 export function jsonPlaceOf(text: string, path: DataPath): Position {
-  let at = blank(text, 0);
+  let position = blank(text, 0);
   for (const part of path) {
-    const next = typeof part === "number" ? itemAt(text, at, part) : memberAt(text, at, part);
+    const next = typeof part === "number" ? itemAt(text, position, part) : memberAt(text, position, part);
     if (next === null) break;
-    at = next;
+    position = next;
   }
-  return placeAt(text, at);
+  return placeAt(text, position);
 }
 
 /** The lines of all items of the list at a path, in one pass; empty if there is none. */
@@ -38,16 +38,16 @@ export function placeAt(text: string, offset: number): Position {
 }
 
 function blank(text: string, from: number): number {
-  let at = from;
-  while (/\s/.test(text.charAt(at))) at++;
-  return at;
+  let position = from;
+  while (/\s/.test(text.charAt(position))) position++;
+  return position;
 }
 
 /** Past a string that begins here. */
 function pastText(text: string, from: number): number {
-  let at = from + 1;
-  while (at < text.length && text.charAt(at) !== '"') at += text.charAt(at) === "\\" ? 2 : 1;
-  return at + 1;
+  let position = from + 1;
+  while (position < text.length && text.charAt(position) !== '"') position += text.charAt(position) === "\\" ? 2 : 1;
+  return position + 1;
 }
 
 /** Past any value that begins here. */
@@ -60,42 +60,42 @@ function pastValue(text: string, from: number): number {
     return rest.exec(text)?.index ?? text.length;
   }
   let depth = 0;
-  let at = from;
-  while (at < text.length) {
-    const mark = text.charAt(at);
+  let position = from;
+  while (position < text.length) {
+    const mark = text.charAt(position);
     if (mark === '"') {
-      at = pastText(text, at);
+      position = pastText(text, position);
       continue;
     }
     if (mark === "{" || mark === "[") depth++;
     if (mark === "}" || mark === "]") depth--;
-    at++;
-    if (depth === 0) return at;
+    position++;
+    if (depth === 0) return position;
   }
-  return at;
+  return position;
 }
 
 function itemAt(text: string, from: number, index: number): number | null {
   if (text.charAt(from) !== "[") return null;
-  let at = blank(text, from + 1);
-  for (let n = 0; text.charAt(at) !== "]" && at < text.length; n++) {
-    if (n === index) return at;
-    at = blank(text, pastValue(text, at));
-    if (text.charAt(at) === ",") at = blank(text, at + 1);
+  let position = blank(text, from + 1);
+  for (let n = 0; text.charAt(position) !== "]" && position < text.length; n++) {
+    if (n === index) return position;
+    position = blank(text, pastValue(text, position));
+    if (text.charAt(position) === ",") position = blank(text, position + 1);
   }
   return null;
 }
 
 function memberAt(text: string, from: number, key: string): number | null {
   if (text.charAt(from) !== "{") return null;
-  let at = blank(text, from + 1);
-  while (text.charAt(at) === '"') {
-    const end = pastText(text, at);
-    const name: unknown = JSON.parse(text.slice(at, end));
+  let position = blank(text, from + 1);
+  while (text.charAt(position) === '"') {
+    const end = pastText(text, position);
+    const name: unknown = JSON.parse(text.slice(position, end));
     const value = blank(text, blank(text, end) + 1);
     if (name === key) return value;
-    at = blank(text, pastValue(text, value));
-    if (text.charAt(at) === ",") at = blank(text, at + 1);
+    position = blank(text, pastValue(text, value));
+    if (text.charAt(position) === ",") position = blank(text, position + 1);
   }
   return null;
 }

@@ -107,16 +107,16 @@ function withoutComments(
   const parts: string[] = [];
   let { isInside } = from;
   let openedAt: number | null = null;
-  let at = 0;
-  while (at < text.length) {
-    const next = isInside ? text.indexOf("-->", at) : plain.indexOf("<!--", at);
+  let position = 0;
+  while (position < text.length) {
+    const next = isInside ? text.indexOf("-->", position) : plain.indexOf("<!--", position);
     const end = next < 0 ? text.length : isInside ? next + 3 : next;
-    parts.push(isInside ? " ".repeat(end - at) : text.slice(at, end));
+    parts.push(isInside ? " ".repeat(end - position) : text.slice(position, end));
     if (next < 0) break;
     if (!isInside) openedAt = next;
     else openedAt = null;
     isInside = !isInside;
-    at = end;
+    position = end;
   }
   return { text: parts.join(""), isInside, openedAt: isInside ? openedAt : null };
 }

@@ -3,10 +3,10 @@
 const opening = new Set(["(", "（"]);
 const closing = new Set([")", "）"]);
 
-/** Where the parenthesis that opens at `at` closes, inner ones counted; -1 where it does not. */
-export function closingParenthesis(text: string, at: number): number {
+/** Where the parenthesis that opens at `position` closes, inner ones counted; -1 where it does not. */
+export function closingParenthesis(text: string, position: number): number {
   let depth = 0;
-  for (let n = at; n < text.length; n += 1) {
+  for (let n = position; n < text.length; n += 1) {
     const letter = text.charAt(n);
     if (opening.has(letter)) depth += 1;
     else if (closing.has(letter)) depth -= 1;

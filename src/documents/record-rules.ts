@@ -18,13 +18,13 @@ export type RecordLog = {
 
 export function openRecordRules(violations: Violations, { record, names, beyond }: RecordLog): LineRules {
   const check = fieldCheckOf(record);
-  let at = 0;
-  const report: Report = (rule, message, severity) => violations.add(at, rule, message, severity);
+  let position = 0;
+  const report: Report = (rule, message, severity) => violations.add(position, rule, message, severity);
   return {
     line: (text, number) => {
       const tree = treeOf(text);
       if (tree === null) return 0;
-      at = number;
+      position = number;
       if (typeof tree === "string") {
         report(names.json, tree);
         return notCounted;

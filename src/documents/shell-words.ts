@@ -18,37 +18,37 @@ export type ShellWord = {
 export function commandsOf(line: string): readonly SimpleCommand[] | null {
   const commands: SimpleCommand[] = [];
   let words: ShellWord[] = [];
-  let at = 0;
+  let position = 0;
   const end = (joint: Joint): void => {
     if (words.length > 0) commands.push({ words, joint });
     words = [];
   };
-  while (at < line.length) {
-    const rest = line.slice(at, at + 3);
-    if (/^[ \t]/.test(rest)) at += 1;
+  while (position < line.length) {
+    const rest = line.slice(position, position + 3);
+    if (/^[ \t]/.test(rest)) position += 1;
     else if (/^(\r?\n)/.test(rest)) {
       end(";");
-      at += 1;
+      position += 1;
     } else if (rest.startsWith("#")) {
-      const newline = line.indexOf("\n", at);
-      at = newline < 0 ? line.length : newline;
+      const newline = line.indexOf("\n", position);
+      position = newline < 0 ? line.length : newline;
     } else if (/^(&&|\|\|)/.test(rest)) {
       end(rest.slice(0, 2) as Joint);
-      at += 2;
+      position += 2;
     } else if (rest.startsWith("|&")) {
       end("|");
-      at += 2;
-    } else if (rest.startsWith("&>")) at = afterRedirection(line, at);
+      position += 2;
+    } else if (rest.startsWith("&>")) position = afterRedirection(line, position);
     else if (/^[;|&]/.test(rest)) {
       end(rest.charAt(0) as Joint);
-      at += 1;
+      position += 1;
     } else if (/^[()]/.test(rest) || /^<<(?!<)/.test(rest)) return null;
-    else if (/^\d*[<>]/.test(line.slice(at, at + 12))) at = afterRedirection(line, at);
+    else if (/^\d*[<>]/.test(line.slice(position, position + 12))) position = afterRedirection(line, position);
     else {
-      const word = wordAt(line, at);
-      if (word === null || word.end <= at) return null;
+      const word = wordAt(line, position);
+      if (word === null || word.end <= position) return null;
       words.push(word.word);
-      at = word.end;
+      position = word.end;
     }
   }
   end("");
@@ -56,10 +56,10 @@ export function commandsOf(line: string): readonly SimpleCommand[] | null {
 }
 
 /** `2>&1`, `> file`, `<<< text`: where it goes says nothing about whether the command can fail. */
-function afterRedirection(line: string, at: number): number {
-  const sign = /^(?:\d*(?:>>|>&|<<<|<>|>\||<&|[<>])|&>>?)[ \t]*/.exec(line.slice(at, at + 40))?.[0] ?? " ";
-  const target = wordAt(line, at + sign.length);
-  return target === null ? line.length : Math.max(target.end, at + sign.length);
+function afterRedirection(line: string, position: number): number {
+  const sign = /^(?:\d*(?:>>|>&|<<<|<>|>\||<&|[<>])|&>>?)[ \t]*/.exec(line.slice(position, position + 40))?.[0] ?? " ";
+  const target = wordAt(line, position + sign.length);
+  return target === null ? line.length : Math.max(target.end, position + sign.length);
 }
 
 function wordAt(line: string, from: number): { readonly word: ShellWord; readonly end: number } | null {
@@ -67,18 +67,18 @@ function wordAt(line: string, from: number): { readonly word: ShellWord; readonl
   let holds: ShellWord["holds"] = "nothing";
   let isQuoted = false;
   let quote: '"' | "'" | null = null;
-  let at = from;
+  let position = from;
   const hold = (what: "status" | "something"): void => {
     if (holds !== "something") holds = what;
   };
-  for (; at < line.length; at += 1) {
-    const letter = line.charAt(at);
+  for (; position < line.length; position += 1) {
+    const letter = line.charAt(position);
     if (quote === "'") {
       if (letter === "'") quote = null;
       else text += letter;
     } else if (letter === "\\") {
-      at += 1;
-      text += line.charAt(at);
+      position += 1;
+      text += line.charAt(position);
     } else if (letter === '"') {
       quote = quote === null ? '"' : null;
       isQuoted = true;
@@ -86,25 +86,31 @@ function wordAt(line: string, from: number): { readonly word: ShellWord; readonl
       quote = "'";
       isQuoted = true;
     } else if (letter === "`" || letter === "$") {
-      const isStatus = line.startsWith("$?", at);
+      const isStatus = line.startsWith("$?", position);
       const skipped =
-        letter === "`" ? line.indexOf("`", at + 1) : isStatus ? at + 1 : line.charAt(at + 1) === "(" ? closingOf(line, at + 1) : at;
+        letter === "`"
+          ? line.indexOf("`", position + 1)
+          : isStatus
+            ? position + 1
+            : line.charAt(position + 1) === "("
+              ? closingOf(line, position + 1)
+              : position;
       if (skipped < 0) return null;
       hold(isStatus ? "status" : "something");
-      text += line.slice(at, skipped + 1);
-      at = skipped;
-    } else if (quote === null && (/[ \t\n;|&<>()]/.test(letter) || line.startsWith("\r\n", at))) break; // other blanks are letters to a shell
+      text += line.slice(position, skipped + 1);
+      position = skipped;
+    } else if (quote === null && (/[ \t\n;|&<>()]/.test(letter) || line.startsWith("\r\n", position))) break; // other blanks are letters to a shell
     else {
       if (quote === null && (/[*?]/.test(letter) || (letter === "[" && text !== ""))) hold("something");
       text += letter;
     }
   }
-  return quote === null ? { word: { text, holds, isQuoted }, end: at } : null;
+  return quote === null ? { word: { text, holds, isQuoted }, end: position } : null;
 }
 
-function closingOf(line: string, at: number): number {
+function closingOf(line: string, position: number): number {
   let depth = 0;
-  for (let n = at; n < line.length; n += 1) {
+  for (let n = position; n < line.length; n += 1) {
     if (line.charAt(n) === "(") depth += 1;
     if (line.charAt(n) === ")") depth -= 1;
     if (depth === 0) return n;

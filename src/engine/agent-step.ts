@@ -21,7 +21,7 @@ import type { RunView, CursorView } from "../core/state.ts";
 import type { TurnResult } from "../ports/agent.ts";
 import type { ChangeSet } from "../ports/workspace.ts";
 import { Cancelled, type StepExecution, settingOf } from "./step-execution.ts";
-import { checkClaims, keptOf, refusedReturn, type AgentReport } from "./check-claims.ts";
+import { checkClaims, recordedTurn, refusedReturn, type AgentReport } from "./check-claims.ts";
 import { emptyIn } from "./placeholder-facts.ts";
 import { lockedBy, placed, prove } from "./prove.ts";
 import { commitSubject, placeFor } from "./commit-subject.ts";
@@ -73,7 +73,7 @@ async function takeTurn(action: StepExecution): Promise<Taken | "over"> {
     action,
     brief,
     layer,
-    step.returns === undefined ? undefined : (await keptOf(action, cursor.handed?.[step.id]))?.claim,
+    step.returns === undefined ? undefined : (await recordedTurn(action, cursor.handed?.[step.id]))?.claim,
   );
   if (action.cancel.isCancelled) throw new Cancelled();
 
@@ -144,7 +144,7 @@ async function failTurn(
   usage: Usage,
 ): Promise<"over"> {
   const reason = result.kind === "cut" ? "agent_timeout" : result.reason;
-  const said = result.kind === "failed" ? cut(result.said) : "";
+  const text = result.kind === "failed" ? cut(result.said) : "";
   const turn: Draft = {
     event: "turn_ended",
     attempt: action.attempt,
@@ -152,7 +152,7 @@ async function failTurn(
     agent,
     stop: reason,
     says: {},
-    said,
+    said: text,
     promised: false,
     announced_more: false,
     confidence: null,

@@ -104,12 +104,12 @@ const withoutWaits = ({ kind, text, verdict, why }: ClaimChecked): ClaimChecked 
 
 async function keptReport(action: StepExecution): Promise<AgentReport> {
   const { turn } = settingOf(action).open;
-  const kept = await keptOf(action, turn?.claim);
+  const kept = await recordedTurn(action, turn?.claim);
   return { said: kept?.said ?? turn?.said ?? "", claim: kept?.claim ?? null, promised: turn?.promised ?? false };
 }
 
 /** What a turn said and returned, as it was kept whole; null if it was not, or can no longer be read. */
-export async function keptOf(
+export async function recordedTurn(
   action: StepExecution,
   blob: Hash | undefined,
 ): Promise<{ readonly said: string; readonly claim: unknown } | null> {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Gate } from "../contracts/flow.ts";
-import { asFound, byFilesAlone } from "./found-gates.ts";
+import { withoutFreshness, withoutCommands } from "./found-gates.ts";
 
 test("freshness is not asked of what is only found, however deep it is asked", () => {
   const gate: Gate = {
@@ -8,15 +8,15 @@ test("freshness is not asked of what is only found, however deep it is asked", (
     all: [{ file: "b", fresh: true, min_lines: 2 }, "named"],
     else: [{ any: "c*", fresh: true }],
   };
-  expect(asFound(gate)).toEqual({ if: { file: "a" }, all: [{ file: "b", min_lines: 2 }, "named"], else: [{ any: "c*" }] });
+  expect(withoutFreshness(gate)).toEqual({ if: { file: "a" }, all: [{ file: "b", min_lines: 2 }, "named"], else: [{ any: "c*" }] });
 });
 
 test("to find out where one stands, nothing is executed: commands are left out, and a rule that hangs on one with them", () => {
-  expect(byFilesAlone({ file: "a", non_empty: true })).toEqual({ file: "a", non_empty: true });
-  expect(byFilesAlone({ command: "make" })).toBeNull();
-  expect(byFilesAlone({ if: { file: "a" }, all: [{ command: "make" }, { file: "b" }, "named"] })).toEqual({
+  expect(withoutCommands({ file: "a", non_empty: true })).toEqual({ file: "a", non_empty: true });
+  expect(withoutCommands({ command: "make" })).toBeNull();
+  expect(withoutCommands({ if: { file: "a" }, all: [{ command: "make" }, { file: "b" }, "named"] })).toEqual({
     if: { file: "a" },
     all: [{ file: "b" }],
   });
-  expect(byFilesAlone({ if: { command: "make" }, all: [{ file: "b" }] })).toBeNull();
+  expect(withoutCommands({ if: { command: "make" }, all: [{ file: "b" }] })).toBeNull();
 });

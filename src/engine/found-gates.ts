@@ -3,28 +3,28 @@
 import type { Gate, Proof } from "../contracts/flow.ts";
 
 /** A rule as it applies to files that were only found: which visit changed them is unknown, so freshness is not asked. */
-export function asFound({ fresh: _fresh, ...gate }: Gate): Gate {
+export function withoutFreshness({ fresh: _fresh, ...gate }: Gate): Gate {
   return {
     ...gate,
-    ...(gate.if === undefined ? {} : { if: asFound(gate.if) }),
+    ...(gate.if === undefined ? {} : { if: withoutFreshness(gate.if) }),
     ...(gate.all === undefined ? {} : { all: gate.all.map(inner) }),
     ...(gate.else === undefined ? {} : { else: gate.else.map(inner) }),
   };
 }
 
-const inner = (proof: Proof): Proof => (typeof proof === "string" ? proof : asFound(proof));
+const inner = (proof: Proof): Proof => (typeof proof === "string" ? proof : withoutFreshness(proof));
 
 /**
  * The part of a rule that files alone decide: a survey executes nothing. Null if a command is all of it, or decides which of its parts
  * counts.
  */
-export function byFilesAlone({ command: _command, ...gate }: Gate): Gate | null {
+export function withoutCommands({ command: _command, ...gate }: Gate): Gate | null {
   if (gate.if !== undefined) {
-    const condition = byFilesAlone(gate.if);
+    const condition = withoutCommands(gate.if);
     if (condition === null || JSON.stringify(condition) !== JSON.stringify(gate.if)) return null;
   }
   const part = (proofs: readonly Proof[]): Proof[] =>
-    proofs.flatMap((proof) => (typeof proof === "string" ? [] : (byFilesAlone(proof) ?? [])));
+    proofs.flatMap((proof) => (typeof proof === "string" ? [] : (withoutCommands(proof) ?? [])));
   const rest = {
     ...gate,
     ...(gate.all === undefined ? {} : { all: part(gate.all) }),

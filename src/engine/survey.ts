@@ -5,7 +5,7 @@ import { newCursor } from "../core/reducers.ts";
 import { phaseRule, stepsOfPhase } from "../core/selectors.ts";
 import type { FlowView, RunView } from "../core/state.ts";
 import { invariant } from "../kit/invariant.ts";
-import { asFound, byFilesAlone } from "./found-gates.ts";
+import { withoutFreshness, withoutCommands } from "./found-gates.ts";
 import { judgesAt, runsCommand, underBase } from "./protected-files.ts";
 import { placedGate } from "./prove.ts";
 import type { Runtime } from "./runtime.ts";
@@ -28,7 +28,7 @@ export async function survey(runtime: Runtime, run: RunView): Promise<Surveyed> 
   const isFirst = run.phases.every(({ group, visit }) => group !== "phases" || visit === 0);
   const held = enter === "first_unproved" && isFirst ? await Promise.all(unbegun.map(({ id }) => isFound(runtime, run, id))) : [];
   const isOptional = (id: string): boolean => phaseRule(run.drafted.flow, id).optional === true;
-  const proved = unbegun.filter(({ id }, at) => held[at] === true || (isOptional(id) && held.includes(true, at + 1)));
+  const proved = unbegun.filter(({ id }, index) => held[index] === true || (isOptional(id) && held.includes(true, index + 1)));
   const steps = recheck === "all" || recheck === "phase" ? await lostSteps(runtime, run) : [];
   return {
     gone: lost.filter((id) => id !== null),
@@ -55,7 +55,7 @@ const gatesOf = (steps: readonly Step[]): readonly Gate[] =>
     .filter(({ agent }) => agent !== undefined)
     .flatMap(({ proof }) => proof ?? [])
     .filter((proof): proof is Gate => typeof proof !== "string")
-    .map(asFound);
+    .map(withoutFreshness);
 
 /** What the completed steps of a finished phase had to prove; a skipped step left nothing. */
 const passedGates = (run: RunView, phase: string): readonly Gate[] => gatesOf(passedSteps(run, phase));
@@ -69,7 +69,7 @@ function passedSteps(run: RunView, phase: string): readonly Step[] {
 export function findingProofs(flow: FlowView, phase: string): readonly Proof[] {
   const { proof } = phaseRule(flow, phase);
   const proofs = proof === undefined ? gatesOf(stepsOfPhase(flow, phase)) : (proof as readonly Proof[]);
-  return proofs.flatMap((one) => (typeof one === "string" ? one : (byFilesAlone(asFound(one)) ?? [])));
+  return proofs.flatMap((one) => (typeof one === "string" ? one : (withoutCommands(withoutFreshness(one)) ?? [])));
 }
 
 async function isFound(runtime: Runtime, run: RunView, phase: string): Promise<boolean> {

@@ -5,7 +5,7 @@
 //   J1. A short honest answer passes: only whole values that cannot be meant are refused.
 //   J2. Everything inspected is bounded.
 
-import { isNothing, isPlaceholder } from "../kit/placeholder.ts";
+import { isEmptyAnswer, isPlaceholder } from "../kit/placeholder.ts";
 import { type ClaimText, repeatedClaims, workWithoutEvidence } from "./junk-claims.ts";
 
 /** The agent's prompt, and its earlier return, if known. */
@@ -40,7 +40,7 @@ function wrongWith({ path, text, isRequired, about }: ClaimText, schema: ShownSc
   const isQuote = quoting.has(path.split(/[.[]/).findLast((part) => /^[a-z]/i.test(part)) ?? "");
   const expected = `expected ${about === "" ? "your own words" : about}`;
   if (plain === "") return [`${path}: is empty; ${expected}`];
-  if (isPlaceholder(plain) || (isRequired && isNothing(plain))) return [`${path}: "${shown(plain)}" is a placeholder; ${expected}`];
+  if (isPlaceholder(plain) || (isRequired && isEmptyAnswer(plain))) return [`${path}: "${shown(plain)}" is a placeholder; ${expected}`];
   if (descriptionsIn(schema, 0).has(plain.toLowerCase()))
     return [`${path}: "${shown(plain)}" is what the schema says of a field; ${expected}`];
   if (isRequired && !isQuote && plain.length >= copiedCharsMin && prompt.includes(plain))

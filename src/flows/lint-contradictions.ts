@@ -116,9 +116,9 @@ function deadPattern(source: string): string | null {
   if (/\(\?!\)|\[\](?!\])/.test(source)) return "it has a part that fits nothing";
   // Escapes and sets each match one character; they are not analysed further.
   const plain = source.replaceAll(/\\[\s\S]|\[[^\]]*\]/g, "\u0001");
-  for (let at = 0; at < plain.length; at++) {
-    const [before = "", here, after = ""] = [plain[at - 1], plain[at], plain[at + 1]];
-    if (here === "$" && /[\w ]/.test(after) && !optional.test(plain.slice(at + 2)))
+  for (let index = 0; index < plain.length; index++) {
+    const [before = "", here, after = ""] = [plain[index - 1], plain[index], plain[index + 1]];
+    if (here === "$" && /[\w ]/.test(after) && !optional.test(plain.slice(index + 2)))
       return `${shown(`$${after}`)}: nothing stands behind a line's end`;
     if (here === "^" && /[\w ]/.test(before)) return `${shown(`${before}^`)}: nothing stands before a line's beginning`;
   }

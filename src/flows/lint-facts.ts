@@ -69,58 +69,62 @@ function numbersIn(want: Want): readonly (number | string)[] {
 const isComparison = (want: Want): boolean => typeof want === "object" && !Array.isArray(want);
 const valuesOf = (want: Want): readonly unknown[] => (isComparison(want) ? [] : Array.isArray(want) ? want : [want]);
 
-function option({ flow, say }: Lint, name: string, at: DataPath, want: Want | null): void {
+function option({ flow, say }: Lint, name: string, path: DataPath, want: Want | null): void {
   const declared = Object.hasOwn(flow.options ?? {}, name) ? flow.options?.[name] : undefined;
   if (declared === undefined)
     return say(
-      at,
+      path,
       "unknown_option",
       `found option.${name}, which is not declared under options.${didYouMean(name, Object.keys(flow.options ?? {}))}`,
     );
   const isNumber = declared.type === "count" || declared.type === "number";
   if ((want === null || isComparison(want)) && !isNumber)
-    say(at, "fact_value", `found a comparison with option.${name}, which is a ${declared.type}`);
+    say(path, "fact_value", `found a comparison with option.${name}, which is a ${declared.type}`);
   if (want === null) return undefined;
   for (const value of valuesOf(want))
-    if (!fitsOption(declared, value)) say(at, "fact_value", `found ${shown(value)}, expected ${describeOption(declared)}`);
+    if (!fitsOption(declared, value)) say(path, "fact_value", `found ${shown(value)}, expected ${describeOption(declared)}`);
   return undefined;
 }
 
-function count({ flow, say }: Lint, name: string, at: DataPath, want: Want): void {
+function count({ flow, say }: Lint, name: string, path: DataPath, want: Want): void {
   if (!Object.hasOwn(flow.counts ?? {}, name))
-    say(at, "unknown_count", `found count.${name}, which is not declared under counts.${didYouMean(name, Object.keys(flow.counts ?? {}))}`);
-  for (const value of valuesOf(want)) if (typeof value !== "number") say(at, "fact_value", `found ${shown(value)}, expected a number`);
+    say(
+      path,
+      "unknown_count",
+      `found count.${name}, which is not declared under counts.${didYouMean(name, Object.keys(flow.counts ?? {}))}`,
+    );
+  for (const value of valuesOf(want)) if (typeof value !== "number") say(path, "fact_value", `found ${shown(value)}, expected a number`);
 }
 
-function before(lint: Lint, phaseId: string, rest: readonly string[], at: DataPath, want: Want): void {
+function before(lint: Lint, phaseId: string, rest: readonly string[], path: DataPath, want: Want): void {
   const phases = lint.flow.before ?? [];
   const phase = phases.find((one) => one.id === phaseId);
   const [stepId = "", ...fact] = rest;
   const step = phase?.steps.find((one) => one.id === stepId);
-  if (step !== undefined) return outcome(lint, step, fact, at, want);
+  if (step !== undefined) return outcome(lint, step, fact, path, want);
   const known = phases.flatMap((one) => one.steps.map(({ id }) => `before.${one.id}.${id}`));
   return lint.say(
-    at,
+    path,
     "unknown_fact",
-    `found ${shown(String(at.at(-1)))}, which names no step of a before phase.${didYouMean(`before.${phaseId}.${stepId}`, known)}`,
+    `found ${shown(String(path.at(-1)))}, which names no step of a before phase.${didYouMean(`before.${phaseId}.${stepId}`, known)}`,
   );
 }
 
-function ofList(lint: Lint, id: string, fact: readonly string[], at: DataPath, want: Want, known: Known): void {
+function ofList(lint: Lint, id: string, fact: readonly string[], path: DataPath, want: Want, known: Known): void {
   const index = known.steps.findIndex((step) => step.id === id);
   const step = known.steps[index];
   if (step === undefined) {
     const names = [...known.steps.map((one) => one.id), "option", "count", "before"];
-    return lint.say(at, "unknown_fact", `found ${shown(String(at.at(-1)))}, and there is no step ${id} here.${didYouMean(id, names)}`);
+    return lint.say(path, "unknown_fact", `found ${shown(String(path.at(-1)))}, and there is no step ${id} here.${didYouMean(id, names)}`);
   }
   if (index >= known.upTo) {
     return lint.say(
-      at,
+      path,
       "fact_of_later_step",
       `found a fact of ${id}, whose outcome is never known here: it comes later, and going back forgets it`,
     );
   }
-  return outcome(lint, step, fact, at, want);
+  return outcome(lint, step, fact, path, want);
 }
 
 const kinds = ["passed", "failed", "skipped"];
@@ -139,47 +143,51 @@ function factsOf(registry: Lint["registry"], step: Step): readonly string[] | un
   return step.agent === undefined ? flowFacts : agentFacts;
 }
 
-function outcome({ registry, say }: Lint, step: Step, fact: readonly string[], at: DataPath, want: Want): void {
+function outcome({ registry, say }: Lint, step: Step, fact: readonly string[], path: DataPath, want: Want): void {
   const [first, field] = fact;
   if (first === undefined) {
     for (const value of valuesOf(want))
-      if (!kinds.includes(String(value))) say(at, "fact_value", `found ${shown(value)}, expected ${kinds.join(", ")}`);
-    if (isComparison(want)) say(at, "fact_value", `found a comparison with an outcome, expected ${kinds.join(", ")}`);
+      if (!kinds.includes(String(value))) say(path, "fact_value", `found ${shown(value)}, expected ${kinds.join(", ")}`);
+    if (isComparison(want)) say(path, "fact_value", `found a comparison with an outcome, expected ${kinds.join(", ")}`);
     return;
   }
-  if (first === "says") return said(registry, say, step, field, at, want);
+  if (first === "says") return said(registry, say, step, field, path, want);
   if (fact.length > 1)
-    return say(at, "unknown_fact", `found ${shown(String(at.at(-1)))}, expected ${step.id}, ${step.id}.<fact> or ${step.id}.says.<field>`);
+    return say(
+      path,
+      "unknown_fact",
+      `found ${shown(String(path.at(-1)))}, expected ${step.id}, ${step.id}.<fact> or ${step.id}.says.<field>`,
+    );
   if (step.human !== undefined) {
-    if (first !== "answer") return say(at, "unknown_fact", `found ${step.id}.${first}, and a human step has only ${step.id}.answer`);
+    if (first !== "answer") return say(path, "unknown_fact", `found ${step.id}.${first}, and a human step has only ${step.id}.answer`);
     const options = Object.keys(step.human.options ?? {});
     for (const value of valuesOf(want)) {
       if (step.human.free !== true && options.length > 0 && !options.includes(String(value)))
-        say(at, "fact_value", `found the answer ${shown(value)}, expected one of ${options.join(", ")}`);
+        say(path, "fact_value", `found the answer ${shown(value)}, expected one of ${options.join(", ")}`);
     }
     return;
   }
-  if (first === "answer") return say(at, "unknown_fact", `found ${step.id}.answer, and ${step.id} asks nobody`);
+  if (first === "answer") return say(path, "unknown_fact", `found ${step.id}.answer, and ${step.id} asks nobody`);
   const made = factsOf(registry, step);
   if (made !== undefined && !made.includes(first))
     say(
-      at,
+      path,
       "unknown_fact",
       `found ${step.id}.${first}, expected one of ${made.map((name) => `${step.id}.${name}`).join(", ")}.${didYouMean(first, made)}`,
     );
 }
 
-function said(registry: Lint["registry"], say: Lint["say"], step: Step, field: string | undefined, at: DataPath, want: Want): void {
+function said(registry: Lint["registry"], say: Lint["say"], step: Step, field: string | undefined, path: DataPath, want: Want): void {
   if (step.agent === undefined || step.returns === undefined)
-    return say(at, "says_nothing", `found a fact that ${step.id} says, and ${step.id} returns nothing`);
-  if (field === undefined) return say(at, "unknown_fact", `found ${step.id}.says, expected ${step.id}.says.<field>`);
+    return say(path, "says_nothing", `found a fact that ${step.id} says, and ${step.id} returns nothing`);
+  if (field === undefined) return say(path, "unknown_fact", `found ${step.id}.says, expected ${step.id}.says.<field>`);
   const fields = registry.says?.[step.returns];
   if (fields === undefined) return undefined;
   const kind = Object.hasOwn(fields, field) ? fields[field] : undefined;
   if (kind === undefined) {
     const known = Object.keys(fields);
     return say(
-      at,
+      path,
       "says_unknown",
       `found ${field}, expected a number, flag or listed word of ${step.returns}: ${known.join(", ")}.${didYouMean(field, known)}`,
     );
@@ -187,7 +195,7 @@ function said(registry: Lint["registry"], say: Lint["say"], step: Step, field: s
   const text = kind === "number" ? "a number" : kind === "flag" ? "true or false" : `one of ${kind.join(", ")}`;
   const fits = (value: unknown): boolean =>
     kind === "number" ? typeof value === "number" : kind === "flag" ? typeof value === "boolean" : kind.includes(String(value));
-  for (const value of valuesOf(want)) if (!fits(value)) say(at, "fact_value", `found ${shown(value)}, expected ${text}`);
-  if (isComparison(want) && kind !== "number") say(at, "fact_value", `found a comparison, expected ${text}`);
+  for (const value of valuesOf(want)) if (!fits(value)) say(path, "fact_value", `found ${shown(value)}, expected ${text}`);
+  if (isComparison(want) && kind !== "number") say(path, "fact_value", `found a comparison, expected ${text}`);
   return undefined;
 }

@@ -84,30 +84,30 @@ export function spentOf(flow: Flow, row: Row): readonly LocatedRow[] {
 const isFree = (row: Row): boolean => row.count === undefined && row.pause === undefined && row.rest === undefined;
 
 /** Where a row goes in its list: an index, or null if it leaves the list. */
-export function targetOf(steps: readonly Step[], at: number, row: Row): number | null {
-  if (row.again === true) return at;
+export function targetOf(steps: readonly Step[], position: number, row: Row): number | null {
+  if (row.again === true) return position;
   if (typeof row.go === "string") return steps.findIndex((step) => step.id === row.go);
   if (row.end !== undefined || row.stop !== undefined || row.go !== undefined || row.ask !== undefined) return null;
-  return at + 1;
+  return position + 1;
 }
 
-function edges(flow: Flow, list: StepList, at: number, isWanted: (row: Row) => boolean): readonly number[] {
-  const step = list.steps[at];
+function edges(flow: Flow, list: StepList, position: number, isWanted: (row: Row) => boolean): readonly number[] {
+  const step = list.steps[position];
   if (step === undefined) return [];
-  const path = [...list.path, at];
+  const path = [...list.path, position];
   const then = reachableRows(thenRows(step, path));
   const failed = step.human === undefined ? reachableRows(failRows(flow, step, path)) : [];
   const rows = [...then, ...failed].flatMap(({ row }) => [row, ...spentOf(flow, row).map((spent) => spent.row)]);
-  const found = rows.filter(isWanted).map((row) => targetOf(list.steps, at, row));
+  const found = rows.filter(isWanted).map((row) => targetOf(list.steps, position, row));
   const isCaught = (step.then ?? []).some((row) => row.when === undefined);
   const isSkippable = failed.some(({ row }) => row.ask !== undefined); // A person may choose to skip this step.
-  if (!isCaught || isSkippable) found.push(at + 1);
+  if (!isCaught || isSkippable) found.push(position + 1);
   return found.filter((to) => to !== null && to >= 0 && to < list.steps.length) as number[];
 }
 
 function unreached({ flow, say }: Lint, list: StepList): void {
   const reached = new Set([0]);
-  for (const at of reached) for (const to of edges(flow, list, at, () => true)) reached.add(to);
+  for (const position of reached) for (const to of edges(flow, list, position, () => true)) reached.add(to);
   for (const [n, step] of list.steps.entries()) {
     if (!reached.has(n)) say([...list.path, n], "unreachable", `found the step ${shown(step.id)}, which nothing leads to`);
   }
@@ -116,21 +116,21 @@ function unreached({ flow, say }: Lint, list: StepList): void {
 function ring({ flow, say }: Lint, list: StepList): void {
   const state = new Map<number, "open" | "done">();
   const way: number[] = [];
-  const visit = (at: number): readonly number[] | null => {
-    if (state.get(at) === "done") return null;
-    if (state.get(at) === "open") return [...way.slice(way.indexOf(at)), at];
-    state.set(at, "open");
-    way.push(at);
-    for (const to of edges(flow, list, at, isFree)) {
+  const visit = (position: number): readonly number[] | null => {
+    if (state.get(position) === "done") return null;
+    if (state.get(position) === "open") return [...way.slice(way.indexOf(position)), position];
+    state.set(position, "open");
+    way.push(position);
+    for (const to of edges(flow, list, position, isFree)) {
       const found = visit(to);
       if (found !== null) return found;
     }
     way.pop();
-    state.set(at, "done");
+    state.set(position, "done");
     return null;
   };
-  for (const at of list.steps.keys()) {
-    const found = visit(at);
+  for (const position of list.steps.keys()) {
+    const found = visit(position);
     if (found === null) continue;
     const names = found.map((n) => list.steps[n]?.id ?? "?");
     say(

@@ -46,13 +46,13 @@ const ownTokens = (host: string, env: ToolPlace["env"]): ToolPlace["env"] => {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !foreign.has(name)));
 };
 
-function failureOf(tool: ForgeTool, host: string, code: number | null, said: string): WorkspaceFailed {
-  const message = said.replace(/\s+/g, " ").trim().slice(0, messageCharsMax);
-  const isAsking = (tool === "gh" && code === 4) || /auth login|HTTP 401|401 Unauthorized|Bad credentials/i.test(said);
+function failureOf(tool: ForgeTool, host: string, code: number | null, text: string): WorkspaceFailed {
+  const message = text.replace(/\s+/g, " ").trim().slice(0, messageCharsMax);
+  const isAsking = (tool === "gh" && code === 4) || /auth login|HTTP 401|401 Unauthorized|Bad credentials/i.test(text);
   if (isAsking)
     return new WorkspaceFailed("forge_login_needed", `${tool} isn't logged in at ${host}.`, `${tool} auth login --hostname ${host}`);
-  const isLimited = /rate limit|\b429\b|Too Many Requests/i.test(said); // GitHub says so with 403
-  const isRefused = !isLimited && /\b(?:HTTP )?(?:403|404|409|410|422)\b/.test(said);
+  const isLimited = /rate limit|\b429\b|Too Many Requests/i.test(text); // GitHub says so with 403
+  const isRefused = !isLimited && /\b(?:HTTP )?(?:403|404|409|410|422)\b/.test(text);
   return isRefused
     ? new WorkspaceFailed("forge_refused", `${names[tool]} refused: ${message}`, `check your rights at the project and what ${tool} says`)
     : new WorkspaceFailed(

@@ -15,8 +15,8 @@ const words: readonly (readonly [CheckKind, RegExp])[] = [
 ];
 
 export function checkKindOf({ id, command, title }: Pick<Check, "id" | "command" | "title">): CheckKind | null {
-  for (const said of [command, title, id]) {
-    const plain = said.toLowerCase().replaceAll(/[_:]/g, " ");
+  for (const text of [command, title, id]) {
+    const plain = text.toLowerCase().replaceAll(/[_:]/g, " ");
     for (const [kind, word] of words) if (word.test(plain)) return kind;
   }
   return null;

@@ -42,13 +42,13 @@ export const failed = (step: string, reason_code: string, checks: CheckResult[] 
   fingerprint: reason_code,
   reason_code,
 });
-export const turned = (step: string, stop: string, said = "", n = 1): Draft => ({
+export const turned = (step: string, stop: string, text = "", n = 1): Draft => ({
   event: "turn_ended",
   attempt: `1@1/${step}#${n}`,
   agent: "a",
   stop,
   says: {},
-  said,
+  said: text,
   promised: false,
   announced_more: false,
   confidence: null,

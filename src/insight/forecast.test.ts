@@ -27,7 +27,7 @@ const plain: Case = {
   isDone: true,
 };
 const runs = (count: number, of: (at: number) => Partial<Case>): readonly Case[] =>
-  Array.from({ length: count }, (_, at) => ({ ...plain, run: `run-${at}`, ...of(at) }));
+  Array.from({ length: count }, (_, index) => ({ ...plain, run: `run-${index}`, ...of(index) }));
 
 test("a forecast from few cases doesn't depend on the unit, and knows of cases that cost nothing", () => {
   const dollars = [0.01, 0.02, 0.03, 0.04, 0.05, 0.06];

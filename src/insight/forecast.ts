@@ -86,7 +86,7 @@ function nearestIn({ size }: Features, cases: readonly Case[]): readonly Case[] 
   if (cases.length <= nearestMax) return cases;
   const distance = (one: Case): number => (size === null || one.size === null ? 0 : Math.abs(Math.log1p(one.size) - Math.log1p(size)));
   return cases
-    .map((one, at) => ({ one, at }))
+    .map((one, index) => ({ one, at: index }))
     .toSorted((a, b) => distance(a.one) - distance(b.one) || b.at - a.at)
     .slice(0, nearestMax)
     .map(({ one }) => one);

@@ -11,16 +11,16 @@ export function phaseOfPath(path: string): string {
 
 /** An attempt's parts; null if it is none. */
 export function attemptParts(attempt: string): { readonly cursor: string; readonly step: string; readonly ordinal: number } | null {
-  const found = /^(.*)@\d+\/([^/]+)#(\d+)$/.exec(attempt);
-  if (found === null) return null;
-  const [, cursor = "", step = "", ordinal = "1"] = found;
+  const match = /^(.*)@\d+\/([^/]+)#(\d+)$/.exec(attempt);
+  if (match === null) return null;
+  const [, cursor = "", step = "", ordinal = "1"] = match;
   return { cursor, step, ordinal: Number(ordinal) };
 }
 
 /** A task's id, where the cursor is a task's: its path is an attempt of a tasks step and one part more. */
 export function taskOfCursor(path: string): string | null {
-  const found = /#\d+\/([^/]+)$/.exec(path);
-  const last = found?.[1];
+  const match = /#\d+\/([^/]+)$/.exec(path);
+  const last = match?.[1];
   return last === undefined || last.startsWith("wave:") ? null : last;
 }
 

@@ -124,7 +124,7 @@ function cut(moments: readonly Moment[], causeAt: string): Moment[] {
   if (moments.length <= timelineMax) return [...moments];
   const cause = moments.findIndex(({ timestamp, status }) => timestamp === causeAt && status === "failure");
   const tail = moments.length - (timelineMax - 2);
-  return moments.filter((_, at) => at === 0 || at >= tail || (at === cause && cause < tail));
+  return moments.filter((_, index) => index === 0 || index >= tail || (index === cause && cause < tail));
 }
 
 function commandsOf(entry: Entry): readonly string[] {
@@ -154,12 +154,12 @@ function fixesOf(own: readonly Entry[]): PostMortem["attempted_fixes"] {
     const applied = own.findLast((other) => other.event === "changes_applied" && other.attempt === entry.attempt);
     const next = own.slice(at + 1).find((other) => checksOf(other).length > 0);
     const after = next === undefined ? red : redAfter(red, next);
-    const said = turn?.event === "turn_ended" ? changeSaid(turn.said) : "";
+    const text = turn?.event === "turn_ended" ? changeSaid(turn.said) : "";
     const paths = applied?.event === "changes_applied" ? applied.paths : [];
     const seen = `Debug attempt ${fixes.length + 1}${paths.length === 0 ? ", which changed nothing" : `, which changed ${paths.join(", ")}`}`;
     fixes.push({
       attempt: fixes.length + 1,
-      description: (said === "" ? seen : said).slice(0, textCharsMax),
+      description: (text === "" ? seen : text).slice(0, textCharsMax),
       commit_sha: applied?.event === "changes_applied" ? applied.commit : null,
       resolved: [...red].filter((command) => !after.has(command)),
       remaining: [...after],
@@ -169,10 +169,10 @@ function fixesOf(own: readonly Entry[]): PostMortem["attempted_fixes"] {
 }
 
 /** What an agent says it changed: its list where it handed one back, else its words. What is written for programs is not for readers. M1 */
-function changeSaid(said: string): string {
-  const [message = "", block] = said.split(/```(?:json)?\s*\n(?=\s*\{)/, 2);
-  const listed = block === undefined ? said : block.replace(/```[\s\S]*$/, "");
-  return (changesIn(listed) || (block === undefined && said.trim().startsWith("{") ? "" : message)).replaceAll(/\s+/g, " ").trim();
+function changeSaid(text: string): string {
+  const [message = "", block] = text.split(/```(?:json)?\s*\n(?=\s*\{)/, 2);
+  const listed = block === undefined ? text : block.replace(/```[\s\S]*$/, "");
+  return (changesIn(listed) || (block === undefined && text.trim().startsWith("{") ? "" : message)).replaceAll(/\s+/g, " ").trim();
 }
 
 function changesIn(text: string): string {

@@ -29,10 +29,10 @@ const messageCharsMax = 400;
 
 /** All of a phase's, in order. `own`: the entries of one visit of it. */
 export function rejectionsIn(own: readonly Entry[], claimOf: ClaimRead): readonly Rejection[] {
-  return own.flatMap((entry, at) => {
+  return own.flatMap((entry, index) => {
     if (entry.event !== "route_taken" || !Object.hasOwn(deciders, entry.step) || !backTo.has(entry.to)) return [];
     const by = deciders[entry.step];
-    const decided = own.slice(0, at).findLast((other) => isDecisionOf(other, entry.step));
+    const decided = own.slice(0, index).findLast((other) => isDecisionOf(other, entry.step));
     if (by === undefined || decided === undefined) return [];
     const message = by === "person" ? personFeedback(decided) : agentFeedback(decided, own, claimOf);
     return message === null ? [] : [{ by, step: entry.step, at: decided.ts, seq: decided.seq, words: cut(message) }];
@@ -64,8 +64,8 @@ function isDecisionOf(entry: Entry, step: string): boolean {
 function personFeedback(decided: Entry): string | null {
   if (decided.event !== "block_answered") return null; // a person's step has no words of its own
   const issues = (decided.issues ?? []).filter((issue) => issue.trim() !== "");
-  const said = issues.length === 0 ? "without naming an issue" : quoted(issues);
-  return `a person (${decided.actor}) answered ${decided.answer}: ${said}`;
+  const text = issues.length === 0 ? "without naming an issue" : quoted(issues);
+  return `a person (${decided.actor}) answered ${decided.answer}: ${text}`;
 }
 
 function agentFeedback(decided: Entry, own: readonly Entry[], claimOf: ClaimRead): string | null {

@@ -169,14 +169,14 @@ function lastVisit(own: readonly Entry[]): readonly Entry[] {
 /** The first failure whose step did not pass afterwards. P2 */
 function firstOpenRejection(own: readonly Entry[]): RootCause | null {
   const passed = new Map<string, number>();
-  own.forEach((entry, at) => {
+  own.forEach((entry, index) => {
     const step = entry.event === "step_completed" ? stepOfCursor(entry.attempt) : null;
-    if (step !== null) passed.set(step, at);
+    if (step !== null) passed.set(step, index);
   });
   const checkedAt = Math.max(-1, ...[...passed].flatMap(([step, at]) => (step.endsWith("/checks") ? [at] : [])));
   const green = new Map<string, number>();
-  own.forEach((entry, at) => {
-    for (const { check, status } of checksOf(entry)) if (status === "passed") green.set(check.command, at);
+  own.forEach((entry, index) => {
+    for (const { check, status } of checksOf(entry)) if (status === "passed") green.set(check.command, index);
   });
   for (const [at, entry] of own.entries()) {
     const red = checksOf(entry).filter(isRed);

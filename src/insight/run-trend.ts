@@ -45,7 +45,7 @@ export type RunTrend = {
 
 /** `runs` of one flow, oldest first. */
 export function runTrendOf(runs: readonly RunPoint[]): RunTrend {
-  const rows = runs.map((run, at) => ({ ...run, changed: changedBetween(runs[at - 1] ?? null, run) }));
+  const rows = runs.map((run, index) => ({ ...run, changed: changedBetween(runs[index - 1] ?? null, run) }));
   const [before, now] = rows.slice(-2);
   const spread = (of: (run: RunPoint) => number): Spread | null => spreadOf(runs.map(of));
   return {
@@ -88,7 +88,7 @@ function differences(what: string, before: Readonly<Record<string, string>>, now
   const [first] = words;
   if (first === undefined) return [];
   const isWhole = roles.length === keysOf(before, now).length && new Set(words).size === 1;
-  return isWhole ? [`${what} ${first}`] : roles.map((role, at) => `${what} of ${role}: ${words[at] ?? ""}`);
+  return isWhole ? [`${what} ${first}`] : roles.map((role, index) => `${what} of ${role}: ${words[index] ?? ""}`);
 }
 
 const keysOf = (...records: readonly Readonly<Record<string, unknown>>[]): readonly string[] => [

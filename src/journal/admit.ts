@@ -9,19 +9,20 @@ import type { Position } from "./journal.ts";
 type Written<T> = { -readonly [K in keyof T]: T[K] };
 
 /** The next line's content, without its tail; the position moves on as far as its numbers say. */
-export function entryOf(at: Position, head: string): Partial<Written<Entry>> {
-  const line = at.seq + 1;
+export function entryOf(position: Position, head: string): Partial<Written<Entry>> {
+  const line = position.seq + 1;
   const entry = parsed(head) as Partial<Written<Entry>> & { readonly journal?: unknown };
-  if (entry.seq !== line) throw damaged(line, at.byte, `its number is ${String(entry.seq)}, not ${line}`);
-  if (!isWhole(entry.epoch) || entry.epoch < Math.max(at.epoch, 1)) throw damaged(line, at.byte, "its epoch is older than the line before");
-  if (!isWhole(entry.active_ms) || entry.active_ms < at.activeMs) throw damaged(line, at.byte, "its active_ms falls");
-  if (typeof entry.ts !== "string" || typeof entry.event !== "string") throw damaged(line, at.byte, "no event");
-  if (typeof entry.actor !== "string" || typeof entry.reason_code !== "string") throw damaged(line, at.byte, "no actor or reason");
+  if (entry.seq !== line) throw damaged(line, position.byte, `its number is ${String(entry.seq)}, not ${line}`);
+  if (!isWhole(entry.epoch) || entry.epoch < Math.max(position.epoch, 1))
+    throw damaged(line, position.byte, "its epoch is older than the line before");
+  if (!isWhole(entry.active_ms) || entry.active_ms < position.activeMs) throw damaged(line, position.byte, "its active_ms falls");
+  if (typeof entry.ts !== "string" || typeof entry.event !== "string") throw damaged(line, position.byte, "no event");
+  if (typeof entry.actor !== "string" || typeof entry.reason_code !== "string") throw damaged(line, position.byte, "no actor or reason");
   if (line === 1 ? !isKnown(entry.journal) : entry.journal !== undefined)
-    throw damaged(line, at.byte, "the format's version is not where it belongs");
-  at.seq = line;
-  at.epoch = entry.epoch;
-  at.activeMs = entry.active_ms;
+    throw damaged(line, position.byte, "the format's version is not where it belongs");
+  position.seq = line;
+  position.epoch = entry.epoch;
+  position.activeMs = entry.active_ms;
   return entry;
 }
 
@@ -43,16 +44,16 @@ function isWhole(value: unknown): value is number {
 }
 
 /** Reads until the buffer is full or the file ends; the buffer's first byte is the one at the position. */
-export function readAt(fd: number, buffer: Buffer, offset: number, length: number, at: Position): number {
+export function readAt(fd: number, buffer: Buffer, offset: number, length: number, position: Position): number {
   let done = 0;
   try {
     while (done < length) {
-      const read = readSync(fd, buffer, offset + done, length - done, at.byte + offset + done);
+      const read = readSync(fd, buffer, offset + done, length - done, position.byte + offset + done);
       if (read === 0) break;
       done += read;
     }
   } catch (error) {
-    throw damaged(at.seq + 1, at.byte, `${codeOf(error) ?? "error"} while reading`, error);
+    throw damaged(position.seq + 1, position.byte, `${codeOf(error) ?? "error"} while reading`, error);
   }
   return done;
 }

@@ -23,7 +23,7 @@ export function viewOf(bytes: Buffer, start: number, end: number): Uint8Array {
 export function putAscii(batch: Batch, text: string): void {
   reserve(batch, text.length);
   const { bytes, used } = batch;
-  for (let at = 0; at < text.length; at++) bytes[used + at] = text.charCodeAt(at);
+  for (let index = 0; index < text.length; index++) bytes[used + index] = text.charCodeAt(index);
   batch.used = used + text.length;
 }
 
@@ -39,9 +39,9 @@ export function putNumber(batch: Batch, value: number): void {
   let digits = 1;
   for (let rest = value; rest >= 10; rest = (rest / 10) | 0) digits++;
   const { bytes, used } = batch;
-  for (let at = used + digits - 1, rest = value; at >= used; at--) {
+  for (let index = used + digits - 1, rest = value; index >= used; index--) {
     const tenth = (rest / 10) | 0;
-    bytes[at] = 48 + rest - tenth * 10;
+    bytes[index] = 48 + rest - tenth * 10;
     rest = tenth;
   }
   batch.used = used + digits;

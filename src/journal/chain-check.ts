@@ -19,11 +19,11 @@ export function isSound({ fd, byte, endByte, prev }: Stretch, mayGoOn: () => boo
   const buffer = Buffer.allocUnsafeSlow(Math.min(chunkBytes + lineBytesMax + 1, endByte - byte));
   let last = prev;
   let held = 0;
-  for (let at = byte; at < endByte;) {
+  for (let index = byte; index < endByte;) {
     if (!mayGoOn()) return null;
-    const read = readSync(fd, buffer, held, Math.min(chunkBytes, endByte - at, buffer.length - held), at);
+    const read = readSync(fd, buffer, held, Math.min(chunkBytes, endByte - index, buffer.length - held), index);
     if (read === 0) return false;
-    at += read;
+    index += read;
     const filled = held + read;
     const lastEnd = buffer.lastIndexOf(10, filled - 1);
     let start = 0;

@@ -19,7 +19,7 @@ const besideBytesMin = 16 * 1024 * 1024;
 type OnEntry = (entry: Entry) => void;
 
 /** When and how a second thread helps. */
-export type Beside = { readonly bytesMin: number; readonly check: (stretch: Stretch) => SecondThread | null };
+export type SecondThreadOptions = { readonly bytesMin: number; readonly check: (stretch: Stretch) => SecondThread | null };
 
 /**
  * Walks from a position to the end of the file as it was when the walk began. Throws if it is damaged (J4), and then no entry it returned
@@ -29,7 +29,7 @@ export function checkChain(
   fd: number,
   from: Readonly<Position>,
   onEntry: OnEntry,
-  beside: Beside = { bytesMin: besideBytesMin, check: checkBeside },
+  beside: SecondThreadOptions = { bytesMin: besideBytesMin, check: checkBeside },
 ): ScannedLines {
   const size = fstatSync(fd).size;
   if (size < from.byte) throw damaged(from.seq, size, "the journal is shorter than it has been");

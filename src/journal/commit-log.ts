@@ -47,7 +47,7 @@ const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
 /** Continues a checksum over a few bytes: for so few, a native call takes longer than the sum itself. */
 function crcOn(before: number, bytes: Uint8Array, start: number, end: number): number {
   let crc = ~before;
-  for (let at = start; at < end; at++) crc = (crcTable[(crc ^ (bytes[at] ?? 0)) & 255] ?? 0) ^ (crc >>> 8);
+  for (let index = start; index < end; index++) crc = (crcTable[(crc ^ (bytes[index] ?? 0)) & 255] ?? 0) ^ (crc >>> 8);
   return ~crc >>> 0;
 }
 

@@ -110,7 +110,7 @@ test("whichever write or sync of the disk fails, everything acknowledged is ther
     for (let run = 0; run < 3; run++) {
       const steps = (await read(made.root, run)).filter(({ event }) => event === "step_skipped");
       expect(steps.length, `fault ${nth}, run ${run}`).toBeGreaterThanOrEqual(acknowledged[run] ?? 0);
-      expect(eventsOf(steps)).toEqual(steps.map((_, at) => skipped(at + 1)));
+      expect(eventsOf(steps)).toEqual(steps.map((_, index) => skipped(index + 1)));
     }
   }
   expect(fired).toBeGreaterThan(5);

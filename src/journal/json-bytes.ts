@@ -25,10 +25,10 @@ export function putText(batch: Batch, text: string): void {
   reserve(batch, length + 2);
   const { bytes, used } = batch;
   bytes[used] = quote;
-  for (let at = 0; at < length; at++) {
-    const code = text.charCodeAt(at);
+  for (let index = 0; index < length; index++) {
+    const code = text.charCodeAt(index);
     if (code < 32 || code > 126 || code === quote || code === backslash) return putEscaped(batch, text);
-    bytes[used + 1 + at] = code;
+    bytes[used + 1 + index] = code;
   }
   bytes[used + 1 + length] = quote;
   batch.used = used + length + 2;
@@ -63,9 +63,9 @@ function putArray(batch: Batch, values: readonly unknown[], depth: number): read
   if (Object.getPrototypeOf(values) !== Array.prototype) return odd;
   const copy: unknown[] = [];
   putByte(batch, 91);
-  for (let at = 0; at < values.length; at++) {
-    if (at > 0) putByte(batch, comma);
-    const copied = putValue(batch, values[at], depth + 1);
+  for (let index = 0; index < values.length; index++) {
+    if (index > 0) putByte(batch, comma);
+    const copied = putValue(batch, values[index], depth + 1);
     if (copied === odd) return odd;
     copy.push(copied);
   }
@@ -78,9 +78,9 @@ function putObject(batch: Batch, values: Plain, depth: number): Plain | Odd {
   const copy: Plain = {};
   putByte(batch, 123);
   const names = Object.keys(values);
-  for (let at = 0; at < names.length; at++) {
-    const name = names[at] ?? "";
-    if (at > 0) putByte(batch, comma);
+  for (let index = 0; index < names.length; index++) {
+    const name = names[index] ?? "";
+    if (index > 0) putByte(batch, comma);
     const copied = putNamed(batch, name, values[name], depth + 1);
     if (copied === odd) return odd;
     copy[name] = copied;

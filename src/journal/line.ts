@@ -43,11 +43,11 @@ const comma = 44;
 const reserved: ReadonlySet<string> = new Set(["seq", "journal", "epoch", "ts", "active_ms", "prev", "crc"]);
 
 /** Adds an event's line to the batch, advances the position, and returns the entry as a replay will read it (J2). */
-export function addLine(batch: Batch, at: Position, stamp: Stamp, what: Event): Entry {
+export function addLine(batch: Batch, position: Position, stamp: Stamp, what: Event): Entry {
   const start = batch.used;
   const { epoch, ts, activeMs: active_ms } = stamp;
-  const { prev } = at;
-  const seq = at.seq + 1;
+  const { prev } = position;
+  const seq = position.seq + 1;
   const { event, actor, reason_code } = what;
   const entry: Plain = Object.assign({ seq, epoch, ts, active_ms, event, actor, reason_code }, what);
   putHead(batch, seq, stamp);
@@ -67,11 +67,11 @@ export function addLine(batch: Batch, at: Position, stamp: Stamp, what: Event): 
   putAscii(batch, closing);
   const lineEnd = batch.used - 1;
 
-  at.seq = seq;
-  at.epoch = epoch;
-  at.activeMs = active_ms;
-  at.byte += batch.used - start;
-  at.prev = hash("sha256", viewOf(batch.bytes, start, lineEnd));
+  position.seq = seq;
+  position.epoch = epoch;
+  position.activeMs = active_ms;
+  position.byte += batch.used - start;
+  position.prev = hash("sha256", viewOf(batch.bytes, start, lineEnd));
   // Parsing the line would guarantee J2; a copy is the same if the event has nothing that JSON would change.
   if (!isPlain || seq === 1) return JSON.parse(batch.bytes.toString("utf8", start, lineEnd)) as Entry;
   entry["prev"] = prev;
@@ -188,12 +188,12 @@ export const crcIn = (text: string, lineEnd: number): string => text.slice(lineE
 
 /** Where the first line of these bytes ends by its tail, with or without a newline; 0 if there is no tail. */
 export function endOfLine(bytes: Buffer): number {
-  const at = bytes.indexOf(crcKey);
-  return at === -1 ? 0 : at + crcBytes;
+  const index = bytes.indexOf(crcKey);
+  return index === -1 ? 0 : index + crcBytes;
 }
 
-function holds(bytes: Buffer, at: number, expected: Buffer): boolean {
-  for (let i = 0; i < expected.length; i++) if (bytes[at + i] !== expected[i]) return false;
+function holds(bytes: Buffer, position: number, expected: Buffer): boolean {
+  for (let i = 0; i < expected.length; i++) if (bytes[position + i] !== expected[i]) return false;
   return true;
 }
 

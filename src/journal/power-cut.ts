@@ -103,7 +103,7 @@ function imageOf(root: string, live: ReadonlyMap<string, Inode>, named: Readonly
 /** What is left of a file with unsynced changes: those at its end, or in its middle. */
 function partOf(durable: Buffer, content: Buffer, survival: Survival): Buffer {
   if ((survival !== "zeros" && survival !== "half") || content.length < durable.length) return durable;
-  const differs = (byte: number, at: number): boolean => byte !== durable[at];
+  const differs = (byte: number, position: number): boolean => byte !== durable[position];
   const first = content.findIndex(differs);
   if (first === -1) return durable;
   const end = content.findLastIndex(differs) + 1;

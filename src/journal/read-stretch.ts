@@ -13,16 +13,16 @@ import { crcIn, crcOf, headEnd, lineBytesMax, prevOf } from "./line.ts";
 const chunkBytes = 32 * 1024;
 
 /** Moves the position to the end of the section, and returns one entry per line. Throws a JournalFailure if something isn't an entry. */
-export function readStretch(fd: number, at: Position, endByte: number, onEntry: (entry: Entry) => void): void {
-  const buffer = Buffer.allocUnsafeSlow(Math.min(chunkBytes + lineBytesMax + 1, endByte - at.byte));
+export function readStretch(fd: number, position: Position, endByte: number, onEntry: (entry: Entry) => void): void {
+  const buffer = Buffer.allocUnsafeSlow(Math.min(chunkBytes + lineBytesMax + 1, endByte - position.byte));
   let held = 0;
-  while (at.byte < endByte) {
-    const room = Math.min(chunkBytes, endByte - at.byte - held, buffer.length - held);
-    const filled = held + readAt(fd, buffer, held, room, at);
+  while (position.byte < endByte) {
+    const room = Math.min(chunkBytes, endByte - position.byte - held, buffer.length - held);
+    const filled = held + readAt(fd, buffer, held, room, position);
     const lastEnd = buffer.lastIndexOf(10, filled - 1);
-    if (lastEnd === -1 && (room === 0 || filled > lineBytesMax)) throw damaged(at.seq + 1, at.byte, "the line does not end");
-    if (at.byte + lastEnd + 1 === endByte) at.prev = lastHash(buffer, lastEnd);
-    readChunk(at, buffer, lastEnd + 1, onEntry);
+    if (lastEnd === -1 && (room === 0 || filled > lineBytesMax)) throw damaged(position.seq + 1, position.byte, "the line does not end");
+    if (position.byte + lastEnd + 1 === endByte) position.prev = lastHash(buffer, lastEnd);
+    readChunk(position, buffer, lastEnd + 1, onEntry);
     held = filled - lastEnd - 1;
     buffer.copyWithin(0, lastEnd + 1, filled);
   }
@@ -34,30 +34,30 @@ function lastHash(buffer: Buffer, end: number): string {
 }
 
 /** The lines in the first bytes of the buffer. One string for all of them: one per line would take as long as parsing it. */
-function readChunk(at: Position, buffer: Buffer, bytes: number, onEntry: (entry: Entry) => void): void {
+function readChunk(position: Position, buffer: Buffer, bytes: number, onEntry: (entry: Entry) => void): void {
   const chunk = buffer.subarray(0, bytes);
   const isPlain = isAscii(chunk);
-  if (!isPlain && !isUtf8(chunk)) throw damaged(at.seq + 1, at.byte, "not UTF-8");
-  closeHeads(at, buffer, bytes);
+  if (!isPlain && !isUtf8(chunk)) throw damaged(position.seq + 1, position.byte, "not UTF-8");
+  closeHeads(position, buffer, bytes);
   const text = isPlain ? buffer.toString("latin1", 0, bytes) : null;
   for (let start = 0; start < bytes;) {
     const end = text === null ? buffer.indexOf(10, start) : text.indexOf("\n", start);
     const tailAt = headEnd(end);
-    const entry = entryOf(at, text === null ? buffer.toString("utf8", start, tailAt + 1) : text.slice(start, tailAt + 1));
+    const entry = entryOf(position, text === null ? buffer.toString("utf8", start, tailAt + 1) : text.slice(start, tailAt + 1));
     entry.prev = prevOf(buffer, end); // not a slice of the text, which would keep all of it alive
     entry.crc = text === null ? crcOf(buffer, end) : crcIn(text, end);
-    at.byte += end + 1 - start;
+    position.byte += end + 1 - start;
     onEntry(entry as Entry);
     start = end + 1;
   }
 }
 
 /** Puts a brace where each line's tail begins, so that the JSON before it can be parsed by itself. */
-function closeHeads(at: Position, buffer: Buffer, bytes: number): void {
+function closeHeads(position: Position, buffer: Buffer, bytes: number): void {
   for (let start = 0; start < bytes;) {
     const end = buffer.indexOf(10, start);
     const tailAt = headEnd(end);
-    if (tailAt <= start) throw damaged(at.seq + 1, at.byte, "not an entry");
+    if (tailAt <= start) throw damaged(position.seq + 1, position.byte, "not an entry");
     buffer[tailAt] = 125;
     start = end + 1;
   }

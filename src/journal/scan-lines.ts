@@ -47,36 +47,36 @@ export function scanInPlace(fd: number, from: Readonly<Position>, size: number, 
 }
 
 /** Accepts the next line, intact by itself, if it continues the journal; advances the position. Overwrites the bytes. */
-export function admit(at: Position, buffer: Buffer, start: number, end: number, isText: boolean): Entry {
-  const line = at.seq + 1;
-  if (!isText && !isUtf8(buffer.subarray(start, end))) throw damaged(line, at.byte, "not UTF-8");
-  if (!continues(buffer, end, at.prev)) throw damaged(line, at.byte, "it does not continue the line before");
+export function admit(position: Position, buffer: Buffer, start: number, end: number, isText: boolean): Entry {
+  const line = position.seq + 1;
+  if (!isText && !isUtf8(buffer.subarray(start, end))) throw damaged(line, position.byte, "not UTF-8");
+  if (!continues(buffer, end, position.prev)) throw damaged(line, position.byte, "it does not continue the line before");
   const after = hash("sha256", viewOf(buffer, start, end));
-  const entry = entryOf(at, headOf(buffer, start, end));
-  at.byte += end + 1 - start;
-  entry.prev = at.prev;
+  const entry = entryOf(position, headOf(buffer, start, end));
+  position.byte += end + 1 - start;
+  entry.prev = position.prev;
   entry.crc = crcOf(buffer, end);
-  at.prev = after;
+  position.prev = after;
   return entry as Entry;
 }
 
 /**
  * A bad line is a torn tail only if a single interrupted batch explains it: short enough, and nothing intact after it. Else it is damage.
  */
-function tornAt(fd: number, at: Position, size: number, fault: string): ScannedLines["torn"] {
-  const bytes = size - at.byte;
-  if (bytes > batchBytesMax) throw damaged(at.seq + 1, at.byte, fault);
+function tornAt(fd: number, position: Position, size: number, fault: string): ScannedLines["torn"] {
+  const bytes = size - position.byte;
+  if (bytes > batchBytesMax) throw damaged(position.seq + 1, position.byte, fault);
   const rest = Buffer.allocUnsafeSlow(bytes);
-  const filled = readAt(fd, rest, 0, bytes, at);
+  const filled = readAt(fd, rest, 0, bytes, position);
   // A whole line with another byte in place of its newline isn't an unfinished one: it may have been acknowledged.
   const wholeEnd = endOfLine(rest);
   if (wholeEnd < filled && rest[wholeEnd] !== 10 && faultOf(rest, 0, wholeEnd) === null)
-    throw damaged(at.seq + 1, at.byte, "its newline is damaged");
+    throw damaged(position.seq + 1, position.byte, "its newline is damaged");
   let start = rest.subarray(0, filled).indexOf(10) + 1;
   while (start > 0) {
     const end = rest.indexOf(10, start);
     if (end === -1 || end >= filled) break;
-    if (faultOf(rest, start, end) === null) throw damaged(at.seq + 1, at.byte, fault);
+    if (faultOf(rest, start, end) === null) throw damaged(position.seq + 1, position.byte, fault);
     start = end + 1;
   }
   return { bytes, detail: fault };

@@ -20,9 +20,9 @@ const headerBytesMax = 300;
 
 export type Snapshot = { readonly state: unknown; readonly at: Position };
 
-export function writeSnapshot(disk: Disk, dir: string, at: Readonly<Position>, state: object): void {
+export function writeSnapshot(disk: Disk, dir: string, position: Readonly<Position>, state: object): void {
   const json = Buffer.from(JSON.stringify(state));
-  const head = `{"snapshot":${version},"seq":${at.seq},"byte":${at.byte},"prev":"${at.prev}","sha256":"${hash("sha256", json)}","state":`;
+  const head = `{"snapshot":${version},"seq":${position.seq},"byte":${position.byte},"prev":"${position.prev}","sha256":"${hash("sha256", json)}","state":`;
   const bytes = Buffer.concat([Buffer.from(head), json, Buffer.from("}\n")]);
   replaceFile(disk, join(dir, snapshotFile), join(dir, `${snapshotFile}.tmp`), bytes);
 }

@@ -5,13 +5,13 @@ import type { Options, Position } from "./journal.ts";
 import type { Stamp } from "./line.ts";
 
 /** When and by which owner: the epoch is one more than any line before (J3), and active time continues from the journal's. */
-export function stampOf(options: Pick<Options, "now" | "activeMs">, at: Readonly<Position>): () => Stamp {
-  const epoch = at.epoch + 1;
+export function stampOf(options: Pick<Options, "now" | "activeMs">, position: Readonly<Position>): () => Stamp {
+  const epoch = position.epoch + 1;
   const openedMs = options.activeMs();
-  let activeMs = at.activeMs;
+  let activeMs = position.activeMs;
   return () => {
     // A clock that goes back must not take the journal's time with it.
-    activeMs = Math.max(activeMs, at.activeMs + Math.floor(options.activeMs() - openedMs));
+    activeMs = Math.max(activeMs, position.activeMs + Math.floor(options.activeMs() - openedMs));
     return { epoch, ts: options.now(), activeMs };
   };
 }

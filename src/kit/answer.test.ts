@@ -11,7 +11,7 @@ function answered(wanted: Wanted, exitCode: number | null, out: string, err = ""
     const answer = openAnswer(wanted);
     const feed = (text: string, into: (chunk: Uint8Array) => void): void => {
       const bytes = new TextEncoder().encode(text);
-      for (let at = 0; at < bytes.length; at += size) into(bytes.subarray(at, at + size));
+      for (let index = 0; index < bytes.length; index += size) into(bytes.subarray(index, index + size));
     };
     feed(out, answer.said);
     feed(err, answer.complained);

@@ -12,7 +12,7 @@ export function asSet(list: readonly string[]): StringSet {
 }
 
 function isAscending(list: readonly string[]): boolean {
-  for (let at = 1; at < list.length; at += 1) if ((list[at - 1] ?? "") >= (list[at] ?? "")) return false;
+  for (let index = 1; index < list.length; index += 1) if ((list[index - 1] ?? "") >= (list[index] ?? "")) return false;
   return true;
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { fitted } from "./fitted.ts";
 
-const lines = (count: number, mark = "·"): string[] => Array.from({ length: count }, (_, at) => `  ${mark} ${at + 1}`);
+const lines = (count: number, mark = "·"): string[] => Array.from({ length: count }, (_, index) => `  ${mark} ${index + 1}`);
 
 test("a page that fits a screen stays as it is", () => {
   const page = ["Head", "", "List", ...lines(30)];

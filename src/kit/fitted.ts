@@ -31,10 +31,10 @@ function blocksOf(page: readonly string[]): readonly string[][] {
 }
 
 const droppableIn = ({ lines, dropped }: Block): readonly number[] =>
-  lines.flatMap((line, at) => (at === 0 || dropped.has(at) || isKept(line) ? [] : [at]));
+  lines.flatMap((line, index) => (index === 0 || dropped.has(index) || isKept(line) ? [] : [index]));
 
 function longestOf(blocks: readonly Block[]): number | null {
-  const sizes = blocks.map((block, at) => (at === 0 ? 0 : droppableIn(block).length));
+  const sizes = blocks.map((block, index) => (index === 0 ? 0 : droppableIn(block).length));
   const most = Math.max(...sizes);
   return most === 0 ? null : sizes.lastIndexOf(most);
 }
@@ -48,13 +48,13 @@ function shortened(block: Block): Block {
 function rowsOf({ lines, dropped }: Block): readonly string[] {
   const first = Math.min(...dropped);
   if (dropped.size === lines.length - 1 && dropped.size > 0) return [`${lines[0]}: ${countLines(dropped.size)} (-v)`];
-  return lines.flatMap((line, at) => {
-    if (at === first) return [`  … ${countLines(dropped.size).replace(" ", " more ")} (-v)`];
-    return dropped.has(at) ? [] : [line];
+  return lines.flatMap((line, index) => {
+    if (index === first) return [`  … ${countLines(dropped.size).replace(" ", " more ")} (-v)`];
+    return dropped.has(index) ? [] : [line];
   });
 }
 
 const countLines = (count: number): string => `${count} ${count === 1 ? "line" : "lines"}`;
 
 const joined = (blocks: readonly (readonly string[])[]): readonly string[] =>
-  blocks.flatMap((rows, at) => (at === 0 ? rows : ["", ...rows]));
+  blocks.flatMap((rows, index) => (index === 0 ? rows : ["", ...rows]));

@@ -7,11 +7,11 @@ const dayMs = 86_400_000;
 
 /** Milliseconds since 1970, or null if the text isn't an ISO 8601 time in UTC. */
 export function msOf(iso: string): number | null {
-  const found = shape.exec(iso);
-  if (found === null) return null;
-  const [year, month, day, hour, minute, second] = found.slice(1, 7).map(Number) as [number, number, number, number, number, number];
+  const match = shape.exec(iso);
+  if (match === null) return null;
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [number, number, number, number, number, number];
   if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 60) return null;
-  const ms = Number((found[7] ?? "").slice(0, 3).padEnd(3, "0"));
+  const ms = Number((match[7] ?? "").slice(0, 3).padEnd(3, "0"));
   return daysOf(year, month, day) * dayMs + ((hour * 60 + minute) * 60 + second) * 1000 + ms;
 }
 

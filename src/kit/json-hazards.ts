@@ -52,19 +52,19 @@ type Level = { readonly names: Set<string> | null; expectsName: boolean };
 export function hazardsIn(text: string, hazardsMax = 10): readonly Hazard[] {
   const hazards: Hazard[] = [];
   const levels: Level[] = [];
-  for (let at = 0; at < text.length && hazards.length < hazardsMax; at++) {
-    const mark = text.charCodeAt(at);
+  for (let index = 0; index < text.length && hazards.length < hazardsMax; index++) {
+    const mark = text.charCodeAt(index);
     const level = levels.at(-1);
     if (mark === quote) {
-      const end = pastText(text, at);
-      const hazard = hazardOf(text.slice(at, end), level);
-      if (hazard !== null) hazards.push({ offset: at, ...hazard });
+      const end = pastText(text, index);
+      const hazard = hazardOf(text.slice(index, end), level);
+      if (hazard !== null) hazards.push({ offset: index, ...hazard });
       if (level !== undefined) level.expectsName = false;
-      at = end - 1;
+      index = end - 1;
     } else if (mark === comma && level !== undefined) level.expectsName = level.names !== null;
     else if (mark === openBrace || mark === openBracket) {
       if (levels.length === jsonDepthMax)
-        return [...hazards, { offset: at, kind: "deep", message: `is nested deeper than ${jsonDepthMax} levels, expected less` }]; // H2
+        return [...hazards, { offset: index, kind: "deep", message: `is nested deeper than ${jsonDepthMax} levels, expected less` }]; // H2
       levels.push(mark === openBrace ? { names: new Set(), expectsName: true } : { names: null, expectsName: false });
     } else if (mark === closeBrace || mark === closeBracket) levels.pop();
   }
@@ -75,9 +75,9 @@ const [quote, comma, openBrace, closeBrace, openBracket, closeBracket, backslash
 
 /** Past a text that begins here. */
 function pastText(text: string, from: number): number {
-  let at = from + 1;
-  while (at < text.length && text.charCodeAt(at) !== quote) at += text.charCodeAt(at) === backslash ? 2 : 1;
-  return at + 1;
+  let position = from + 1;
+  while (position < text.length && text.charCodeAt(position) !== quote) position += text.charCodeAt(position) === backslash ? 2 : 1;
+  return position + 1;
 }
 
 function hazardOf(written: string, level: Level | undefined): Omit<Hazard, "offset"> | null {

@@ -35,5 +35,5 @@ export function isPlaceholder(plain: string): boolean {
 }
 
 /** Nothing to tell: an answer where nothing may be told, and none if something must be. */
-export const isNothing = (plain: string): boolean =>
+export const isEmptyAnswer = (plain: string): boolean =>
   /^(?:n\/?a|none|null|nil|undefined|nothing|empty|not applicable|-+|—)$/i.test(plain.replace(/\.$/, ""));

@@ -12,8 +12,8 @@ const windowBytes = 64 * 1024;
 export function* secretsIn(redactor: Redactor, bytes: Uint8Array): Generator<readonly FoundSecret[]> {
   const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const overlapBytes = redactor.charsMax(); // one that is cut by a window's end stands whole in the next
-  for (let at = 0; at < whole.length; at += windowBytes) {
-    const text = whole.toString("latin1", at, at + windowBytes + overlapBytes);
+  for (let index = 0; index < whole.length; index += windowBytes) {
+    const text = whole.toString("latin1", index, index + windowBytes + overlapBytes);
     yield redactor.spansIn(text).flatMap(({ start, end, name }) => (name === null ? [] : [{ name, text: text.slice(start, end) }]));
   }
 }

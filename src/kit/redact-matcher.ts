@@ -44,16 +44,16 @@ export function openMatcher(found: readonly Needle[]): Matcher | null {
   /** Where the next needle begins, at `from` or later; -1 where none does. */
   const nextIn = (text: string, from: number): number => {
     const { length } = text;
-    for (let at = from + window - 1; at < length;) {
-      const key = keyAt(text, at, mask);
+    for (let index = from + window - 1; index < length;) {
+      const key = keyAt(text, index, mask);
       const leap = leaps[key] ?? 1;
       if (leap > 0) {
-        at += leap;
+        index += leap;
         continue;
       }
-      const start = at - window + 1;
+      const start = index - window + 1;
       if (endings.get(key)?.some((needle) => text.startsWith(needle.text, start)) === true) return start;
-      at += 1;
+      index += 1;
     }
     return -1;
   };

@@ -40,8 +40,8 @@ export const nameOf = (name: string): string => name.replaceAll(/[^A-Za-z0-9_.-]
 function piecesOf(text: string): readonly string[] {
   if (text.length < secretCharsMin) return [];
   const pieces: string[] = [];
-  for (let at = 0; at === 0 || at + overlapChars < text.length; at += pieceChars - overlapChars)
-    pieces.push(text.slice(at, at + pieceChars)); // K2
+  for (let index = 0; index === 0 || index + overlapChars < text.length; index += pieceChars - overlapChars)
+    pieces.push(text.slice(index, index + pieceChars)); // K2
   return pieces;
 }
 
@@ -67,8 +67,8 @@ function base64Of(bytes: Uint8Array, before: number): string {
   let written = "";
   const bits = (before + bytes.length) * 8;
   for (let bit = Math.ceil((before * 8) / 6) * 6; bit + 6 <= bits; bit += 6) {
-    const at = Math.floor(bit / 8) - before;
-    const pair = ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
+    const position = Math.floor(bit / 8) - before;
+    const pair = ((bytes[position] ?? 0) << 8) | (bytes[position + 1] ?? 0);
     written += digits[(pair >> (10 - (bit % 8))) & 63] ?? "";
   }
   return written;

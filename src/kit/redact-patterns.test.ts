@@ -51,7 +51,7 @@ describe("a secret that nobody named", () => {
     const stream = openRedactedStream(openRedactor([]));
     const text = `${"x ".repeat(20_000)}${leak}${" y".repeat(20_000)}`;
     const out: Buffer[] = [];
-    for (let at = 0; at < text.length; at += 97) out.push(stream.push(Buffer.from(text.slice(at, at + 97))));
+    for (let index = 0; index < text.length; index += 97) out.push(stream.push(Buffer.from(text.slice(index, index + 97))));
     const all = Buffer.concat([...out, stream.end()]).toString();
     expect(all.replace(/^(?:x ){20000}/, "").replace(/(?: y){20000}$/, "")).toBe(clean);
   });

@@ -69,8 +69,8 @@ export function beginningAt(text: string): number | null {
   const tail = text.slice(-beginningCharsMax);
   let at: number | null = null;
   for (const pattern of beginnings) {
-    const found = pattern.exec(tail);
-    const start = found === null ? null : (found.indices?.[1]?.[0] ?? found.index);
+    const match = pattern.exec(tail);
+    const start = match === null ? null : (match.indices?.[1]?.[0] ?? match.index);
     if (start !== null && (at === null || start < at)) at = start;
   }
   return at === null ? null : text.length - tail.length + at;

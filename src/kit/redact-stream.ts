@@ -5,7 +5,7 @@
 //   T2. Memory stays below twice what is held back, and one chunk.
 
 import type { Redactor, Span } from "./redact.ts";
-import { markOf } from "./redact.ts";
+import { redactionMark } from "./redact.ts";
 import { patternCharsMax } from "./redact-patterns.ts";
 
 export type RedactedStream = {
@@ -19,14 +19,14 @@ export function openRedactedStream(redactor: Redactor): RedactedStream {
   let held = "";
   const take = (text: string, safe: number, spans: readonly Span[]): Buffer => {
     const parts: string[] = [];
-    let at = 0;
+    let position = 0;
     for (const { start, end, name } of spans) {
       if (start >= safe) break;
-      parts.push(text.slice(at, start), markOf(name));
-      at = end;
+      parts.push(text.slice(position, start), redactionMark(name));
+      position = end;
     }
-    parts.push(text.slice(at, Math.max(at, safe)));
-    held = text.slice(Math.max(at, safe));
+    parts.push(text.slice(position, Math.max(position, safe)));
+    held = text.slice(Math.max(position, safe));
     return Buffer.from(parts.join(""), "latin1");
   };
   return {
@@ -50,7 +50,7 @@ export function redactBytes<Bytes extends Uint8Array>(redactor: Redactor, bytes:
   const stream = openRedactedStream(redactor);
   const parts: Buffer[] = [];
   const sliceBytes = 1024 * 1024;
-  for (let at = 0; at < bytes.length; at += sliceBytes) parts.push(stream.push(bytes.subarray(at, at + sliceBytes)));
+  for (let index = 0; index < bytes.length; index += sliceBytes) parts.push(stream.push(bytes.subarray(index, index + sliceBytes)));
   const clean = Buffer.concat([...parts, stream.end()]);
   return clean.equals(bytes) ? bytes : clean;
 }

@@ -89,22 +89,22 @@ function walkNumber(redact: Redact, value: number): unknown {
 function walkRecord(redact: Redact, record: Record<string, unknown>, key: string, depth: number): unknown {
   const isOfHashes = hashRecords.has(key);
   let entries: [string, unknown][] | null = null;
-  let at = 0;
+  let position = 0;
   for (const name in record) {
     const inner = record[name];
     const clean = walk(redact, inner, isOfHashes ? "script" : name, depth + 1);
     const cleanName = plainKey.test(name) ? name : redact(name);
-    if (clean !== inner || cleanName !== name) (entries ??= Object.entries(record))[at] = [cleanName, clean];
-    at += 1;
+    if (clean !== inner || cleanName !== name) (entries ??= Object.entries(record))[position] = [cleanName, clean];
+    position += 1;
   }
   return entries === null ? record : Object.fromEntries(entries); // V3
 }
 
 function walkList(redact: Redact, list: readonly unknown[], key: string, depth: number): unknown {
   let copy: unknown[] | null = null;
-  for (let at = 0; at < list.length; at++) {
-    const clean = walk(redact, list[at], key, depth + 1);
-    if (clean !== list[at]) (copy ??= [...list])[at] = clean;
+  for (let index = 0; index < list.length; index++) {
+    const clean = walk(redact, list[index], key, depth + 1);
+    if (clean !== list[index]) (copy ??= [...list])[index] = clean;
   }
   return copy ?? list; // V3
 }

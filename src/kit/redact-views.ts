@@ -39,7 +39,7 @@ const lineBreak = /\r?\n[ \t]*/g;
 export const joinedText = ({ text }: View): string | null => (text.includes("\n") ? text.replaceAll(lineBreak, "") : null);
 
 /** The text as a terminal shows it, without colours and characters of no width; null if it has none. */
-export const seenView = (view: View): View | null =>
+export const terminalView = (view: View): View | null =>
   controlHint.test(view.text) ? replaced(view, families[0]?.pattern ?? /$^/g, () => "") : null;
 
 /** The same with where each part stood, which takes many times as long. */
@@ -107,15 +107,15 @@ function replaced(view: View, pattern: RegExp, meaning: (match: RegExpExecArray)
     pieces.push(piece);
     length += piece.length;
   };
-  let at = 0;
+  let position = 0;
   pattern.lastIndex = 0;
   for (let match = pattern.exec(view.text); match !== null; match = pattern.exec(view.text)) {
-    add(view.text.slice(at, match.index), at, match.index);
-    at = match.index + match[0].length;
-    add(meaning(match), match.index, at);
+    add(view.text.slice(position, match.index), position, match.index);
+    position = match.index + match[0].length;
+    add(meaning(match), match.index, position);
   }
-  if (at === 0) return null;
-  add(view.text.slice(at), at, view.text.length);
+  if (position === 0) return null;
+  add(view.text.slice(position), position, view.text.length);
   const partAt = (place: number): number => {
     let low = 0;
     for (let high = here.length - 1; low < high;) {

@@ -14,7 +14,7 @@ const bytes = Buffer.from(value);
 const percent = (upper: boolean): string =>
   [...bytes].map((byte) => `%${upper ? byte.toString(16).padStart(2, "0").toUpperCase() : byte.toString(16).padStart(2, "0")}`).join("");
 const unicode = (text: string): string =>
-  [...Array(text.length).keys()].map((at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, "0")}`).join("");
+  [...Array(text.length).keys()].map((position) => `\\u${text.charCodeAt(position).toString(16).padStart(4, "0")}`).join("");
 const json = (text: string): string => JSON.stringify(text).slice(1, -1);
 const html = value
   .replaceAll("&", "&amp;")
@@ -147,7 +147,7 @@ test.each([
       const [first, rest] = [`it is ${whole.slice(0, cut)}${between}`, `${whole.slice(cut)} and so on`];
       const shown = redactor.excerpt(first) + redactor.next(first, rest);
       const secret = whole.replace(/^authorization: Bearer |^postgres:\/\/app:/, "").replace(/@db\/x$/, "");
-      const left = Array.from({ length: secret.length - 14 }, (_none, at) => secret.slice(at, at + 15)).filter((part) =>
+      const left = Array.from({ length: secret.length - 14 }, (_none, index) => secret.slice(index, index + 15)).filter((part) =>
         shown.includes(part),
       );
       expect({ cut, between, left }).toEqual({ cut, between, left: [] });

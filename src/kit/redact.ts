@@ -10,7 +10,7 @@
 import { type Matcher, type Needle, openMatcher } from "./redact-matcher.ts";
 import { needlesOf, type Secret } from "./redact-needles.ts";
 import { beginningAt, findPatterns, mayHoldPattern } from "./redact-patterns.ts";
-import { hasOtherViews, joinedText, joinedView, plainView, seenView, unescapedViews, type View } from "./redact-views.ts";
+import { hasOtherViews, joinedText, joinedView, plainView, terminalView, unescapedViews, type View } from "./redact-views.ts";
 
 /** A stretch of a text that is to be replaced; without a name where only its looks gave it away. */
 export type Span = { readonly start: number; readonly end: number; readonly name: string | null };
@@ -55,7 +55,7 @@ export function openRedactor(secrets: readonly Secret[]): Redactor {
   for (const secret of secrets) learn(secret);
   const spansIn = (text: string): readonly Span[] => (text.length < halfKeyChars ? none : spansOf(text, built().matcher));
   const withHalves = (text: string): readonly Span[] => {
-    const seen = seenView(plainView(text));
+    const seen = terminalView(plainView(text));
     const cut = seen === null ? [] : halvesIn(seen.text, built().halves).map((span) => placed(seen, span));
     return merged([...spansIn(text), ...halvesIn(text, built().halves), ...cut]);
   };
@@ -107,7 +107,7 @@ function spansOf(text: string, matcher: Matcher | null): readonly Span[] {
 function wholeOf(text: string, start: number, { text: needle, form }: Needle): readonly [number, number] {
   const end = start + needle.length;
   if (form !== "base64") return [start, end];
-  const isDigit = (at: number): boolean => /[A-Za-z0-9+/_-]/.test(text.charAt(at));
+  const isDigit = (position: number): boolean => /[A-Za-z0-9+/_-]/.test(text.charAt(position));
   const from = start > 0 && isDigit(start - 1) ? start - 1 : start;
   let until = isDigit(end) ? end + 1 : end;
   while (until < end + 3 && text[until] === "=") until++;
@@ -129,16 +129,16 @@ function merged(spans: readonly Span[]): readonly Span[] {
 function replaced(text: string, spans: readonly Span[]): string {
   if (spans.length === 0) return text; // R3
   const parts: string[] = [];
-  let at = 0;
+  let position = 0;
   for (const { start, end, name } of spans) {
-    parts.push(text.slice(at, start), markOf(name));
-    at = end;
+    parts.push(text.slice(position, start), redactionMark(name));
+    position = end;
   }
-  return parts.join("") + text.slice(at);
+  return parts.join("") + text.slice(position);
 }
 
 /** R2. */
-export const markOf = (name: string | null): string => (name === null ? "[redacted]" : `[redacted:${name}]`);
+export const redactionMark = (name: string | null): string => (name === null ? "[redacted]" : `[redacted:${name}]`);
 
 /** Needles by their first and by their last characters. */
 type Halves = {
@@ -172,14 +172,15 @@ function halvesIn(cut: string, halves: Halves): readonly Span[] {
 
 function cutSpans(text: string, { begin, end, charsMax }: Halves): readonly Span[] {
   const spans: Span[] = [];
-  for (let at = Math.max(0, text.length - charsMax); at + halfKeyChars <= text.length; at++)
-    for (const needle of begin.get(text.slice(at, at + halfKeyChars)) ?? []) {
-      const length = text.length - at;
-      if (length >= halfCharsMin[needle.form] && needle.text.startsWith(text.slice(at)))
-        spans.push({ start: at, end: text.length, name: needle.name });
+  for (let index = Math.max(0, text.length - charsMax); index + halfKeyChars <= text.length; index++)
+    for (const needle of begin.get(text.slice(index, index + halfKeyChars)) ?? []) {
+      const length = text.length - index;
+      if (length >= halfCharsMin[needle.form] && needle.text.startsWith(text.slice(index)))
+        spans.push({ start: index, end: text.length, name: needle.name });
     }
-  for (let at = Math.min(text.length, charsMax); at >= halfKeyChars; at--)
-    for (const needle of end.get(text.slice(at - halfKeyChars, at)) ?? [])
-      if (at >= halfCharsMin[needle.form] && needle.text.endsWith(text.slice(0, at))) spans.push({ start: 0, end: at, name: needle.name });
+  for (let index = Math.min(text.length, charsMax); index >= halfKeyChars; index--)
+    for (const needle of end.get(text.slice(index - halfKeyChars, index)) ?? [])
+      if (index >= halfCharsMin[needle.form] && needle.text.endsWith(text.slice(0, index)))
+        spans.push({ start: 0, end: index, name: needle.name });
   return spans;
 }

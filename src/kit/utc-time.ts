@@ -25,16 +25,16 @@ const [dash, dot, colon, zero, letterT, letterZ] = [45, 46, 58, 48, 84, 90];
 /** Far enough below zero that no second digit makes up for it. */
 const noDigit = -1000;
 
-function digitAt(text: string, at: number): number {
-  const digit = text.charCodeAt(at) - zero;
+function digitAt(text: string, position: number): number {
+  const digit = text.charCodeAt(position) - zero;
   return digit < 0 || digit > 9 ? noDigit : digit;
 }
 
-const twoAt = (text: string, at: number): number => digitAt(text, at) * 10 + digitAt(text, at + 1);
+const twoAt = (text: string, position: number): number => digitAt(text, position) * 10 + digitAt(text, position + 1);
 
 function isFraction(text: string): boolean {
   if (text.length < 22 || text.charCodeAt(19) !== dot) return false;
-  for (let at = 20; at < text.length - 1; at++) if (digitAt(text, at) < 0) return false;
+  for (let index = 20; index < text.length - 1; index++) if (digitAt(text, index) < 0) return false;
   return true;
 }
 

@@ -26,8 +26,8 @@ describe.each(samples)("$api", ({ api, events, whole, used, textBytes }) => {
   test("a stream cut in two at every byte has the same figures", () => {
     for (const text of [events, crlf(events)]) {
       const bytes = Buffer.from(text);
-      for (let at = 0; at <= bytes.length; at++)
-        expect(heard(api, "events", [bytes.subarray(0, at), bytes.subarray(at)])).toEqual(expected);
+      for (let index = 0; index <= bytes.length; index++)
+        expect(heard(api, "events", [bytes.subarray(0, index), bytes.subarray(index)])).toEqual(expected);
     }
   });
   test("a stream that comes byte by byte has the same figures", () => {
@@ -41,15 +41,15 @@ describe.each(samples)("$api", ({ api, events, whole, used, textBytes }) => {
   });
   test("an answer in one piece has the same figures, cut anywhere", () => {
     const bytes = Buffer.from(whole);
-    for (let at = 0; at <= bytes.length; at++)
-      expect(heard(api, "json", [bytes.subarray(0, at), bytes.subarray(at)])).toMatchObject({ ...used, error: null });
+    for (let index = 0; index <= bytes.length; index++)
+      expect(heard(api, "json", [bytes.subarray(0, index), bytes.subarray(index)])).toMatchObject({ ...used, error: null });
   });
   test("of a stream exactly the text counts as text, cut anywhere", () => {
     const bytes = Buffer.from(events);
-    for (let at = 0; at <= bytes.length; at += 7) {
+    for (let index = 0; index <= bytes.length; index += 7) {
       const scan = openEventScan({ ...dialects[api], marks: ["usage"], onEvent: () => {} });
-      scan.feed(bytes.subarray(0, at));
-      scan.feed(bytes.subarray(at));
+      scan.feed(bytes.subarray(0, index));
+      scan.feed(bytes.subarray(index));
       expect(scan.textBytes()).toBe(textBytes);
     }
   });
@@ -86,7 +86,7 @@ test("an event that breaks off does not spoil the next", () => {
 test("nothing is kept of a value without end", () => {
   const scan = openJsonScan({ values: [["usage"]], texts: [], onValue: () => expect.unreachable() });
   scan.feed(Buffer.from('{"usage":{"a":"'));
-  for (let at = 0; at < 100; at++) scan.feed(Buffer.alloc(10_000, "x"));
+  for (let index = 0; index < 100; index++) scan.feed(Buffer.alloc(10_000, "x"));
   scan.feed(Buffer.from('"}}'));
   expect(scan.bytes()).toBe(1_000_018);
 });

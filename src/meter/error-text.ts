@@ -34,8 +34,8 @@ export function errorText(value: unknown, status: number | null = null): string 
   const kind = [error["type"], error["code"], error["status"]].find((part) => typeof part === "string" && part !== "error");
   const message = [error["message"], first["error"], first["message"]].find((part) => typeof part === "string");
   const parts = [kind, message].filter((part) => typeof part === "string");
-  const said = parts.length === 0 ? `HTTP ${status ?? "?"}` : parts.join(": ");
-  return said.replaceAll(/[\u0000-\u001f\u007f]+/g, " ").slice(0, errorTextMax);
+  const text = parts.length === 0 ? `HTTP ${status ?? "?"}` : parts.join(": ");
+  return text.replaceAll(/[\u0000-\u001f\u007f]+/g, " ").slice(0, errorTextMax);
 }
 
 export function withoutKey(text: string, key: string, instead = "[key]"): string {

@@ -133,8 +133,8 @@ function endOfEvents(edge: string, text: string): number {
 
 /** Where the first event that begins in this text begins. */
 function startOfNext(edge: string, text: string): number {
-  const found = /\n\r?\n/.exec(edge + text);
-  return found === null ? text.length : Math.max(0, found.index + found[0].length - edge.length);
+  const match = /\n\r?\n/.exec(edge + text);
+  return match === null ? text.length : Math.max(0, match.index + match[0].length - edge.length);
 }
 
 function endOfString(text: string, from: number): number {

@@ -17,9 +17,9 @@ const plainPorts: readonly number[] = [80, 443];
 
 /** `host:port` as a client wrote it, or null if it is not plain: no user, no escapes, nothing but letters, digits and dashes. */
 export function targetOf(authority: string, portElse: number | null): Target | null {
-  const found = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::(\d{1,5}))?$/.exec(authority);
-  const host = hostOf(found?.[1] ?? "");
-  const port = found?.[2] === undefined ? portElse : Number(found[2]);
+  const match = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::(\d{1,5}))?$/.exec(authority);
+  const host = hostOf(match?.[1] ?? "");
+  const port = match?.[2] === undefined ? portElse : Number(match[2]);
   return host === null || port === null || port < 1 || port > 65_535 ? null : { host, port }; // H1
 }
 

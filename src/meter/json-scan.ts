@@ -18,7 +18,7 @@ export type Wanted = {
   readonly attachments?: readonly string[];
   readonly attachmentBytesMax?: number;
   /** `path` is the requested one, as given. `at` is where the value begins, counted from the first byte fed. */
-  readonly onValue: (path: readonly string[], text: string, at: number) => void;
+  readonly onValue: (path: readonly string[], text: string, position: number) => void;
   /** A key of the outermost object is written with an escape, so that its name is not literal. */
   readonly onDisguise?: () => void;
 };
@@ -71,8 +71,8 @@ export function openJsonScan(wanted: Wanted): JsonScan {
   let captured: Buffer[] = [];
   let capturedBytes = 0;
 
-  function begin(path: readonly string[], how: Capture["kind"], depth: number, at: number): void {
-    capture = { path, kind: how, depth, at };
+  function begin(path: readonly string[], how: Capture["kind"], depth: number, position: number): void {
+    capture = { path, kind: how, depth, at: position };
     captured = [];
     capturedBytes = 0;
   }
@@ -115,41 +115,41 @@ export function openJsonScan(wanted: Wanted): JsonScan {
     const length = chunk.length;
     let { depth, key, hash, isAfterColon, isInString, isEscaped, hasEscape } = held;
     let captureFrom = 0;
-    let at = 0;
-    while (at < length) {
+    let position = 0;
+    while (position < length) {
       if (isInString) {
-        const from = at;
+        const from = position;
         if (isEscaped) {
           isEscaped = false;
-          at++;
+          position++;
         }
         if (kind === "key") {
           let byte = 0;
-          while (at < length && (byte = chunk[at] as number) !== quote && byte !== backslash) {
+          while (position < length && (byte = chunk[position] as number) !== quote && byte !== backslash) {
             hash = Math.imul(hash ^ byte, hashPrime);
-            at++;
+            position++;
           }
-          if (at < length && byte === backslash) {
+          if (position < length && byte === backslash) {
             isEscaped = true;
             hasEscape = true;
-            at++;
+            position++;
             continue;
           }
         } else {
-          at = endOfString(chunk, at);
-          count(Math.min(at, length) - from);
-          if (at > length) isEscaped = true;
+          position = endOfString(chunk, position);
+          count(Math.min(position, length) - from);
+          if (position > length) isEscaped = true;
         }
-        if (at >= length) break;
-        at++;
+        if (position >= length) break;
+        position++;
         isInString = false;
         isAfterColon = false;
-        if (capture !== null && capture.kind === "string") finish(chunk.subarray(captureFrom, at));
+        if (capture !== null && capture.kind === "string") finish(chunk.subarray(captureFrom, position));
         continue;
       }
 
-      const byte = chunk[at] as number;
-      if (capture !== null && capture.kind === "word" && isWordEnd(byte)) finish(chunk.subarray(captureFrom, at));
+      const byte = chunk[position] as number;
+      if (capture !== null && capture.kind === "word" && isWordEnd(byte)) finish(chunk.subarray(captureFrom, position));
       if (byte === quote) {
         isInString = true;
         hash = hashStart;
@@ -158,8 +158,8 @@ export function openJsonScan(wanted: Wanted): JsonScan {
         kind = !isAfterColon ? "key" : texts.has(key) ? "text" : attachments.has(key) ? "attachment" : "plain";
         const path = isAfterColon ? pathAt(depth) : null;
         if (path !== null) {
-          begin(path, "string", depth, fed + at);
-          captureFrom = at;
+          begin(path, "string", depth, fed + position);
+          captureFrom = position;
         }
       } else if (byte === colon) {
         isAfterColon = depth > 0;
@@ -169,8 +169,8 @@ export function openJsonScan(wanted: Wanted): JsonScan {
       } else if (byte === openObject) {
         const path = isAfterColon ? pathAt(depth) : null;
         if (path !== null) {
-          begin(path, "object", depth, fed + at);
-          captureFrom = at;
+          begin(path, "object", depth, fed + position);
+          captureFrom = position;
         }
         const place = depth === 0 ? root : placeAt(depth);
         depth++;
@@ -179,18 +179,18 @@ export function openJsonScan(wanted: Wanted): JsonScan {
       } else if (byte === closeObject) {
         depth = Math.max(0, depth - 1);
         isAfterColon = false;
-        if (capture !== null && capture.kind === "object" && capture.depth === depth) finish(chunk.subarray(captureFrom, at + 1));
+        if (capture !== null && capture.kind === "object" && capture.depth === depth) finish(chunk.subarray(captureFrom, position + 1));
       } else if (byte === comma || byte === openArray || byte === closeArray) {
         isAfterColon = false; // Objects in an array have the node of the array.
       } else if (isAfterColon && byte > 32) {
         isAfterColon = false;
         const path = pathAt(depth);
         if (path !== null) {
-          begin(path, "word", depth, fed + at);
-          captureFrom = at;
+          begin(path, "word", depth, fed + position);
+          captureFrom = position;
         }
       }
-      at++;
+      position++;
     }
     if (capture !== null) take(chunk.subarray(captureFrom, length)); // J1
     held = { depth, key, hash, isAfterColon, isInString, isEscaped, hasEscape };

@@ -43,10 +43,10 @@ export function readRequest(request: IncomingMessage, held: HeldBytes): Promise<
       texts: [],
       attachments: ["data", "url", "image_url", "file_data", "signature", "thoughtSignature", "encrypted_content"],
       attachmentBytesMax,
-      onValue: (path, text, at) => {
+      onValue: (path, text, position) => {
         // Of a duplicate key, this program and the provider might each use another.
         if (found.has(path)) wrong ??= { status: 400, sentence: `The request names "${path.join(".")}" twice.` };
-        found.set(path, { text, at });
+        found.set(path, { text, at: position });
       },
       onDisguise: () => (wrong ??= { status: 400, sentence: "A key of the request is written with an escape; write it plainly." }),
     });

@@ -61,8 +61,8 @@ export function routeOf(method: string | undefined, path: string, upstreams: rea
     const rest = path.slice(start[0].length);
     for (const row of rows) {
       if (!apis.includes(row.api) || row.method !== method || !upstreams.some(({ api }) => api === row.api)) continue;
-      const found = row.path.exec(rest);
-      if (found !== null) return { api: row.api, kind: row.kind, method: row.method, path: rest, model: found[1] ?? null }; // R1
+      const match = row.path.exec(rest);
+      if (match !== null) return { api: row.api, kind: row.kind, method: row.method, path: rest, model: match[1] ?? null }; // R1
     }
   }
   return null;

@@ -57,7 +57,7 @@ export type RevertRequest = {
   readonly branch: string;
   readonly subject: string;
 };
-export type TakenBack = {
+export type RevertResult = {
   /** Null if nothing was reverted; then there is no branch either. */
   readonly applied: Applied | null;
   readonly branch: string | null;
@@ -77,7 +77,7 @@ export type CommitFilesRequest = {
 };
 
 /** In a checkout: these paths as in another commit, those removed, and some with a text of the runner's. */
-export type Taken = {
+export type CheckoutOverrides = {
   readonly from: GitSha;
   readonly paths: readonly string[];
   readonly without: readonly string[];
@@ -107,7 +107,7 @@ export interface Workspace {
   /** A commit of what the layer holds, on no branch, to look at its artifacts; null if it may not be applied or changed nothing. */
   preview(attempt: AttemptId): Promise<GitSha | null>;
   /** Reverts in one commit on top what some attempts did, and nothing of others. Safe to call again: its commit is found by its key. */
-  takeBack(request: RevertRequest): Promise<TakenBack>;
+  takeBack(request: RevertRequest): Promise<RevertResult>;
   /** Merges in one commit on top what a child run did; null if nothing differs. Safe to call again: its commit is found by its key. */
   takeIn(request: MergeChildRequest): Promise<Applied | { readonly conflict: readonly string[] } | null>;
   /**
@@ -123,7 +123,7 @@ export interface Workspace {
     layerTree: GitSha | null,
   ): Promise<{ readonly layer: "absent" | "dirty" | "intact"; readonly commit: GitSha | null }>;
   /** A clean checkout of a commit in a folder no agent has seen, for checks. */
-  checkout(commit: GitSha, purpose: string, taken?: Taken): Promise<string>;
+  checkout(commit: GitSha, purpose: string, taken?: CheckoutOverrides): Promise<string>;
   /** The folders to look for a file of a `checkout` in, its own first: a view holds only what was written in it. */
   foldersOf(folder: string): readonly string[];
   /** Deletes a folder made by `checkout` with all that was written in it; does nothing if it is already gone. */

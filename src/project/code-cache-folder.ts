@@ -41,8 +41,8 @@ export function whyNoCache(folder: string): string | null {
 }
 
 const isOurs = ({ uid }: Stats): boolean => process.getuid === undefined || uid === process.getuid();
-const notAlone = (at: string, found: Stats): string =>
-  isOurs(found) || found.uid === 0 ? `others may write to ${at}` : `${at} belongs to another user`;
+const notAlone = (at: string, stats: Stats): string =>
+  isOurs(stats) || stats.uid === 0 ? `others may write to ${at}` : `${at} belongs to another user`;
 
 function nearestReal(path: string): string {
   for (let at = path; ; at = dirname(at)) {

@@ -14,11 +14,11 @@ export const isInsideRun = ({ env }: Pick<CommandContext, "env">): boolean => be
 /** The same, by the environment of every parent process, as far as the system shows it. */
 export function isBelowRun(context: Pick<CommandContext, "env">, pid: number = process.ppid): boolean {
   if (isInsideRun(context)) return true;
-  for (let at = pid, seen = 0; at > 1 && seen < ancestorsMax; seen += 1) {
-    const above = processAt(at);
+  for (let index = pid, seen = 0; index > 1 && seen < ancestorsMax; seen += 1) {
+    const above = processAt(index);
     if (above === null) return false;
     if (bearsMark(above.env)) return true;
-    at = above.parent;
+    index = above.parent;
   }
   return false;
 }

@@ -17,9 +17,9 @@ export function obstacleBelow(root: string, path: string): Obstacle | null {
   let at = root;
   for (const part of partsOf(path)) {
     at = join(at, part);
-    const found = lstatSync(at, { throwIfNoEntry: false });
-    if (found === undefined) return null;
-    if (!found.isDirectory()) return { path: at, is: kindOf(found) };
+    const stats = lstatSync(at, { throwIfNoEntry: false });
+    if (stats === undefined) return null;
+    if (!stats.isDirectory()) return { path: at, is: kindOf(stats) };
   }
   return null;
 }
@@ -35,12 +35,12 @@ export function folderBelow(root: string, path: string, mode = 0o700): string {
   let at = root;
   for (const part of partsOf(path)) {
     at = join(at, part);
-    let found = lstatSync(at, { throwIfNoEntry: false });
-    if (found === undefined) {
+    let stats = lstatSync(at, { throwIfNoEntry: false });
+    if (stats === undefined) {
       mkdirSync(at, { mode, recursive: true }); // another process may be quicker
-      found = lstatSync(at);
+      stats = lstatSync(at);
     }
-    if (!found.isDirectory()) refuseInTheWay(at, kindOf(found), "folder");
+    if (!stats.isDirectory()) refuseInTheWay(at, kindOf(stats), "folder");
   }
   return at;
 }
@@ -53,5 +53,5 @@ export const refuseInTheWay = (path: string, what: string, needed: "folder" | "f
     data: { path },
   });
 
-const kindOf = (found: Stats): Obstacle["is"] => (found.isSymbolicLink() ? "link" : "file");
+const kindOf = (stats: Stats): Obstacle["is"] => (stats.isSymbolicLink() ? "link" : "file");
 const partsOf = (path: string): readonly string[] => path.split(/[/\\]/).filter((part) => part !== "" && part !== "." && part !== sep);

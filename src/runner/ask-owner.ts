@@ -17,7 +17,7 @@ import { actorOf, type CommandContext } from "../project/command-context.ts";
 import { readRun } from "../project/runs/read-run.ts";
 import { redactionOf } from "../project/secrets/redaction-of.ts";
 import { Refusal, refuse } from "../project/reply.ts";
-import { requireOurs } from "../project/runs/require-own-run.ts";
+import { requireOwnRun } from "../project/runs/require-own-run.ts";
 import type { LoadedRun } from "../project/runs/loaded-run.ts";
 
 const journaledWithinMs = 1_500;
@@ -35,7 +35,7 @@ export type Came = { readonly outcome: "done" | "taken" | "late"; readonly view:
 /** Requests something of a run and waits until `isDone`, or until it is recorded if that is all one can wait for. */
 export async function ask(context: CommandContext, loaded: LoadedRun, asked: Asked, isDone: (run: RunView) => boolean): Promise<Came> {
   const { paths, run } = loaded;
-  await requireOurs(context, paths, runFolder(paths, run), run);
+  await requireOwnRun(context, paths, runFolder(paths, run), run);
   const request = requestOf(context, paths.root, asked);
   const mustWait = asked.event !== "control_requested" || asked.now;
   const until = performance.now() + doneWithinMs;

@@ -67,10 +67,10 @@ export async function previousOf(run: RunView, cursor: CursorView, step: Step, o
   if (own?.kind === "passed" && own.facts["changed"] === false && own.detail !== null && own.detail !== "")
     lines.push(`Of your last try nothing could be kept: ${own.detail}`);
   const steps = stepsOf(run, cursor);
-  const at = steps.findIndex(({ id }) => id === step.id);
+  const index = steps.findIndex(({ id }) => id === step.id);
   for (const id of step.sees ?? []) {
     const where = steps.findIndex((other) => other.id === id);
-    const outcome = (where < at ? cursor.last[id] : cursor.seen[id]) as Outcome | undefined; // V2
+    const outcome = (where < index ? cursor.last[id] : cursor.seen[id]) as Outcome | undefined; // V2
     if (outcome === undefined || outcome.kind === "skipped") continue;
     lines.push(...(await reportedOf(cursor, id, steps[where], outcome, sources)));
   }

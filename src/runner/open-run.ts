@@ -29,7 +29,7 @@ import { redactDraft, redactedJournal } from "../project/secrets/redacted-journa
 import { redactionOf } from "../project/secrets/redaction-of.ts";
 import { refuse } from "../project/reply.ts";
 import { bindRun, type BindingRecord } from "../project/runs/run-binding.ts";
-import { requireAsAcknowledged, requireOurs } from "../project/runs/require-own-run.ts";
+import { requireAsAcknowledged, requireOwnRun } from "../project/runs/require-own-run.ts";
 import { openStatusCache } from "./write-status-cache.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
 import { type Trouble, classifySystemError } from "../project/system-errors.ts";
@@ -113,7 +113,7 @@ async function holding<Value>(
   work: (openRun: OpenRun) => Promise<Value>,
   group: Group | null,
 ): Promise<Value> {
-  let bound = await requireOurs(context, paths, folder, run); // H0
+  let bound = await requireOwnRun(context, paths, folder, run); // H0
   const { journal, fold, lease } = await openFolded(context, folder, redactionOf(context, paths.root).redactor, group); // H1
   const view = (): RunView => viewOf(fold);
   let hub: ReturnType<typeof openHubFor> | null = null;

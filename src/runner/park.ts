@@ -25,8 +25,8 @@ export function goesOnAt(run: RunView, nowMs: number): number | null {
   if (parked === undefined || !isFixable(run)) return null;
   const backoffMs = Math.min(minuteMs * 2 ** (parked.times - 1) * (parked.fault === "limit" ? 5 : 1), 60 * minuteMs);
   const reported = parked.until === null ? Number.NaN : Date.parse(parked.until);
-  const at = Number.isFinite(reported) ? Math.max(reported, nowMs + minuteMs * (parked.times > 1 ? 1 : 0)) : nowMs + backoffMs;
-  return at - nowMs > waitMsMax ? null : at;
+  const position = Number.isFinite(reported) ? Math.max(reported, nowMs + minuteMs * (parked.times > 1 ? 1 : 0)) : nowMs + backoffMs;
+  return position - nowMs > waitMsMax ? null : position;
 }
 
 /** Whether only the provider holds the run up, and time may fix that. */

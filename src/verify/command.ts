@@ -57,7 +57,7 @@ export type CommandRequest = {
   /** Redacts what the command prints; without it, only what looks like a secret. */
   readonly redactor?: Redactor;
   /** Receives everything it prints, per stream. */
-  readonly ear?: TestOutput;
+  readonly testOutput?: TestOutput;
   /** Whether its test runners also report over our own channel. */
   readonly isRecorded?: boolean;
 };
@@ -139,9 +139,9 @@ async function run(request: CommandRequest, scratch: string, reporter: Reporter 
     const child = start(reporter === null ? launch : { ...launch, env: reporter.environment(launch.env) }); // C5
     child.stdout?.on("data", output.add).on("error", () => undefined);
     child.stderr?.on("data", output.add).on("error", () => undefined);
-    if (request.ear !== undefined) {
-      child.stdout?.on("data", request.ear.said);
-      child.stderr?.on("data", request.ear.complained);
+    if (request.testOutput !== undefined) {
+      child.stdout?.on("data", request.testOutput.readStdout);
+      child.stderr?.on("data", request.testOutput.readStderr);
     }
     if (answer !== null) {
       child.stdout?.on("data", answer.said);

@@ -54,7 +54,7 @@ test("failing lines stand in the excerpt wherever they were printed, before the 
     "not ok 1 - weeks\nlast",
   );
   const wide = evidenceOf(
-    sighting("x\n".repeat(9_000), "n", { failing: Array.from({ length: 20 }, (_, at) => `${at} ${"é".repeat(290)}`) }),
+    sighting("x\n".repeat(9_000), "n", { failing: Array.from({ length: 20 }, (_, index) => `${index} ${"é".repeat(290)}`) }),
     null,
   );
   expect(Buffer.byteLength(wide.output_excerpt)).toBeLessThanOrEqual(4096);

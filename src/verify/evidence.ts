@@ -14,7 +14,7 @@ import type { GitSha, Hash } from "../contracts/ids.ts";
 import type { Redactor } from "../kit/redact.ts";
 import { redactValue } from "../kit/redact-value.ts";
 import type { CommandResult } from "./command.ts";
-import { byLooksAlone, excerptOf, storedOutput } from "./output.ts";
+import { patternRedactor, excerptOf, storedOutput } from "./output.ts";
 
 export type PutBlob = (bytes: Uint8Array) => Promise<Hash>;
 
@@ -60,7 +60,7 @@ const excerptBytesMax = 4096;
 const failedShownMax = 5;
 
 /** The output has been redacted already; the command line and the message about its end have not. */
-export async function keepEvidence(sighting: Sighting, putBlob: PutBlob, redactor: Redactor = byLooksAlone): Promise<CheckResult> {
+export async function keepEvidence(sighting: Sighting, putBlob: PutBlob, redactor: Redactor = patternRedactor): Promise<CheckResult> {
   const { result } = sighting;
   const output = result.output.totalBytes === 0 ? null : await putBlob(storedOutput(result.output));
   const record = redactValue(redactor.text, evidenceOf(sighting, output));

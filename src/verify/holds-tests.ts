@@ -14,8 +14,8 @@ export const testFilesIn =
     if (way.startsWith("..")) return false;
     try {
       const place = folders.map((one) => join(one, way)).find((one) => lstatSync(one, { throwIfNoEntry: false }) !== undefined) ?? "";
-      const found = lstatSync(place);
-      return found.isFile() && found.size <= testFileBytesMax && countsOf(readFileSync(place, "utf8"), "js").cases > 0;
+      const stats = lstatSync(place);
+      return stats.isFile() && stats.size <= testFileBytesMax && countsOf(readFileSync(place, "utf8"), "js").cases > 0;
     } catch {
       return false;
     }

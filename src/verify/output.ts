@@ -29,9 +29,9 @@ export type Output = {
 export type OutputCollector = { readonly add: (chunk: Buffer) => void; readonly take: () => Output };
 
 /** A program's output may contain a secret even if none is known by name. */
-export const byLooksAlone = openRedactor([]);
+export const patternRedactor = openRedactor([]);
 
-export function collectOutput(limits: OutputLimits = outputLimits, redactor: Redactor = byLooksAlone): OutputCollector {
+export function collectOutput(limits: OutputLimits = outputLimits, redactor: Redactor = patternRedactor): OutputCollector {
   const stream = openRedactedStream(redactor);
   const hash = createHash("sha256");
   const head: Buffer[] = [];

@@ -21,7 +21,7 @@ export const familyOf = (leader: number, word: string): Family => ({ leader, wor
  * The command's living processes, without zombies. Read one after the other: each takes a few microseconds, and a promise takes more.
  * `strangers`: processes that an earlier scan of the same moment found not to belong; they are not read again.
  */
-export function livingOf(family: Family, strangers: Set<number> = new Set()): readonly number[] {
+export function livingProcesses(family: Family, strangers: Set<number> = new Set()): readonly number[] {
   const pids = pidsHere();
   if (pids === null) return isGroupAlive(family.leader) ? [family.leader] : [];
   const found = new Set<number>();
@@ -48,7 +48,7 @@ export function livingOf(family: Family, strangers: Set<number> = new Set()): re
 
 /** Sends a signal to the group and to everything else that belongs. */
 export function signalFamily(family: Family, signal: "SIGTERM" | "SIGKILL", strangers?: Set<number>): number {
-  const living = livingOf(family, strangers); // scanned first: a process that is gone by then was not left behind
+  const living = livingProcesses(family, strangers); // scanned first: a process that is gone by then was not left behind
   send(-family.leader, signal);
   for (const pid of living) send(pid, signal);
   return living.length;
@@ -61,7 +61,8 @@ export async function endFamily(family: Family, roundsMax = 40): Promise<{ reado
   // Processes that end with the command, or were just signalled, may take a moment longer, and were not left behind.
   const strangers = new Set<number>();
   const later = (ms: number): Promise<void> => pause(ms).then(() => strangers.clear()); // a pid may be reused by then
-  for (let look = 0; look < settleLooks && livingOf(family, strangers).length > 0; look++) await later(Math.min(settleMs, 2 << look));
+  for (let look = 0; look < settleLooks && livingProcesses(family, strangers).length > 0; look++)
+    await later(Math.min(settleMs, 2 << look));
   for (let round = 0; round < roundsMax; round++) {
     left = signalFamily(family, "SIGKILL", strangers);
     if (first < 0) first = left;

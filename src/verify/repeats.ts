@@ -31,7 +31,7 @@ export function statusOf(statuses: readonly CheckStatus[]): CheckStatus {
 type Reported = { readonly status: CheckStatus; readonly tests: TestTally | null; readonly recorded: Recorded | null };
 
 /** The runs whose tests are named alike: those that were recorded whole, or, if none was, all. */
-export function tellingOf<Run extends Reported>(runs: readonly Run[]): readonly Run[] {
+export function comparableRuns<Run extends Reported>(runs: readonly Run[]): readonly Run[] {
   const recorded = runs.filter((run) => run.recorded?.isWhole === true);
   return recorded.length === 0 ? runs : recorded;
 }

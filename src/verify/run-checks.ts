@@ -4,7 +4,7 @@
 import type { Check, CheckResult, CheckStatus, Evidence, Recorded, TestTally } from "../contracts/evidence.ts";
 import type { GitSha, Hash } from "../contracts/ids.ts";
 import type { Verifier } from "../ports/verifier.ts";
-import type { Taken } from "../ports/workspace.ts";
+import type { CheckoutOverrides } from "../ports/workspace.ts";
 import { commandFor } from "./check-command.ts";
 import { type CommandRequest, type CommandResult, envHashFor, runCommand } from "./command.ts";
 import { openTestOutput } from "./test-output.ts";
@@ -16,14 +16,14 @@ import { lacksOf } from "./detect/lacks.ts";
 import { brokenSince, keptNames, type ReportedNames, together, unrunSince } from "./detect/names.ts";
 import { pathsOf, undoOf } from "./protected/undo.ts";
 import { quarantineOf } from "./quarantine.ts";
-import { decidingOf, runsWanted, statusOf, tellingOf } from "./repeats.ts";
+import { decidingOf, runsWanted, statusOf, comparableRuns } from "./repeats.ts";
 import type { OpenParts } from "./parts.ts";
 import { believed, recordGap } from "./reporter/believe.ts";
 import { mayHaveChanged, openTrust, type TrustedRun } from "./reporter/trust.ts";
 import { brokenTestsMessage, fewerSince, unrunTestsMessage } from "./lost-tests.ts";
 import { lostSince } from "./tally.ts";
 import { reportRunning } from "./report-running.ts";
-import { handledGap, whySpoiled, writtenToIn, type WrittenTo } from "./written-to.ts";
+import { handledGap, whyJudgeRewritten, writtenToIn, type WrittenTo } from "./written-to.ts";
 
 export type CheckRequest = Parameters<Verifier["check"]>[0];
 
@@ -59,7 +59,7 @@ export async function runChecks(parts: OpenParts, request: CheckRequest): Promis
 }
 
 /** The base's protected files, replacing those that were changed and may not be (V5). */
-async function takenFor(parts: OpenParts, { oracles, commit, checks }: CheckRequest): Promise<Taken | null> {
+async function takenFor(parts: OpenParts, { oracles, commit, checks }: CheckRequest): Promise<CheckoutOverrides | null> {
   if (oracles === undefined || oracles.changes.length === 0) return null;
   const { workspace, protect = [], restores = [] } = parts;
   const commands = checks.map(({ command }) => command);
@@ -71,11 +71,11 @@ class CheckSession {
   readonly #parts: OpenParts;
   readonly #request: CheckRequest;
   readonly #restores: readonly Check[];
-  readonly #taken: Taken | null;
+  readonly #taken: CheckoutOverrides | null;
   #place: Checkout | null = null;
   #isSpoiled = false;
 
-  constructor(parts: OpenParts, request: CheckRequest, restores: readonly Check[], taken: Taken | null) {
+  constructor(parts: OpenParts, request: CheckRequest, restores: readonly Check[], taken: CheckoutOverrides | null) {
     this.#parts = parts;
     this.#request = request;
     this.#restores = restores;
@@ -94,13 +94,13 @@ class CheckSession {
   async runAll(checks: readonly Check[]): Promise<readonly CheckResult[] | null> {
     const known = await Promise.all([...this.#restores, ...checks].map((check) => this.#cachedResult(check)));
     const isAllKnown = known.every((result) => result !== null);
-    for (const [at, restore] of this.#restores.entries()) {
-      const before = isAllKnown ? (known[at] ?? null) : null; // restored dependencies are needed by every check
+    for (const [index, restore] of this.#restores.entries()) {
+      const before = isAllKnown ? (known[index] ?? null) : null; // restored dependencies are needed by every check
       if (before === null && !(await this.#decide(restore))) return null;
       if (before !== null) this.results.push(before);
     }
-    for (const [at, check] of checks.entries()) {
-      const before = known[this.#restores.length + at] ?? null;
+    for (const [index, check] of checks.entries()) {
+      const before = known[this.#restores.length + index] ?? null;
       if (before !== null) this.results.push(before);
       else if (!(await this.#decide(check))) return null;
     }
@@ -150,7 +150,7 @@ class CheckSession {
     }
     const statuses = runs.map((run) => run.status);
     const status = statusOf(statuses);
-    const reporting = status === "flaky" ? runs : tellingOf(runs);
+    const reporting = status === "flaky" ? runs : comparableRuns(runs);
     const deciding = decidingOf(reporting, status, this.#request.before === undefined);
     if (deciding === undefined) return false;
     const { result, place, treeBefore, treeAfter, tests, wrote } = deciding;
@@ -197,7 +197,7 @@ class CheckSession {
       onLiveEvent({ signal: "check_running", attempt, title: check.title, elapsedMs, line: testOutput.lastLine() }),
     );
     const command = commandFor(this.#parts, check, place.folder, this.#request.cancel);
-    const request: CommandRequest = { ...command, ear: testOutput, isRecorded };
+    const request: CommandRequest = { ...command, testOutput, isRecorded };
     const result = await runCommand(request).finally(stopReporting);
     if (result.status === "cancelled") return null;
     const treeAfter = await this.#parts.workspace.treeOf(place.folder);
@@ -215,7 +215,7 @@ class CheckSession {
       result.status !== "passed"
         ? null
         : ((before === undefined ? null : lostSince(before, tests)) ??
-          whySpoiled(wrote, await this.#baseEvidence(check)) ??
+          whyJudgeRewritten(wrote, await this.#baseEvidence(check)) ??
           (await this.#ignoredFailures(check, tests))); // V7, V9, V11
     const note = [result.note, lost ?? ""].filter((text) => text !== "").join("; ");
     return {
@@ -255,7 +255,7 @@ class CheckSession {
     if (check.kind !== "project" || runs.some(({ status }) => status !== "failed")) return [];
     const before = await this.#baseEvidence(check);
     if (before?.status !== "failed" || before.names === undefined) return [];
-    const later = tellingOf(runs).map(({ names }) => names);
+    const later = comparableRuns(runs).map(({ names }) => names);
     return brokenSince(before.names, later, this.#request.tests !== undefined);
   }
 

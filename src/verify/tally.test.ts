@@ -5,9 +5,9 @@ import { openTestOutput } from "./test-output.ts";
 import { lostSince } from "./tally.ts";
 
 const tallyIn = (output: string, isOfTests: (path: string) => boolean = () => false) => {
-  const ear = openTestOutput("", "/nowhere");
-  ear.said(Buffer.from(output));
-  return ear.take(isOfTests).tests;
+  const testOutput = openTestOutput("", "/nowhere");
+  testOutput.readStdout(Buffer.from(output));
+  return testOutput.take(isOfTests).tests;
 };
 
 describe("a summary is read as it is printed by", () => {

@@ -22,7 +22,7 @@ function worded(text: string): TestTally {
   return tally;
 }
 
-const lines: readonly (readonly [form: RegExp, read: (found: RegExpExecArray) => TestTally])[] = [
+const lines: readonly (readonly [form: RegExp, read: (match: RegExpExecArray) => TestTally])[] = [
   [/^Tests: {1,20}(.{1,200}) total$/, ([, message = ""]) => worded(message)], // jest
   [/^ {0,20}Tests {1,20}(.{1,200}) \(\d{1,9}\)$/, ([, message = ""]) => worded(message)], // vitest
   [
@@ -104,9 +104,9 @@ export function openTally(): TallyReader {
   const leaves: string[] = [];
   return {
     line(line) {
-      const [found, read] = formOf(line);
-      if (found !== null) {
-        const more = read(found);
+      const [match, read] = formOf(line);
+      if (match !== null) {
+        const more = read(match);
         tally = { ran: tally.ran + more.ran, failed: tally.failed + more.failed, skipped: tally.skipped + more.skipped };
         isReported = true;
       }
@@ -125,10 +125,10 @@ export function openTally(): TallyReader {
   };
 }
 
-function formOf(line: string): readonly [RegExpExecArray | null, (found: RegExpExecArray) => TestTally] {
+function formOf(line: string): readonly [RegExpExecArray | null, (match: RegExpExecArray) => TestTally] {
   for (const [form, read] of lines) {
-    const found = form.exec(line);
-    if (found !== null) return [found, read];
+    const match = form.exec(line);
+    if (match !== null) return [match, read];
   }
   return [null, () => ({ ran: 0, failed: 0, skipped: 0 })];
 }

@@ -9,7 +9,7 @@ import { type ReportedNames, openNames, together } from "./detect/names.ts";
 import { openFailingLines } from "./failing-lines.ts";
 import { openTally, talliesOf } from "./tally.ts";
 
-export type TestOutput = { readonly said: (chunk: Buffer) => void; readonly complained: (chunk: Buffer) => void };
+export type TestOutput = { readonly readStdout: (chunk: Buffer) => void; readonly readStderr: (chunk: Buffer) => void };
 export type ReadOutput = {
   readonly tests: TestTally | null;
   readonly names: ReportedNames;
@@ -31,8 +31,8 @@ export function openTestOutput(
   const streams = [openStream(folder, lines.line), openStream(folder, lines.line)] as const; // E2
   streams[0].names.line(command.slice(0, lineCharsMax));
   return {
-    said: streams[0].write,
-    complained: streams[1].write,
+    readStdout: streams[0].write,
+    readStderr: streams[1].write,
     lastLine: lines.last,
     take(isOfTests) {
       for (const { end } of streams) end();
@@ -68,9 +68,9 @@ function openStream(folder: string, onLine: (line: string) => void) {
     names,
     write: (chunk: Buffer): void => {
       const parts = decoder.decode(chunk, { stream: true }).split("\n");
-      for (const [at, part] of parts.entries()) {
+      for (const [index, part] of parts.entries()) {
         add(part);
-        if (at === parts.length - 1) break;
+        if (index === parts.length - 1) break;
         if (!isTooLong) line(open);
         [open, isTooLong] = ["", false];
       }

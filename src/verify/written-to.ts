@@ -30,7 +30,7 @@ export async function writtenToIn(
 }
 
 /** Why a check that rewrote protected files proves nothing; null if it did so before the work too, or rewrote nothing. V9 of verifier.ts */
-export function whySpoiled({ rewrote }: WrittenTo, before: Evidence | null): string | null {
+export function whyJudgeRewritten({ rewrote }: WrittenTo, before: Evidence | null): string | null {
   const news = before === null ? [] : rewrote.filter((path) => !(before.rewrote ?? []).includes(path));
   return news.length === 0 ? null : `it rewrote what judges as it ran: ${news.slice(0, shownMax).join(", ")}`;
 }

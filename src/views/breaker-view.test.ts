@@ -9,10 +9,10 @@ test("the last error is a sentence, whatever was recorded", () => {
   const long = "a very long line ".repeat(100);
   for (const reason of ["agent_failed", "criterion_failed", "rounds_spent"])
     for (const detail of ["", "npm test: failed (exit 1)", "It broke.", "two\nlines\n", long]) {
-      const said = lastErrorOf(withCause({ reason, detail })) ?? "";
-      expect(said).toMatch(/^[A-Z][^\n]*\.$/);
-      expect(said).not.toMatch(/\.\.$|: \.$/);
-      expect(said.length).toBeLessThan(700);
+      const text = lastErrorOf(withCause({ reason, detail })) ?? "";
+      expect(text).toMatch(/^[A-Z][^\n]*\.$/);
+      expect(text).not.toMatch(/\.\.$|: \.$/);
+      expect(text.length).toBeLessThan(700);
     }
   expect(lastErrorOf(withCause({ reason: "agent_failed", detail: "claude ended with exit 1" }))).toContain("claude ended with exit 1");
   expect(lastErrorOf(withCause(undefined, null))).toBeNull();

@@ -19,4 +19,4 @@ export function columned(
 
 /** Rows with a name: the first line is beside it, the others under the first. */
 export const named = (width: number, name: string, lines: readonly string[]): readonly string[] =>
-  lines.map((line, at) => `  ${(at === 0 ? name : "").padEnd(width)} ${line}`);
+  lines.map((line, index) => `  ${(index === 0 ? name : "").padEnd(width)} ${line}`);

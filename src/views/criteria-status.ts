@@ -21,12 +21,12 @@ export function criteriaOf(run: RunView): readonly CriterionStatus[] {
 /** Those that somebody gave. A flow that goes by documents or by gates is done when these say so, not when a sentence that stood in for a goal holds. */
 export function ownCriteriaOf(run: RunView): readonly CriterionStatus[] {
   const { flow, objective } = run.drafted;
-  if (!isGoalAlone(objective)) return criteriaOf(run);
+  if (!hasOnlyGoal(objective)) return criteriaOf(run);
   return flow.playbook !== undefined || !flowProofOf(flow).isByCriteria ? [] : criteriaOf(run);
 }
 
 /** Whether nothing but the goal itself is in the place of criteria. */
-export const isGoalAlone = ({ goal, done_criteria }: { readonly goal: string; readonly done_criteria: readonly Criterion[] }): boolean =>
+export const hasOnlyGoal = ({ goal, done_criteria }: { readonly goal: string; readonly done_criteria: readonly Criterion[] }): boolean =>
   done_criteria.every(({ text, check }) => check === null && text === goal);
 
 /** Whether a run is told by its phases: they were read from documents, or there are several. */
@@ -108,7 +108,7 @@ export function blockersOf(run: RunView): readonly string[] {
       .filter((block) => !isVerdict(block))
       .map(({ block, question, options }) => `a question waits for a person (${block}): ${oneLine(question)} [${choices(options)}]`),
     ...describeFailing(run),
-    ...troublesOf(run),
+    ...problemsOf(run),
     ...run.gaps.map((gap) => `not proved: ${oneLine(gap)}`),
   ];
 }
@@ -120,7 +120,7 @@ export const describeFailing = (run: RunView): readonly string[] =>
   });
 
 /** What else is wrong with the work: phases that failed, an open breaker, a hold. */
-export function troublesOf(run: RunView): readonly string[] {
+export function problemsOf(run: RunView): readonly string[] {
   const over = run.status === "completed";
   return [
     ...run.phases

@@ -60,5 +60,5 @@ export function recordLines(record: ForecastRecord | null): readonly string[] {
   return [`  Record: ${held}; likely figures were ${off}; success scored ${brier} (0 is perfect, 0.25 a coin).`];
 }
 
-const range = ({ p50, p90 }: Range, words: (value: number) => string): string =>
-  words(p50) === words(p90) ? words(p50) : `${words(p50)} to ${words(p90)}`;
+const range = ({ p50, p90 }: Range, format: (value: number) => string): string =>
+  format(p50) === format(p90) ? format(p50) : `${format(p50)} to ${format(p90)}`;

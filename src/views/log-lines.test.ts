@@ -144,7 +144,7 @@ test("a sentence is one line, whatever an agent put into it", () => {
 
 test("while a run works, book-keeping is quiet and what matters bears a mark", () => {
   const milestones = openMilestones();
-  const shown = all.map((event, at) => [event.event, milestones(entryOf(event, at), runView())[0]?.slice(0, 1) ?? null] as const);
+  const shown = all.map((event, index) => [event.event, milestones(entryOf(event, index), runView())[0]?.slice(0, 1) ?? null] as const);
   const marks = Object.fromEntries(shown);
   expect(marks).toMatchObject({
     changes_applied: "✓",

@@ -95,30 +95,30 @@ function progressLines(lines: readonly string[], reportLine: Report): void {
   if (!lines.some((line) => /^\*\*Runner:\*\* .*\*\*Playbook version:\*\* /.test(line)))
     reportLine(1, "PG-field", "has no line **Runner:** … **Playbook version:** …");
   for (const phase of [1, 2, 3, 4, 5, 6]) {
-    const at = lines.findIndex((line) => new RegExp(`^- \\[[x ]\\] Phase ${phase} — `).test(line));
-    if (at < 0) reportLine(1, "PG-phases", `the checklist has no line - [ ] Phase ${phase} — …`);
-    else if ((lines[at] ?? "").startsWith("- [x]") && !/\(.+\)\s*$/.test(lines[at] ?? ""))
-      reportLine(at + 1, "PG-phases", `phase ${phase} is checked and has no summary in parentheses`);
+    const index = lines.findIndex((line) => new RegExp(`^- \\[[x ]\\] Phase ${phase} — `).test(line));
+    if (index < 0) reportLine(1, "PG-phases", `the checklist has no line - [ ] Phase ${phase} — …`);
+    else if ((lines[index] ?? "").startsWith("- [x]") && !/\(.+\)\s*$/.test(lines[index] ?? ""))
+      reportLine(index + 1, "PG-phases", `phase ${phase} is checked and has no summary in parentheses`);
   }
   const from = lines.indexOf("## Recent events (last 10)");
-  const to = lines.findIndex((line, at) => at > from && line.startsWith("## "));
+  const to = lines.findIndex((line, index) => index > from && line.startsWith("## "));
   const recent = from < 0 ? 0 : lines.slice(from, to < 0 ? undefined : to).filter((line) => line.startsWith("- ")).length;
   if (recent > 10) reportLine(from + 1, "PG-recent", `lists ${recent} recent events, expected at most 10`);
 }
 
 /** Entries of the roadmap's learnings: a failure with its rule and context, or a person's verdict with its calibration. */
 function learningLines(lines: readonly string[], reportLine: Report): void {
-  const heads = lines.flatMap((line, at) => (line.startsWith("### ") ? [at] : []));
-  for (const [n, at] of heads.entries()) {
-    const entry = lines.slice(at, heads[n + 1]);
-    const failure = /^### Phase (\S+) failure -- (\S+)$/.exec(lines[at] ?? "");
-    const isVerdict = /^### Human Verdict: Phase \S+ -- (?:PASS|FAIL|ISSUES_FOUND) \(confidence calibration\)$/.test(lines[at] ?? "");
-    if (failure === null && !isVerdict) reportLine(at + 1, "PG-entry", "is neither a phase's failure nor a person's verdict");
+  const heads = lines.flatMap((line, index) => (line.startsWith("### ") ? [index] : []));
+  for (const [n, index] of heads.entries()) {
+    const entry = lines.slice(index, heads[n + 1]);
+    const failure = /^### Phase (\S+) failure -- (\S+)$/.exec(lines[index] ?? "");
+    const isVerdict = /^### Human Verdict: Phase \S+ -- (?:PASS|FAIL|ISSUES_FOUND) \(confidence calibration\)$/.test(lines[index] ?? "");
+    if (failure === null && !isVerdict) reportLine(index + 1, "PG-entry", "is neither a phase's failure nor a person's verdict");
     if (failure !== null && !(failureCategories as readonly string[]).includes(failure[2] ?? ""))
-      reportLine(at + 1, "PG-entry", `the category ${failure[2] ?? ""} is none of the ten`);
+      reportLine(index + 1, "PG-entry", `the category ${failure[2] ?? ""} is none of the ten`);
     const fields = failure !== null ? ["Prevention rule", "Context"] : isVerdict ? ["Calibration"] : [];
     for (const field of fields)
-      if (!entry.some((line) => line.startsWith(`**${field}:** `))) reportLine(at + 1, "PG-field", `has no line **${field}:** …`);
+      if (!entry.some((line) => line.startsWith(`**${field}:** `))) reportLine(index + 1, "PG-field", `has no line **${field}:** …`);
   }
 }
 

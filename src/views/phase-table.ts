@@ -34,11 +34,11 @@ export function phaseTable(rows: readonly PhaseRow[], rowsMax: number): readonly
     const left = rows.slice(last + 1, upTo);
     if (left.length > 0) cells.push(["", "…", describeGap(left)]);
   };
-  for (const at of kept) {
-    gap(at);
-    const row = rows[at];
+  for (const position of kept) {
+    gap(position);
+    const row = rows[position];
     if (row !== undefined) cells.push(rowCells(row, isPriced));
-    last = at;
+    last = position;
   }
   gap(rows.length);
   return columned(cells, { right: [4, 5, 6, 7] });
@@ -77,13 +77,13 @@ function describeGap(left: readonly PhaseRow[]): string {
 
 /** Which rows are shown: all, if there is room; else what is under way, waits or failed, and what is next to it. */
 function keptOf(rows: readonly PhaseRow[], rowsMax: number): readonly number[] {
-  if (rows.length <= rowsMax) return rows.map((_, at) => at);
+  if (rows.length <= rowsMax) return rows.map((_, index) => index);
   const kept = new Set<number>();
   const take = (at: number): void => {
     if (at >= 0 && at < rows.length && kept.size < rowsMax) kept.add(at);
   };
   const [open, failed] = [atThose(rows, ["in_progress", "needs_human_verification"]), atThose(rows, ["failed"])];
-  for (const at of [...open, ...failed]) take(at);
+  for (const position of [...open, ...failed]) take(position);
   const here = open[0] ?? rows.findIndex(({ status }) => status === "not_started");
   for (let distance = 1; kept.size < rowsMax && distance < rows.length; distance += 1) {
     take(here + distance - 1);
@@ -93,4 +93,4 @@ function keptOf(rows: readonly PhaseRow[], rowsMax: number): readonly number[] {
 }
 
 const atThose = (rows: readonly PhaseRow[], statuses: readonly PhaseRowStatus[]): readonly number[] =>
-  rows.flatMap(({ status }, at) => (statuses.includes(status) ? [at] : []));
+  rows.flatMap(({ status }, index) => (statuses.includes(status) ? [index] : []));

@@ -64,9 +64,9 @@ test("what was judged on the way is no judgement of phases that are not done, an
 
 test("what was to be taken back and could not be is told, in the report and by status, until the phase is run again", () => {
   const detail = "Later work changed a.js too, and cannot be told apart: nothing was taken back.";
-  const at = entries.findIndex((entry) => entry.event === "step_completed" && entry.attempt.startsWith("2@1/undo#"));
-  const failedUndo = { ...entries[at], event: "step_failed", facts: { rollback_performed: false }, detail } as unknown as Entry;
-  const reported = reportOf(run, entries.with(at, failedUndo));
+  const index = entries.findIndex((entry) => entry.event === "step_completed" && entry.attempt.startsWith("2@1/undo#"));
+  const failedUndo = { ...entries[index], event: "step_failed", facts: { rollback_performed: false }, detail } as unknown as Entry;
+  const reported = reportOf(run, entries.with(index, failedUndo));
   expect(reported.phases.find(({ id }) => id === "2")).toMatchObject({ rolled_back_to: null, left_behind: detail });
   expect(reportPage(reported).join("\n")).toContain(`    left     what it did is still there: ${detail}`);
   const undo = { kind: "failed", facts: { rollback_performed: false }, reason: "merge_conflict", detail };
@@ -117,16 +117,16 @@ test("a phase that waits for a verdict is asked for by name", () => {
 test("a long roadmap shows where something happens, and counts the rest", () => {
   const [first] = phaseRows(run);
   if (first === undefined) throw new Error("the story has phases");
-  const rows = Array.from({ length: 500 }, (_, at) => ({
+  const rows = Array.from({ length: 500 }, (_, index) => ({
     ...first,
-    id: String(at + 1),
-    name: `Part ${at + 1}`,
+    id: String(index + 1),
+    name: `Part ${index + 1}`,
     status:
-      at === 250
+      index === 250
         ? ("in_progress" as const)
-        : at === 17
+        : index === 17
           ? ("failed" as const)
-          : at < 250
+          : index < 250
             ? ("completed" as const)
             : ("not_started" as const),
   }));

@@ -8,7 +8,7 @@ import type { Check } from "../contracts/evidence.ts";
 import { type Flow, kindOf, type Phase, type Scalar, type Step } from "../contracts/flow.ts";
 import type { Objective } from "../contracts/objective.ts";
 import { type FlowProof, flowProofOf } from "./flow-proof.ts";
-import { isGoalAlone } from "./criteria-status.ts";
+import { hasOnlyGoal } from "./criteria-status.ts";
 import { named } from "./columned.ts";
 import { amount, figure, firstFew, money, oneLine, plural, describeSandbox } from "./wording.ts";
 
@@ -228,7 +228,7 @@ export const missingToolMessage = ({ name, needed_by, install }: MissingTool): s
 /** A goal that stands in for criteria is none if documents or gates say what is wanted. */
 function doneLines({ objective, wanted, flow }: PreviewView): readonly string[] {
   const { done_criteria } = objective;
-  if ((wanted !== undefined || !flow.proof.isByCriteria) && isGoalAlone(objective)) return [];
+  if ((wanted !== undefined || !flow.proof.isByCriteria) && hasOnlyGoal(objective)) return [];
   return [
     ...done_criteria
       .slice(0, listedMax)

@@ -157,8 +157,8 @@ const isWhole = (run: RunView, path: string): boolean => !isByPhases(run) || /^(
 const isTurn = (run: RunView, attempt: string): boolean => run.turns.some((turn) => turn.attempt === attempt);
 
 export function turnLabel(run: RunView, attempt: string): string {
-  const at = run.turns.findIndex((turn) => turn.attempt === attempt);
-  return at < 0 ? "Turn" : `Turn ${at + 1}`;
+  const index = run.turns.findIndex((turn) => turn.attempt === attempt);
+  return index < 0 ? "Turn" : `Turn ${index + 1}`;
 }
 
 /** Which step a turn belongs to, if that is not plain. */

@@ -82,5 +82,5 @@ function proofLine({ title, command, status, exit_code }: PhaseProof): string {
 /** The first line has the word, the others are under it. */
 function some(word: string, lines: readonly string[], left: number): readonly string[] {
   const all = left > 0 ? [...lines, `… ${figure(left)} more`] : lines;
-  return all.map((line, at) => `    ${(at === 0 ? word : "").padEnd(8)} ${line}`);
+  return all.map((line, index) => `    ${(index === 0 ? word : "").padEnd(8)} ${line}`);
 }

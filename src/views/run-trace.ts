@@ -9,9 +9,9 @@ export function traceOfRun(entries: readonly Entry[], turns: readonly TurnTransc
   const book = openTrace(evidenceOf);
   const reported = turns.flatMap((turn) => signalsOf(turn));
   const spans: TraceSpan[] = [];
-  let at = 0;
+  let position = 0;
   const reportUntil = (ts: string): void => {
-    for (let next = reported[at]; next !== undefined && next.at <= ts; next = reported[++at]) {
+    for (let next = reported[position]; next !== undefined && next.at <= ts; next = reported[++position]) {
       const span = book.ofLiveEvent(next.signal, next.at);
       if (span !== null) spans.push(span);
     }

@@ -96,7 +96,7 @@ export function runView(changes: Partial<Run> = {}): Run {
 
 /** Phases in flow order with these states. */
 export const phases = (...states: readonly PhaseState["status"][]): PhaseState[] =>
-  runView().phases.map((phase, at) => ({ ...phase, status: states[at] ?? "waiting" }));
+  runView().phases.map((phase, index) => ({ ...phase, status: states[index] ?? "waiting" }));
 
 export function cursor(path: string, passed: readonly string[]): StepCursor {
   const outcome = { kind: "passed" as const, facts: {}, says: {}, reason: null, detail: null, checks: [] };

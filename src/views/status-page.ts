@@ -9,7 +9,7 @@ import { unreachable } from "../kit/never.ts";
 import { describeBreaker } from "./breaker-view.ts";
 import { budgetLines } from "./budget-view.ts";
 import { named } from "./columned.ts";
-import { isByPhases, describeFailing, ownCriteriaOf, troublesOf } from "./criteria-status.ts";
+import { isByPhases, describeFailing, ownCriteriaOf, problemsOf } from "./criteria-status.ts";
 import { interruptedAt, interruptedRows } from "./interrupted.ts";
 import { endingOf, type Owner } from "./next-actions.ts";
 import { describeOrigin } from "./facts/origin.ts";
@@ -31,7 +31,7 @@ const checkCharsMax = 60;
 export function statusPage(run: RunView, owner: Owner, extra: StatusExtra = {}): readonly string[] {
   const view = statusOf(run, owner, extra);
   const hasTable = isByPhases(run);
-  const troubles = [...(hasTable ? describeFailing(run) : []), ...troublesOf(run)]; // without a table the row of checks tells
+  const troubles = [...(hasTable ? describeFailing(run) : []), ...problemsOf(run)]; // without a table the row of checks tells
   return [
     headline(run, view),
     "",

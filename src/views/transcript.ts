@@ -30,8 +30,8 @@ function add(entries: (TurnCall | TurnText)[], line: Happening): void {
     else entries.push({ kind: line.kind, at: line.at, text: line.text });
     return;
   }
-  const at = entries.findLastIndex((entry) => entry.kind === "tool" && entry.call === line.call && entry.status === "open");
-  const found = entries[at];
+  const index = entries.findLastIndex((entry) => entry.kind === "tool" && entry.call === line.call && entry.status === "open");
+  const found = entries[index];
   const before = found?.kind === "tool" ? found : null;
   const call: TurnCall = {
     kind: "tool",
@@ -46,7 +46,7 @@ function add(entries: (TurnCall | TurnText)[], line: Happening): void {
     output: line.kind === "result" ? (line.output ?? null) : null,
   };
   if (before === null) entries.push(call);
-  else entries[at] = call;
+  else entries[index] = call;
 }
 
 const rowsMax = 28;
@@ -64,20 +64,20 @@ export type TranscriptShown = {
 /** Without a choice: the last turn, on one screen. A turn by its number, or all of them, in full. */
 export function transcriptPage({ turns, turn, named }: TranscriptShown): readonly string[] {
   const command = `autopilot transcript${named}`;
-  if (turn === "all") return turns.flatMap((one, at) => [...headOf(one, at, turns.length), ...bodyOf(one, wholly), ""]);
-  const at = (turn ?? turns.length) - 1;
-  const one = turns[at];
+  if (turn === "all") return turns.flatMap((one, index) => [...headOf(one, index, turns.length), ...bodyOf(one, wholly), ""]);
+  const position = (turn ?? turns.length) - 1;
+  const one = turns[position];
   if (one === undefined) return [];
-  if (turn !== null) return [...headOf(one, at, turns.length), ...bodyOf(one, wholly)];
+  if (turn !== null) return [...headOf(one, position, turns.length), ...bodyOf(one, wholly)];
   const body = bodyOf(one, briefly);
   const shown = body.slice(-rowsMax);
   const isCut = body.length > shown.length || one.entries.some(isLong);
   return [
-    ...headOf(one, at, turns.length),
+    ...headOf(one, position, turns.length),
     ...(body.length > shown.length ? [`  … ${plural(body.length - shown.length, "earlier row")}`] : []),
     ...shown,
     "",
-    ...(isCut ? [`→ ${command} --turn ${at + 1}   this turn in full`] : []),
+    ...(isCut ? [`→ ${command} --turn ${position + 1}   this turn in full`] : []),
     ...(turns.length > 1 ? [`→ ${command} --all   all ${turns.length} turns`] : []),
   ];
 }
@@ -136,7 +136,7 @@ function bodyOf(turn: TurnTranscript, manner: Manner): readonly string[] {
     if (entry.kind === "tool") return callLines(entry, manner);
     if (entry.text.trim() === "" || (entry.kind === "thought" && !manner.thinks)) return [];
     const [mark, rest] = entry.kind === "said" ? ["“ ", "  "] : ["(thinks) ", "         "];
-    return manner.text(entry.text).map((line, at) => `  ${at === 0 ? mark : rest}${line}`);
+    return manner.text(entry.text).map((line, index) => `  ${index === 0 ? mark : rest}${line}`);
   });
 }
 

@@ -46,7 +46,7 @@ type Amounts = { readonly tokens: number; readonly minutes: number; readonly cal
 
 /** `12.9k of 180k tokens (7 %), 1.4 of 30 min, 2 of 180 calls, $0.14`. */
 export function describeBudget({ tokens, minutes, calls, usd }: Amounts, limits: Partial<Amounts>): string {
-  const of = (limit: number | undefined, words: (value: number) => string): string => (limit === undefined ? "" : ` of ${words(limit)}`);
+  const of = (limit: number | undefined, format: (value: number) => string): string => (limit === undefined ? "" : ` of ${format(limit)}`);
   const part = limits.tokens === undefined ? "" : ` (${share(limits.tokens === 0 ? 1 : tokens / limits.tokens)})`;
   const price = usd === 0 && limits.usd === undefined ? [] : [`${money(usd)}${of(limits.usd, money)}`];
   return [
@@ -103,9 +103,9 @@ export function describeCursor(path: string): string {
 
 /** An attempt in words: `1@1/execute#2` → execute #2 (phase 1). */
 export function describeAttempt(attempt: string): string {
-  const found = /^(.*)@(\d+)\/([^/]+)#(\d+)$/.exec(attempt);
-  if (found === null) return oneLine(attempt);
-  const [, walk = "", visit = "1", step = "", ordinal = ""] = found;
+  const match = /^(.*)@(\d+)\/([^/]+)#(\d+)$/.exec(attempt);
+  if (match === null) return oneLine(attempt);
+  const [, walk = "", visit = "1", step = "", ordinal = ""] = match;
   const again = visit === "1" ? "" : `, visit ${visit}`;
   return `${step} #${ordinal} (${describeCursor(walk)}${again})`;
 }
@@ -125,8 +125,8 @@ export function describeSandbox({ level }: { readonly level: string }): string {
 
 /** A reason's sentence as the rest of one of ours. */
 export function describeReason(code: ReasonCode): string {
-  const said = reasons[code].meaning.replace(/^(?:Paused|Stopped|Finished)[:;,]? /, "").replace(/\.$/, "");
-  return /^[A-Z][a-z']* /.test(said) ? `${said.charAt(0).toLowerCase()}${said.slice(1)}` : said;
+  const text = reasons[code].meaning.replace(/^(?:Paused|Stopped|Finished)[:;,]? /, "").replace(/\.$/, "");
+  return /^[A-Z][a-z']* /.test(text) ? `${text.charAt(0).toLowerCase()}${text.slice(1)}` : text;
 }
 
 /** Why work was refused as a whole, by the detail that the refusal recorded: out of its scope, or of a kind that is never kept. */

@@ -15,7 +15,7 @@ import { examineLayer } from "./layers/examine.ts";
 import { WorkspaceFailed } from "./failure.ts";
 import { erase } from "./folder.ts";
 import { git, isDiskFull } from "./git/git.ts";
-import { commitFor, inUser, ownCommits, shortOf, tipOf } from "./git/history.ts";
+import { commitFor, userRepositoryCall, ownCommits, shortOf, tipOf } from "./git/history.ts";
 import { identityEnv, identityOf } from "./git/identity.ts";
 import { landRun } from "./landing/land.ts";
 import { foldersNamed } from "./git/installed-folders.ts";
@@ -31,7 +31,7 @@ import { openShadow, type Shadow } from "./git/shadow.ts";
 import { summaryOf } from "./git/summary.ts";
 import { takeBack } from "./landing/revert.ts";
 import { takeIn } from "./landing/merge-child.ts";
-import { shownOf } from "./git/byte-path.ts";
+import { displayPath } from "./git/byte-path.ts";
 import { openStore, type Store } from "./bases/base.ts";
 import { type History, openHistory } from "./bases/history.ts";
 import { openCheckouts, type CheckoutKind } from "./checkouts/checkouts.ts";
@@ -107,7 +107,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     openLayer,
     changesOf: async (attempt) => {
       const { changes, violations, ignored, tree } = await examineLayer(run, attempt);
-      return { paths: changes.map(({ path }) => shownOf(path)), violations, ignored, tree };
+      return { paths: changes.map(({ path }) => displayPath(path)), violations, ignored, tree };
     },
     apply: (attempt, subject) => inTurn(() => applyAttempt(run, attempt, subject)),
     preview: (attempt) => inTurn(() => previewAttempt(run, attempt)),
@@ -206,7 +206,7 @@ function sharedHistory(shadow: Shadow, given: Store | undefined): NonNullable<Op
 
 /** A new run's branch starts at the base; an old run's must have the run's commits and nothing else. */
 async function openBranch(run: OpenRun, expected: GitSha | null): Promise<void> {
-  const user = inUser(run);
+  const user = userRepositoryCall(run);
   const nothing = "0".repeat(run.base.commit.length);
   const isNew = expected === null || expected === run.begins;
   const begin = ["update-ref", "-m", "autopilot: run begins", run.ref, run.begins, nothing];

@@ -16,8 +16,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { programOnPath } from "../../src/workspace/isolation/box-programs.ts";
 import type { Isolation } from "../../src/workspace/isolation/confinement.ts";
-import { collectApart } from "../../src/workspace/isolation/overlay-collect.ts";
-import { apartOf, apartRoot } from "../../src/workspace/isolation/overlay-place.ts";
+import { mergeOverlay } from "../../src/workspace/isolation/overlay-collect.ts";
+import { overlayFolderFor, apartRoot } from "../../src/workspace/isolation/overlay-place.ts";
 import { attempt, makeRoom, openBench, type Bench } from "./bench-repository.ts";
 import { commandOf, hasBoxes, openLevel, run } from "./boxed.ts";
 
@@ -121,7 +121,7 @@ describe.skipIf(!hasBoxes)("overlay (needs bubblewrap, namespaces and Linux 5.11
     const { bench, layer, isolation } = await open();
     furnish(layer);
     expect(run(isolation, layer, actions).err).toBe("");
-    const apart = apartOf(bench.runDir, layer) ?? "";
+    const apart = overlayFolderFor(bench.runDir, layer) ?? "";
     let interruptions = 0;
     for (let at = 1; ; at += 1) {
       let left = at;
@@ -129,7 +129,7 @@ describe.skipIf(!hasBoxes)("overlay (needs bubblewrap, namespaces and Linux 5.11
         left -= 1;
         if (left === 0) throw new Error("killed here");
       };
-      const outcome = await collectApart({ runDir: bench.runDir, folder: layer, programs, failpoint }).then(
+      const outcome = await mergeOverlay({ runDir: bench.runDir, folder: layer, programs, failpoint }).then(
         () => "ended",
         (error: unknown) => (error instanceof Error ? error.message : ""),
       );
@@ -151,7 +151,7 @@ describe.skipIf(!hasBoxes)("overlay (needs bubblewrap, namespaces and Linux 5.11
       const failpoint = (): void => {
         if (--left === 0) throw new Error("killed here");
       };
-      await expect(collectApart({ runDir: bench.runDir, folder: layer, programs, failpoint })).rejects.toThrow("killed here");
+      await expect(mergeOverlay({ runDir: bench.runDir, folder: layer, programs, failpoint })).rejects.toThrow("killed here");
       await fresh.collect(layer);
       expect(treeOf(layer)).toEqual(whatTheyMake);
     }

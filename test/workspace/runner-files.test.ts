@@ -9,7 +9,7 @@ import type { CursorView, RunView } from "../../src/core/state.ts";
 import { docsNote } from "../../src/playbooks/quality/steps/docs-note.ts";
 import { phaseFound } from "../../src/playbooks/quality/steps/phase-found.ts";
 import { redLogs } from "../../src/playbooks/quality/steps/red-logs.ts";
-import { goneField } from "../../src/playbooks/quality/views/run-state-names.ts";
+import { missingFileField } from "../../src/playbooks/quality/views/run-state-names.ts";
 import { commitWave } from "../../src/playbooks/staged/steps/commit-wave.ts";
 import type { FunctionInput } from "../../src/ports/functions.ts";
 import { entryOf, runView, cursor } from "../../src/views/run-view.test-support.ts";
@@ -58,7 +58,7 @@ describe.each(["overlay", "copy"] as const)("%s", (checkouts) => {
       actor: "system",
       reason_code: "ok",
       path: "quality/BUGS.md",
-      field: goneField,
+      field: missingFileField,
       found: "absent",
       kept: "absent",
       because: "gone",

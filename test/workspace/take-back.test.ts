@@ -1,7 +1,7 @@
 // Taking back: what a phase did is undone in one commit, kept under its own branch, and nothing of anybody else's is touched.
 
 import { expect, test } from "vitest";
-import type { TakenBack } from "../../src/ports/workspace.ts";
+import type { RevertResult } from "../../src/ports/workspace.ts";
 import { type Bench, git, openBench, runId, runRef, write } from "./bench-repository.ts";
 
 const tipOf = (root: string): string => runRef(root);
@@ -90,7 +90,7 @@ test("where nothing was done nothing is taken back, and no branch is made", asyn
   const bench = await openBench();
   await commit(bench, "1@1/do#1", { "src/one.ts": "one\n" });
   const since = tipOf(bench.root);
-  const nothing: TakenBack = { applied: null, branch: null, conflict: [] };
+  const nothing: RevertResult = { applied: null, branch: null, conflict: [] };
   expect(await bench.workspace.takeBack(order(since))).toEqual(nothing);
   expect(tipOf(bench.root)).toBe(since);
 });

@@ -16,8 +16,8 @@ test.each([
   ["an array", 'result: [{"a": 1}, {"a": 2}]', [{ a: 1 }, { a: 2 }]],
   ["braces in strings", 'x {"a": "}{"} y', { a: "}{" }],
   ["a stray brace before it", 'function f() { return } then {"a": 1}', { a: 1 }],
-])("%s", (_, said, value) => {
-  expect(handedBack(said)).toMatchObject({ found: true, value });
+])("%s", (_, text, value) => {
+  expect(handedBack(text)).toMatchObject({ found: true, value });
 });
 
 test.each([
@@ -26,8 +26,8 @@ test.each([
   ["a number in a block", "```json\n3\n```"],
   ["a block that is broken", '```json\n{ "a": 1,, }\n```'],
   ["an object cut off", '{"a": 1'],
-])("not handed back: %s", (_, said) => {
-  expect(handedBack(said).found).toBe(false);
+])("not handed back: %s", (_, text) => {
+  expect(handedBack(text).found).toBe(false);
 });
 
 test("a broken block is told with the parser's words", () => {

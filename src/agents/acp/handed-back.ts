@@ -24,13 +24,13 @@ function fencedBlocks(said: string): readonly { readonly info: string; readonly 
   const blocks: { info: string; text: string }[] = [];
   let open: { fence: string; info: string; lines: string[] } | null = null;
   for (const line of said.split("\n")) {
-    const found = /^\s*(`{3,}|~{3,})\s*([^`]*)$/.exec(line);
-    const fence = found?.[1] ?? "";
+    const match = /^\s*(`{3,}|~{3,})\s*([^`]*)$/.exec(line);
+    const fence = match?.[1] ?? "";
     if (open === null) {
-      if (fence !== "") open = { fence, info: (found?.[2] ?? "").trim(), lines: [] };
+      if (fence !== "") open = { fence, info: (match?.[2] ?? "").trim(), lines: [] };
       continue;
     }
-    if (fence.startsWith(open.fence) && (found?.[2] ?? "").trim() === "") {
+    if (fence.startsWith(open.fence) && (match?.[2] ?? "").trim() === "") {
       blocks.push({ info: open.info, text: open.lines.join("\n") });
       open = null;
       continue;

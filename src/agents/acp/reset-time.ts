@@ -68,9 +68,9 @@ function dateIn(text: string, nowMs: number): number | null {
     `\\b(${months.join("|")})[a-z]{0,6}\\.? (\\d{1,2})(?:st|nd|rd|th)?,?(?: (\\d{4}),?)?(?: at)? ${clock}${zone}`,
     "i",
   );
-  const found = pattern.exec(text);
-  if (found === null) return null;
-  const [, month = "", day = "", year, hour, minute, half, place] = found;
+  const match = pattern.exec(text);
+  if (match === null) return null;
+  const [, month = "", day = "", year, hour, minute, half, place] = match;
   const time = minutesOf(hour, minute, half);
   if (time === null) return null;
   const thisYear = new Date(nowMs).getUTCFullYear();
@@ -81,9 +81,9 @@ function dateIn(text: string, nowMs: number): number | null {
 
 /** `at 3pm`, `3:30 pm (Europe/Berlin)`, `15:30 UTC`: the next time the clock shows that. */
 function clockIn(text: string, nowMs: number): number | null {
-  const found = new RegExp(`(?<![\\w.:-])${clock}${zone}(?![\\w:-])`, "i").exec(text);
-  if (found === null) return null;
-  const [, hour, minute, half, place] = found;
+  const match = new RegExp(`(?<![\\w.:-])${clock}${zone}(?![\\w:-])`, "i").exec(text);
+  if (match === null) return null;
+  const [, hour, minute, half, place] = match;
   // A bare number isn't a time of day.
   if (minute === undefined && half === undefined) return null;
   const time = minutesOf(hour, minute, half);

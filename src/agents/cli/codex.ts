@@ -9,9 +9,9 @@ export const codexDialect: Dialect = {
     const isLong = isTooLong(asked.prompt);
     const { session } = asked;
     // `exec resume` comes before every option of `exec`.
-    const at = asked.argv.indexOf("exec") + 1;
-    const isResumed = session?.isResumed === true && at > 0;
-    const argv = isResumed ? [...asked.argv.slice(0, at), "resume", ...asked.argv.slice(at)] : asked.argv;
+    const index = asked.argv.indexOf("exec") + 1;
+    const isResumed = session?.isResumed === true && index > 0;
+    const argv = isResumed ? [...asked.argv.slice(0, index), "resume", ...asked.argv.slice(index)] : asked.argv;
     const words = [...toolsOf(asked.tools), ...(isResumed ? [session.name] : []), isLong ? "-" : asked.prompt];
     return { argv: [...argv, ...words], input: isLong ? asked.prompt : null };
   },

@@ -19,13 +19,13 @@ export function lineSplitter(
     push: (chunk: Buffer): void => {
       let from = 0;
       for (;;) {
-        const at = chunk.indexOf(10, from);
-        const end = at === -1 ? chunk.length : at;
+        const index = chunk.indexOf(10, from);
+        const end = index === -1 ? chunk.length : index;
         if (!isOpen || from >= chunk.length) return;
         if (heldBytes + end - from > lineBytesMax) return tooLong();
-        if (at === -1) break;
-        finish(chunk.subarray(from, at));
-        from = at + 1;
+        if (index === -1) break;
+        finish(chunk.subarray(from, index));
+        from = index + 1;
       }
       held.push(chunk.subarray(from));
       heldBytes += chunk.length - from;

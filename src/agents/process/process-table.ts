@@ -122,14 +122,14 @@ function ps(columns: string, ...more: readonly string[]): string {
 
 export function parsePs(text: string): readonly ProcessInfo[] {
   return text.split("\n").flatMap((line) => {
-    const found = /^\s*(\d+)\s+(\d+)\s+(.+?)\s*$/.exec(line);
-    return found === null ? [] : [{ pid: Number(found[1]), parent: Number(found[2]), began: found[3] ?? "" }];
+    const match = /^\s*(\d+)\s+(\d+)\s+(.+?)\s*$/.exec(line);
+    return match === null ? [] : [{ pid: Number(match[1]), parent: Number(match[2]), began: match[3] ?? "" }];
   });
 }
 
 export function parsePsEnvironment(text: string): readonly { readonly pid: number; readonly words: readonly string[] }[] {
   return text.split("\n").flatMap((line) => {
-    const found = /^\s*(\d+)\s+(.*)$/.exec(line);
-    return found === null ? [] : [{ pid: Number(found[1]), words: (found[2] ?? "").split(" ") }];
+    const match = /^\s*(\d+)\s+(.*)$/.exec(line);
+    return match === null ? [] : [{ pid: Number(match[1]), words: (match[2] ?? "").split(" ") }];
   });
 }

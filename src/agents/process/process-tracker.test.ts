@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ProcessInfo } from "./process-table.ts";
-import { momentOf, type Processes, type ProcessTracker, rollOf } from "./process-tracker.ts";
+import { momentOf, type Processes, type ProcessTracker, trackProcesses } from "./process-tracker.ts";
 
 type One = { readonly parent: number; readonly began?: string; readonly words?: readonly string[] };
 
@@ -28,7 +28,7 @@ function started(): { readonly machine: Machine; readonly roll: ProcessTracker }
   machine.all.set(1, { parent: 0 });
   machine.all.set(runner, { parent: 1, words: marked }); // even a runner that is itself somebody's agent
   machine.all.set(root, { parent: runner, words: marked });
-  return { machine, roll: rollOf(machine, (words) => words.includes("MARK=x"), root, new Set([1, runner])) };
+  return { machine, roll: trackProcesses(machine, (words) => words.includes("MARK=x"), root, new Set([1, runner])) };
 }
 
 test("those with the mark, and those that descend from the turn's process without one; never the runner", () => {
@@ -82,7 +82,7 @@ test("R3: many turns that look in one moment read each process once, and in the 
   const { machine } = started();
   machine.all.set(40, { parent: 1 });
   const moment = momentOf(machine);
-  const rolls = ["MARK=x", "MARK=y"].map((mark) => rollOf(moment, (words) => words.includes(mark), root, new Set([1, runner])));
+  const rolls = ["MARK=x", "MARK=y"].map((mark) => trackProcesses(moment, (words) => words.includes(mark), root, new Set([1, runner])));
   expect(rolls.map((roll) => roll.look())).toEqual([[root], []]);
   expect(machine.read.filter((pid) => pid === 40)).toHaveLength(1);
   machine.all.set(41, { parent: 1, words: ["MARK=y"] });

@@ -24,7 +24,7 @@ const looksBetween = 10;
 
 /** Those whose environment belongs, and descendants of the root; without the runner itself and its ancestors. */
 export function openProcessTracker(belongs: Belongs, root: number): ProcessTracker {
-  if (process.platform === "linux") return rollOf(here, belongs, root, ancestorsOf(process.pid));
+  if (process.platform === "linux") return trackProcesses(here, belongs, root, ancestorsOf(process.pid));
   return { look: () => [...new Set([...findMarked(belongs), ...descendantsOf(root).map(({ pid }) => pid)])] };
 }
 
@@ -56,7 +56,7 @@ function onceFor<Value>(known: Map<number, Value>, pid: number, read: (pid: numb
 
 type Known = { readonly began: string; readonly isOurs: boolean; readonly readings: number };
 
-export function rollOf(processes: Processes, belongs: Belongs, root: number, others: ReadonlySet<number>): ProcessTracker {
+export function trackProcesses(processes: Processes, belongs: Belongs, root: number, others: ReadonlySet<number>): ProcessTracker {
   const known = new Map<number, Known>();
   let looks = 0;
 

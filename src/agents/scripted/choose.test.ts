@@ -70,10 +70,10 @@ const anyScript: fc.Arbitrary<Script> = fc.record({
 test("pull the plug anywhere: replaying any prefix gives the choices that were made", () => {
   fc.assert(
     fc.property(anyScript, fc.array(anyFacts, { maxLength: 12 }), fc.nat(), (script, turns, cut) => {
-      const straight = turns.map((me, at) => choose(script, turns.slice(0, at), me));
+      const straight = turns.map((me, index) => choose(script, turns.slice(0, index), me));
       // A process that dies in turn `n` is followed by one that knows the journal only; it continues from there.
       const n = turns.length === 0 ? 0 : cut % turns.length;
-      const resumed = turns.slice(n).map((me, at) => choose(script, turns.slice(0, n + at), me));
+      const resumed = turns.slice(n).map((me, index) => choose(script, turns.slice(0, n + index), me));
       expect(resumed).toEqual(straight.slice(n));
     }),
   );
@@ -82,9 +82,9 @@ test("pull the plug anywhere: replaying any prefix gives the choices that were m
 test("no turn is played more often than it may be, and only where it matches", () => {
   fc.assert(
     fc.property(anyScript, fc.array(anyFacts, { maxLength: 20 }), (script, turns) => {
-      const choices = turns.map((me, at) => choose(script, turns.slice(0, at), me));
+      const choices = turns.map((me, index) => choose(script, turns.slice(0, index), me));
       script.turns.forEach(({ repeat = 1, when = {} }, place) => {
-        const played = choices.flatMap((choice, at) => (choice === place ? [turns[at]] : []));
+        const played = choices.flatMap((choice, index) => (choice === place ? [turns[index]] : []));
         if (repeat > 0) expect(played.length).toBeLessThanOrEqual(repeat);
         for (const me of played) expect(me).toMatchObject(when);
       });

@@ -17,7 +17,7 @@ export function choose(script: Script, history: readonly TurnFacts[], me: TurnFa
 }
 
 function firstUnused(script: Script, played: readonly number[], facts: TurnFacts): number | null {
-  const found = script.turns.findIndex((turn, at) => matches(turn, facts) && isLeft(turn, played[at] ?? 0));
+  const found = script.turns.findIndex((turn, index) => matches(turn, facts) && isLeft(turn, played[index] ?? 0));
   return found === -1 ? null : found;
 }
 

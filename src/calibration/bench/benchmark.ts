@@ -13,7 +13,7 @@ import { type Bug, readBugs, recallOf, type Recalled } from "../cycle/bugs.ts";
 import { metricIn } from "../cycle/metric.ts";
 import { type BenchmarkPlan, type CyclePlan, cyclesFolder, findingsDefault, recallTarget } from "../cycle/plan.ts";
 import type { RunKey } from "../cycle/state.ts";
-import { type Ended, endProcess, exitOf, isAtWork, startProcess, stderrFile, stdoutFile, waitFor } from "./process.ts";
+import { type Ended, endProcess, exitCodeOf, isAtWork, startProcess, stderrFile, stdoutFile, waitFor } from "./process.ts";
 import { commitCopy, initCopy, type Trees } from "./trees.ts";
 
 export type BenchmarkRoom = {
@@ -42,8 +42,8 @@ export const runFolder = (folder: string, { benchmark, lever_state, repeat }: Ru
   join(folder, "runs", benchmark, `${lever_state}-${repeat}`);
 
 /** What a run that was begun before is now: ended, still at work, or gone. */
-export function foundOf(folder: string): "ended" | "at work" | "gone" {
-  if (exitOf(folder) !== null || hasRunEnd(folder)) return "ended"; // B2
+export function processStateOf(folder: string): "ended" | "at work" | "gone" {
+  if (exitCodeOf(folder) !== null || hasRunEnd(folder)) return "ended"; // B2
   return isAtWork(folder) ? "at work" : "gone";
 }
 
@@ -67,7 +67,7 @@ export async function runBenchmark(room: BenchmarkRoom, key: RunKey, commit: str
   const places = placesOf(room, plan, folder, key.lever_state);
   const wait = { hangMs: room.plan.hang_ms, interrupted: room.interrupted };
   if (!isFresh) {
-    const hasEnded = hasRunEnd(folder) && exitOf(folder) === null;
+    const hasEnded = hasRunEnd(folder) && exitCodeOf(folder) === null;
     if (hasEnded) await endProcess(folder);
     if (hasEnded && runEndIn(folder) !== "success") return { kind: "failed", why: `its run ended ${runEndIn(folder)}` };
     const ended: Ended = hasEnded ? { kind: "exited", code: 0 } : await waitFor(folder, places.signs, wait);

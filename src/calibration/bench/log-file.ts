@@ -93,10 +93,10 @@ export function readCycles(root: string): FoundCycles {
 function foldText(text: string, shown: string): Cycle {
   const cycle = newCycle();
   const whole = text.slice(0, text.lastIndexOf("\n") + 1); // L1
-  whole.split("\n").forEach((line, at) => {
+  whole.split("\n").forEach((line, index) => {
     const problem = line.trim() === "" ? null : foldLine(cycle, line);
     if (problem !== null)
-      refuse("file_invalid", { message: `${shown}:${at + 1} ${problem}.`, remediation: [`autopilot validate "${shown}"`] });
+      refuse("file_invalid", { message: `${shown}:${index + 1} ${problem}.`, remediation: [`autopilot validate "${shown}"`] });
   });
   return cycle;
 }
@@ -146,6 +146,6 @@ export function openLog(
 
 /** Whoever made it was killed before its first line: no cycle has begun there. */
 function isUnwritten(path: string): boolean {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  return found?.isFile() === true && readOwnFile(path)?.includes("\n") === false;
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  return stats?.isFile() === true && readOwnFile(path)?.includes("\n") === false;
 }

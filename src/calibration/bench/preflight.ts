@@ -100,7 +100,7 @@ const some = (names: readonly string[]): string =>
 async function untrackedAmong({ root }: Repository, trees: Trees, base: string, files: readonly string[]): Promise<readonly string[]> {
   const there = files.filter((path) => lstatSync(join(root, path), { throwIfNoEntry: false }) !== undefined);
   const isNew = await Promise.all(there.map(async (path) => !(await trees.holds(base, path))));
-  return there.filter((_path, at) => isNew[at]);
+  return there.filter((_path, index) => isNew[index]);
 }
 
 async function benchmarkProblem(trees: Trees, base: string, { kind, at, name, commit }: BenchmarkPlan): Promise<Problem | null> {

@@ -13,7 +13,7 @@ import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { readOwnFile } from "../../project/own-file.ts";
-import { endFamily, type Family, livingOf } from "../../verify/processes.ts";
+import { endFamily, type Family, livingProcesses } from "../../verify/processes.ts";
 
 export type Launch = {
   /** Where its logs and its exit code go. */
@@ -60,7 +60,7 @@ export function startProcess({ folder, cwd, command, env }: Launch): ChildProces
 }
 
 /** The code it ended with; null while it has not. */
-export function exitOf(folder: string): number | null {
+export function exitCodeOf(folder: string): number | null {
   const code = Number(readOwnFile(join(folder, exitFile), 64)?.trim() || Number.NaN);
   return Number.isInteger(code) ? code : null;
 }
@@ -68,7 +68,7 @@ export function exitOf(folder: string): number | null {
 /** Whether anything of it still lives. */
 export const isAtWork = (folder: string): boolean => {
   const family = familyOf(folder);
-  return family !== null && livingOf(family).length > 0; // P1
+  return family !== null && livingProcesses(family).length > 0; // P1
 };
 
 /** `leader`: the process itself, where it was started here and its number can mean nobody else. */
@@ -100,7 +100,7 @@ export async function waitFor(folder: string, signs: readonly string[], wait: Wa
 async function awaited(folder: string, signs: readonly string[], { hangMs, interrupted, child }: Wait): Promise<Ended> {
   const beganMs = Date.now();
   for (let look = 0; ; look++) {
-    const code = exitOf(folder);
+    const code = exitCodeOf(folder);
     if (code !== null) return { kind: "exited", code };
     if (interrupted.aborted) return { kind: "interrupted" }; // P3
     const isGone =
@@ -108,7 +108,7 @@ async function awaited(folder: string, signs: readonly string[], { hangMs, inter
         ? look % looksBetween === 0 && !isAtWork(folder)
         : child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
     if (isGone) {
-      const last = exitOf(folder); // it may have ended between the two looks
+      const last = exitCodeOf(folder); // it may have ended between the two looks
       return last === null ? { kind: "died" } : { kind: "exited", code: last };
     }
     if (Date.now() - Math.max(beganMs, lastSign(folder, signs)) > hangMs) return { kind: "hung" }; // P2

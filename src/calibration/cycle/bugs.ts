@@ -56,7 +56,7 @@ function placeIn(lines: readonly string[]): Pick<Bug, "file" | "lines"> {
     if (file !== undefined) return { file, lines: rangeOf(from, to) };
   }
   const first = (pattern: RegExp): RegExpExecArray | null =>
-    lines.reduce<RegExpExecArray | null>((found, line) => found ?? pattern.exec(line), null);
+    lines.reduce<RegExpExecArray | null>((match, line) => match ?? pattern.exec(line), null);
   const file = first(fileField)?.[1] ?? null;
   const [, from, to] = first(linesField) ?? [];
   return { file, lines: file === null || from === undefined ? null : rangeOf(from, to) };

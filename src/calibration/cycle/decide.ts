@@ -34,7 +34,7 @@ export function decide(cycle: Cycle): NextStep {
 
 function pending(cycle: Cycle, lever_state: LeverState, names: readonly string[]): readonly RunKey[] {
   const repeats = cycle.plan?.repeat ?? 1;
-  return Array.from({ length: repeats }, (_, at) => at + 1).flatMap((repeat) =>
+  return Array.from({ length: repeats }, (_, index) => index + 1).flatMap((repeat) =>
     names
       .filter((name) => !cycle.excluded.has(name))
       .map((benchmark) => ({ benchmark, lever_state, repeat }))

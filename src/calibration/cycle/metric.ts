@@ -25,8 +25,8 @@ function said(line: string, name: string): string | null {
     }
   }
   if (!line.startsWith(name)) return null;
-  const found = /^\s*[=:]\s*(\S+)$/.exec(line.slice(name.length));
-  return found?.[1] ?? null;
+  const match = /^\s*[=:]\s*(\S+)$/.exec(line.slice(name.length));
+  return match?.[1] ?? null;
 }
 
 /** A name that can be before `=`, and is none of ours. */

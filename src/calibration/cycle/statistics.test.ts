@@ -53,14 +53,14 @@ test("the interval holds the true gain about as often as it says", () => {
   const normal = (mean: number): number => mean + 0.1 * Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next());
   const side = (mean: number): readonly number[] => Array.from({ length: 8 }, () => normal(mean));
   const rounds = 60;
-  const held = Array.from({ length: rounds }, (_, at) => {
+  const held = Array.from({ length: rounds }, (_, index) => {
     const interval = intervalOf(
       [
         { before: side(0.4), after: side(0.55) },
         { before: side(0.6), after: side(0.75) },
       ],
       gain,
-      `round ${at}`,
+      `round ${index}`,
     );
     return interval !== null && interval.low <= 0.15 && interval.high >= 0.15;
   }).filter(Boolean).length;

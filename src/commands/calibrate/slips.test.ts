@@ -105,8 +105,8 @@ test("while a process works on the cycle, status names it and doesn't say to res
 test.each([
   ["a name that is too long", { name: "x".repeat(101) }, "has 101 characters, at most 100"],
   ["a floor that no recall can pass", { noiseFloor: "5" }, "no recall can rise by more than 1"],
-])("%s is refused with its reason", async (_what, slip, said) => {
-  expect((await start(repository(), slip)).message).toContain(said);
+])("%s is refused with its reason", async (_what, slip, text) => {
+  expect((await start(repository(), slip)).message).toContain(text);
 });
 
 test("two files of recalls that name different benchmarks: told which are on one side only", async () => {

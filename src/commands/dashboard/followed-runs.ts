@@ -19,7 +19,7 @@ import { InvariantBroken } from "../../kit/invariant.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { readOwnFile } from "../../project/own-file.ts";
 import { findProject, isBegun, listRuns, type ProjectPaths, runFolder } from "../../project/runs/project-paths.ts";
-import { isOurs } from "../../project/runs/run-binding.ts";
+import { isOwnRun } from "../../project/runs/run-binding.ts";
 import { livePath } from "../../runner/live-view.ts";
 import { openRunIndex, type RunIndex } from "../../views/facts/run-index.ts";
 
@@ -89,18 +89,18 @@ export function followRuns(context: Pick<CommandContext, "env">): FollowedRuns {
 
   const readOn = (source: RunSource): Reading | null => {
     const folder = runFolder(source.paths, source.run);
-    const found = statSync(join(folder, journalFile), { throwIfNoEntry: false });
+    const stats = statSync(join(folder, journalFile), { throwIfNoEntry: false });
     let reading = readings.get(source.key);
-    const isSame = found !== undefined && reading !== undefined && reading.ino === found.ino && found.size >= reading.bytes;
-    if (found === undefined || (!isSame && !isBegun(source.paths, source.run))) {
+    const isSame = stats !== undefined && reading !== undefined && reading.ino === stats.ino && stats.size >= reading.bytes;
+    if (stats === undefined || (!isSame && !isBegun(source.paths, source.run))) {
       readings.delete(source.key);
       return null;
     }
     if (reading === undefined || !isSame) {
-      reading = anew(found.ino); // W2
+      reading = anew(stats.ino); // W2
       readings.set(source.key, reading);
     }
-    if (reading.bytes === found.size) return reading;
+    if (reading.bytes === stats.size) return reading;
     const into = reading;
     try {
       into.end = readJournal(folder, {
@@ -111,11 +111,11 @@ export function followRuns(context: Pick<CommandContext, "env">): FollowedRuns {
           into.entries?.push(entry);
         },
       }).end;
-      into.bytes = found.size;
+      into.bytes = stats.size;
       into.problem = null;
     } catch (error) {
       if (!(error instanceof JournalFailure) && !(error instanceof InvariantBroken)) throw error;
-      Object.assign(into, { ...anew(found.ino), problem: error.message, bytes: found.size }); // W1
+      Object.assign(into, { ...anew(stats.ino), problem: error.message, bytes: stats.size }); // W1
     }
     return into;
   };
@@ -126,7 +126,7 @@ export function followRuns(context: Pick<CommandContext, "env">): FollowedRuns {
     const { state } = reading.fold;
     if (reading.problem !== null || state.status === "unborn") return { ...source, problem: reading.problem ?? "its journal is empty" };
     const folder = runFolder(source.paths, source.run);
-    if (reading.foreign?.ino !== reading.ino) reading.foreign = { is: !isOurs(context, source.paths, source.run), ino: reading.ino };
+    if (reading.foreign?.ino !== reading.ino) reading.foreign = { is: !isOwnRun(context, source.paths, source.run), ino: reading.ino };
     const owner = ownerOf(folder);
     const mark = `${reading.ino}.${reading.bytes}.${owner?.pid ?? ""}.${reading.foreign.is}`; // W4
     return { ...source, folder, view: state, index: reading.book.index, owner, foreign: reading.foreign.is, mark };

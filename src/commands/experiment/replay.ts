@@ -12,7 +12,7 @@ import { entriesOf } from "../../project/runs/entries.ts";
 import { loadRun, type LoadedRun } from "../../project/runs/loaded-run.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
 import { runFolder } from "../../project/runs/project-paths.ts";
-import { refuseForeign, requireOurs } from "../../project/runs/require-own-run.ts";
+import { refuseForeign, requireOwnRun } from "../../project/runs/require-own-run.ts";
 import { whyForeign } from "../../project/runs/run-binding.ts";
 import { changeFlags, type GivenChanges, readChanges } from "../../runner/fork/changes.ts";
 import { replayStep } from "../../runner/fork/replay-step.ts";
@@ -88,8 +88,8 @@ export function replay(context: CommandContext, input: ReplayInput): Promise<Ans
 }
 
 /** Another user's run could execute anything under this user's name. */
-export async function requireMine(context: CommandContext, { paths, run }: LoadedRun): ReturnType<typeof requireOurs> {
-  const bound = await requireOurs(context, paths, runFolder(paths, run), run);
+export async function requireMine(context: CommandContext, { paths, run }: LoadedRun): ReturnType<typeof requireOwnRun> {
+  const bound = await requireOwnRun(context, paths, runFolder(paths, run), run);
   const foreign = whyForeign(context, paths, run);
   return foreign === null ? bound : refuseForeign(run, foreign);
 }

@@ -53,13 +53,13 @@ export function exportOtel(context: CommandContext, input: Input): Promise<Answe
       return reply("ok", { run_id: run, message: `${plural(spans.length, "span")} of ${run} written to ${input.file}.`, data });
     }
     let rejected = 0;
-    for (let at = 0; at < spans.length; at += batchMax) {
-      const sent = await postTraces(collector, otlpBody(spans.slice(at, at + batchMax), origin), context.interrupted);
+    for (let index = 0; index < spans.length; index += batchMax) {
+      const sent = await postTraces(collector, otlpBody(spans.slice(index, index + batchMax), origin), context.interrupted);
       if (sent.kind !== "sent")
         return refuse("collector_unreachable", {
           run_id: run,
-          message: `The collector at ${collector.origin} didn't take the trace of ${run}: ${sent.detail}. ${plural(at, "span")} of ${spans.length} were taken.`,
-          data: { ...data, sent: at },
+          message: `The collector at ${collector.origin} didn't take the trace of ${run}: ${sent.detail}. ${plural(index, "span")} of ${spans.length} were taken.`,
+          data: { ...data, sent: index },
         });
       rejected += sent.rejected;
     }

@@ -8,7 +8,7 @@ import type { PortfolioView } from "../../portfolio/planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { findProject, listRuns, type ProjectPaths } from "../../project/runs/project-paths.ts";
 import { readRunOrNull } from "../../project/runs/read-run.ts";
-import { isOurs } from "../../project/runs/run-binding.ts";
+import { isOwnRun } from "../../project/runs/run-binding.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import { answerShown } from "../../views/wording.ts";
 import { contentOfBlock } from "../answer.ts";
@@ -39,7 +39,7 @@ export async function runQuestions(context: CommandContext, { projects }: Portfo
   const found: RunQuestion[] = [];
   for (const { paths, project } of places.values())
     for (const run of listRuns(paths)) {
-      const view = isOurs(context, paths, run) ? (await readRunOrNull(paths, run))?.view : undefined;
+      const view = isOwnRun(context, paths, run) ? (await readRunOrNull(paths, run))?.view : undefined;
       for (const { block, question, options } of view === undefined ? [] : questionsOpen(view))
         found.push({
           run,

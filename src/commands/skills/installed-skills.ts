@@ -7,7 +7,7 @@ import { version } from "../../project/runs/product.ts";
 import { refuse } from "../../project/reply.ts";
 import { embeddedSkills } from "./embedded.ts";
 import { formerCommands } from "./former-commands.ts";
-import { isOurs, type SkillState, skillStateOf, stampedSkill } from "./skill-file.ts";
+import { isOwnSkill, type SkillState, skillStateOf, stampedSkill } from "./skill-file.ts";
 import { type SkillFolder, skillFolders } from "./skill-folders.ts";
 
 export type SkillFile = {
@@ -63,7 +63,7 @@ export async function writeSkills(root: string, files: readonly SkillFile[]): Pr
 
 /** Removes our unedited files, and the folders that become empty. */
 export function removeSkills(root: string, files: readonly SkillFile[]): readonly SkillFile[] {
-  const due = files.filter(({ state }) => isOurs(state));
+  const due = files.filter(({ state }) => isOwnSkill(state));
   for (const { path } of due) removeFile(root, path);
   return due;
 }

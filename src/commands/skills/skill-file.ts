@@ -16,8 +16,8 @@ const frontMatterEnd = "\n---\n";
 export function stampedSkill(text: string, version: string): string {
   const end = text.indexOf(frontMatterEnd) + 1;
   const versioned = `${text.slice(0, end)}  autopilot/version: "${version}"\n${text.slice(end)}`;
-  const at = versioned.indexOf(frontMatterEnd) + 1;
-  return `${versioned.slice(0, at)}  autopilot/content: "${hashOf(versioned)}"\n${versioned.slice(at)}`; // K1
+  const index = versioned.indexOf(frontMatterEnd) + 1;
+  return `${versioned.slice(0, index)}  autopilot/content: "${hashOf(versioned)}"\n${versioned.slice(index)}`; // K1
 }
 
 export function skillStateOf(found: string | null, wanted: string): SkillState {
@@ -29,6 +29,6 @@ export function skillStateOf(found: string | null, wanted: string): SkillState {
 }
 
 /** K2. */
-export const isOurs = (state: SkillState): boolean => state === "current" || state === "outdated";
+export const isOwnSkill = (state: SkillState): boolean => state === "current" || state === "outdated";
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 16);

@@ -5,7 +5,7 @@ import type { Answer } from "../../contracts/answer.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { homeOf } from "../../project/runs/project-paths.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
-import { isOurs, type SkillState } from "./skill-file.ts";
+import { isOwnSkill, type SkillState } from "./skill-file.ts";
 import { foldersOf, removeFormerCommands, removeSkills, type SkillFile, skillFilesIn, writeSkills } from "./installed-skills.ts";
 import { skillFolders } from "./skill-folders.ts";
 
@@ -53,7 +53,7 @@ export function listSkills(context: CommandContext, input: SkillsInput): Promise
     ]);
     const isDue = files.some(({ state }) => state === "absent" || state === "outdated");
     return reply("ok", {
-      message: `${files.filter(({ state }) => isOurs(state)).length} of ${files.length} skill files are installed in ${root}.`,
+      message: `${files.filter(({ state }) => isOwnSkill(state)).length} of ${files.length} skill files are installed in ${root}.`,
       page,
       remediation: !isDue ? [] : [`autopilot skills install${input.user === true ? " --user" : ""}`],
       data: dataOf(root, files),

@@ -18,7 +18,7 @@ import { WorkspaceFailed } from "../../workspace/failure.ts";
 import { git } from "../../workspace/git/git.ts";
 import { entriesOf } from "../../project/runs/entries.ts";
 import { QualityLogFile } from "../../playbooks/quality/files/quality-log-file.ts";
-import { earlierOf, logOf } from "../../playbooks/quality/files/quality-open.ts";
+import { earlierLogOf, logOf } from "../../playbooks/quality/files/quality-open.ts";
 import { findProject, type ProjectPaths, runFolder } from "../../project/runs/project-paths.ts";
 import { readRun } from "../../project/runs/read-run.ts";
 import { Refusal } from "../../project/reply.ts";
@@ -56,7 +56,11 @@ async function againstJournal(path: string, fd: number, { runId }: RunStateFacts
       return null;
     }
   };
-  const file = new QualityLogFile(paths.root, logOf({ entries: () => read.entries, readBlob: blob }), earlierOf(read.view.drafted, blob));
+  const file = new QualityLogFile(
+    paths.root,
+    logOf({ entries: () => read.entries, readBlob: blob }),
+    earlierLogOf(read.view.drafted, blob),
+  );
   const differs = await file.differs();
   if (differs === null) return { edits: [] };
   return { edits: [{ line: differs.line, message: `differs from the journal of ${runId}: written lines must not be edited` }] };
@@ -151,11 +155,11 @@ function begunAtOf(line: string): string | null {
 function hashOfFirst(fd: number, size: number, algorithm: "sha1" | "sha256"): string {
   const hash = createHash(algorithm).update(`blob ${size}\0`);
   const piece = Buffer.allocUnsafeSlow(262_144);
-  for (let at = 0; at < size;) {
-    const read = readSync(fd, piece, 0, Math.min(piece.length, size - at), at);
+  for (let index = 0; index < size;) {
+    const read = readSync(fd, piece, 0, Math.min(piece.length, size - index), index);
     if (read === 0) break;
     hash.update(piece.subarray(0, read));
-    at += read;
+    index += read;
   }
   return hash.digest("hex");
 }

@@ -36,11 +36,11 @@ export function readLines(fd: number, rules: LineRules): LinesRead {
   let judged: Judged = { lines: 0, bad: 0 };
   let held = 0;
   let isSkipping = false;
-  let at = 0;
-  while (at < size && judged.bad <= badLinesMax) {
-    const read = readSync(fd, buffer, held, Math.min(chunkBytes, size - at), at);
+  let position = 0;
+  while (position < size && judged.bad <= badLinesMax) {
+    const read = readSync(fd, buffer, held, Math.min(chunkBytes, size - position), position);
     if (read === 0) break; // it was cut while we read
-    at += read;
+    position += read;
     let filled = held + read;
     if (isSkipping) {
       const end = buffer.subarray(0, filled).indexOf(newline);
@@ -119,13 +119,14 @@ function quotesIn(piece: Buffer): number {
   const isAligned = piece.byteOffset % 4 === 0; // or it is counted byte by byte
   const words = isAligned ? new Uint32Array(piece.buffer, piece.byteOffset, piece.length >> 2) : new Uint32Array();
   let count = 0;
-  for (let at = 0; at < words.length; at++) {
-    const off = (words[at] as number) ^ quotes; // a byte of it is 0 where there is a quote
+  for (let index = 0; index < words.length; index++) {
+    const off = (words[index] as number) ^ quotes; // a byte of it is 0 where there is a quote
     const found = ~(((off & lowBits) + lowBits) | off | lowBits); // its highest bit is 1 in just those bytes
     count += Math.imul(found >>> 7, ones) >>> 24;
   }
-  for (let at = words.length << 2; at < piece.length; at++) count += piece[at] === quote ? 1 : 0;
-  for (let at = piece.indexOf(backslash); at !== -1; at = piece.indexOf(backslash, at + 2)) if (piece[at + 1] === quote) count--;
+  for (let index = words.length << 2; index < piece.length; index++) count += piece[index] === quote ? 1 : 0;
+  for (let index = piece.indexOf(backslash); index !== -1; index = piece.indexOf(backslash, index + 2))
+    if (piece[index + 1] === quote) count--;
   return count;
 }
 

@@ -10,7 +10,7 @@ import { appendFileSync, existsSync, lstatSync, mkdirSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { readOwnFile } from "../../project/own-file.ts";
-import { isReached, readBounded, syncFolder, writeWholeFile } from "./whole-file.ts";
+import { isReachable, readBounded, syncFolder, writeWholeFile } from "./whole-file.ts";
 
 export type GeneratedFiles = {
   /** `path` is relative to the user's checkout. */
@@ -71,7 +71,7 @@ export function openGeneratedFiles(root: string, folder: string): GeneratedFiles
     },
     async clear(path) {
       latest.delete(path);
-      if (!isReached(root, path) || lstatSync(join(root, path), { throwIfNoEntry: false })?.isDirectory() !== false) return;
+      if (!isReachable(root, path) || lstatSync(join(root, path), { throwIfNoEntry: false })?.isDirectory() !== false) return;
       if (await isOurs(path)) await rm(join(root, path), { force: true });
       else await aside(path);
     },
@@ -87,7 +87,7 @@ const hashOf = (content: string | Buffer): string => createHash("sha256").update
 
 /** What isn't a folder is moved to the same path below `set-aside` of the run, and where to is said; null if nothing was there. A link is moved itself. */
 export async function setAside(root: string, path: string, folder: string): Promise<string | null> {
-  if (!isReached(root, path)) return null; // what is behind a link is none of ours
+  if (!isReachable(root, path)) return null; // what is behind a link is none of ours
   const from = join(root, path);
   const stats = lstatSync(from, { throwIfNoEntry: false });
   if (stats === undefined || stats.isDirectory()) return null;

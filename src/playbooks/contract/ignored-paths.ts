@@ -3,7 +3,7 @@
 import type { Gate, Proof } from "../../contracts/flow.ts";
 import { git } from "../../workspace/git/git.ts";
 import { placesAround } from "../../workspace/git/places.ts";
-import { inView } from "../../workspace/git/user-view.ts";
+import { userViewCall } from "../../workspace/git/user-view.ts";
 
 export type IgnoreRule = { readonly path: string; readonly source: string; readonly line: number; readonly pattern: string };
 
@@ -13,9 +13,9 @@ export async function ignoredAmong(root: string, paths: readonly string[]): Prom
   if (places === null) return null;
   const input = [Buffer.from(paths.join("\0"))];
   const args = ["check-ignore", "-v", "-z", "--no-index", "--stdin"];
-  const { out } = await git({ ...inView(places), args, input, codes: [0, 1, 128] });
+  const { out } = await git({ ...userViewCall(places), args, input, codes: [0, 1, 128] });
   const found = out.toString("utf8").split("\0");
-  const rules = paths.map((_, at) => found.slice(at * 4, at * 4 + 4));
+  const rules = paths.map((_, index) => found.slice(index * 4, index * 4 + 4));
   // A rule that begins with ! takes back another.
   const [source = "", line = "", pattern = "", path] = rules.find(([, , rule]) => rule !== undefined && !rule.startsWith("!")) ?? [];
   return path === undefined ? null : { path, source, line: Number(line), pattern };

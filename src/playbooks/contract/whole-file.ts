@@ -156,7 +156,7 @@ function placeFor(root: string, path: string): string {
 }
 
 /** Whether a path can be reached at all: its folders are there, and none of them is a link. */
-export const isReached = (root: string, path: string): boolean => wayTo(root, path) === null;
+export const isReachable = (root: string, path: string): boolean => wayTo(root, path) === null;
 
 /** What keeps a path from being reached; null if nothing does. */
 function wayTo(root: string, path: string): string | null {

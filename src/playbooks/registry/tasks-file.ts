@@ -67,7 +67,7 @@ export function tasksIn(file: string, content: string): Found {
 }
 
 const doubles = (tasks: readonly TaskFound[]): string[] =>
-  tasks.filter(({ id }, at) => tasks.findIndex((other) => other.id === id) !== at).map(({ id }) => `two tasks bear the id ${id}`);
+  tasks.filter(({ id }, index) => tasks.findIndex((other) => other.id === id) !== index).map(({ id }) => `two tasks bear the id ${id}`);
 
 function strangers(tasks: readonly TaskFound[]): string[] {
   const ids = new Set(tasks.map(({ id }) => id));

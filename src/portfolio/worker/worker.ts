@@ -18,7 +18,7 @@ import { allowanceOf } from "../planner/budgets.ts";
 import type { RunEnd } from "../planner/result.ts";
 import type { PortfolioView, ProjectView, TaskView } from "../planner/state.ts";
 import { agentName, unfinished } from "../planner/under-way.ts";
-import { isOurs } from "../../project/runs/run-binding.ts";
+import { isOwnRun } from "../../project/runs/run-binding.ts";
 import { makeDraft } from "../../runner/draft/draft.ts";
 import { withRun } from "../../runner/open-run.ts";
 import type { GoInput } from "../../playbooks/contract/go-input.ts";
@@ -192,7 +192,7 @@ async function openRunOf(
   const found = await viewOf(paths, task);
   if (found === null) return existsSync(runFolder(homeOfCopy(copy), run)) ? { run, copy, tip: null } : null;
   // A run that came with a portfolio from elsewhere is never resumed; its task begins anew.
-  if (!isOurs(context, homeOfCopy(copy), run)) return null;
+  if (!isOwnRun(context, homeOfCopy(copy), run)) return null;
   return isOpen(found.view) || found.view.status === "draft" ? { run, copy, tip: found.view.tip.commit } : null;
 }
 

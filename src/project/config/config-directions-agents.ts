@@ -11,8 +11,8 @@ const modes: readonly Mode[] = ["read", "edit", "full"];
 
 export const agentDirections: Node<AgentOverride> = {
   // The user's own command goes with the profile they gave it.
-  like: tighten((said, own, context) =>
-    mineOf(context) !== undefined && own !== said ? "it would treat your own agent as another" : null,
+  like: tighten((text, own, context) =>
+    mineOf(context) !== undefined && own !== text ? "it would treat your own agent as another" : null,
   ),
   argv: tighten((_said, _own, context) =>
     mayBeLoggedIn(profileOf(context), mineOf(context)) ? "it would start another program with your login" : null,

@@ -60,8 +60,8 @@ export const configDirections: Node<Config> = {
     ),
     restore: tighten((said) => (said === "copy" ? null : "it would give a step the network")),
     env: {
-      each: tighten((said, own, { name, own: { checks } }) => {
-        if (said === own) return null;
+      each: tighten((text, own, { name, own: { checks } }) => {
+        if (text === own) return null;
         if (own !== undefined) return "you set it yourself";
         if (mayRepositorySet(name, checks?.env_from_repository)) return null;
         return "it could choose or steer the tools that judge; checks.env_from_repository in your own config allows a name";
@@ -113,8 +113,8 @@ export const configDirections: Node<Config> = {
     genai: userOnly("what your machine sends is yours to say"),
   },
   with: neutral, // steps of the flow, within the same budget and sandbox, and shown in the preview
-  max_budget: tighten((said, own) => {
-    const [asked, most] = [readBudget(said), own === undefined ? { budget: profiles.balanced } : readBudget(own)];
+  max_budget: tighten((text, own) => {
+    const [asked, most] = [readBudget(text), own === undefined ? { budget: profiles.balanced } : readBudget(own)];
     const more = "budget" in asked && "budget" in most ? looserIn(asked.budget, most.budget) : [];
     return more.length > 0 ? `it would allow more ${more.join(", ")}` : null;
   }),

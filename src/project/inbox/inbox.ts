@@ -23,24 +23,24 @@ export async function openInbox(runDir: string): Promise<OwnedInbox> {
   await clearDrafts(runDir, Date.now());
   const callbacks = new Set<() => void>();
   const ring = (): void => callbacks.forEach((callback) => callback());
-  const ear = await openInboxListener(runDir, ring);
+  const testOutput = await openInboxListener(runDir, ring);
   const stopLooking = lookFor(inboxFolder(runDir), ring);
   return {
     pending: () => readRequests(runDir),
     forget: async (request) => {
       await removeRequest(runDir, request);
       // Already acknowledged, and this changes nothing; otherwise the sender learns that nothing more will happen.
-      ear?.report(request, "gone");
+      testOutput?.report(request, "gone");
     },
     watch: (callback) => {
       callbacks.add(callback);
       return () => callbacks.delete(callback);
     },
-    acknowledge: (request) => ear?.report(request, "journaled"),
+    acknowledge: (request) => testOutput?.report(request, "journaled"),
     close: async () => {
       callbacks.clear();
       stopLooking();
-      await ear?.close();
+      await testOutput?.close();
     },
   };
 }

@@ -111,8 +111,8 @@ describe("the courier", () => {
     config("notify: [{ run: [x] }]\n");
     const queue = openQueue(env);
     queue.add(notice("1"), "hook-1", 1_000_000);
-    const { messages, left } = await delivered((_hook, at) =>
-      at < 3_600_000 ? { kind: "failed", detail: "HTTP 500" } : { kind: "sent", detail: "HTTP 200" },
+    const { messages, left } = await delivered((_hook, index) =>
+      index < 3_600_000 ? { kind: "failed", detail: "HTTP 500" } : { kind: "sent", detail: "HTTP 200" },
     );
     expect(left).toBe(0);
     expect(messages.length).toBeGreaterThan(4);

@@ -24,7 +24,7 @@ const minute = 60_000;
 
 test("the first three go out one by one, the rest of ten minutes as one", () => {
   const sent: Sent[] = [];
-  let waiting = ["a", "b", "c"].map((id, at) => queued(id, { queuedAtMs: at }));
+  let waiting = ["a", "b", "c"].map((id, index) => queued(id, { queuedAtMs: index }));
   const messages: string[][] = [];
   for (let now = minute; now < 30 * minute; now += minute) {
     if (now === 3 * minute) waiting = [...waiting, ...["d", "e", "f", "g"].map((id) => queued(id, { queuedAtMs: now }))];

@@ -21,12 +21,12 @@ const secretBytesMax = 16 * 1024;
 export function hooksOf(env: Env): { readonly hooks: readonly Hook[]; readonly problem: string | null } {
   const read = readConfigFile(userConfigPath(env)); // H1
   if ("findings" in read) return { hooks: [], problem: read.findings.map(findingText).join("; ") };
-  const hooks = (read.config.notify ?? []).map((hook, at) => ({
+  const hooks = (read.config.notify ?? []).map((hook, index) => ({
     ...hook,
-    name: hook.name ?? `hook-${at + 1}`,
+    name: hook.name ?? `hook-${index + 1}`,
     on: hook.on ?? [...noticeKinds],
   }));
-  const twice = hooks.find(({ name }, at) => hooks.findIndex((other) => other.name === name) !== at);
+  const twice = hooks.find(({ name }, index) => hooks.findIndex((other) => other.name === name) !== index);
   if (twice !== undefined)
     return { hooks: [], problem: `${userConfigPath(env)}: two hooks of notify are called ${twice.name}; give each a name of its own` };
   return { hooks, problem: null };

@@ -27,8 +27,8 @@ export const commandMs = 30_000;
 
 /** An id with the part after the run's id hashed: phases and steps have names. */
 const briefId = (id: string): string => {
-  const at = id.indexOf(":");
-  return at < 0 ? id : `${id.slice(0, at)}:${createHash("sha256").update(id.slice(at)).digest("hex").slice(0, 16)}`;
+  const index = id.indexOf(":");
+  return index < 0 ? id : `${id.slice(0, index)}:${createHash("sha256").update(id.slice(index)).digest("hex").slice(0, 16)}`;
 };
 
 /** The body, as JSON. For Slack its markup is escaped: an agent's text must not mention a channel or hide a link. */

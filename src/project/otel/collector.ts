@@ -106,10 +106,10 @@ function urlOf(text: string): URL | null {
 /** `name=value,name=value`, percent-encoded; anything else is skipped, as the specification says. */
 function pairsOf(text: string | undefined): readonly (readonly [string, string])[] {
   return (text ?? "").split(",").flatMap((pair) => {
-    const at = pair.indexOf("=");
-    const name = pair.slice(0, Math.max(0, at)).trim();
+    const index = pair.indexOf("=");
+    const name = pair.slice(0, Math.max(0, index)).trim();
     try {
-      return name === "" ? [] : [[name, decodeURIComponent(pair.slice(at + 1).trim())] as const];
+      return name === "" ? [] : [[name, decodeURIComponent(pair.slice(index + 1).trim())] as const];
     } catch {
       return [];
     }

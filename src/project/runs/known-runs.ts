@@ -5,7 +5,7 @@ import { interruptedOf } from "../../views/interrupted.ts";
 import type { RunRow } from "../../views/runs-page.ts";
 import { currentRun, type ProjectPaths, listRuns, runFolder } from "./project-paths.ts";
 import type { CommandContext } from "../command-context.ts";
-import { isOurs } from "./run-binding.ts";
+import { isOwnRun } from "./run-binding.ts";
 import { readRunOrNull } from "./read-run.ts";
 import { diskOf } from "./run-disk.ts";
 
@@ -19,7 +19,7 @@ export async function knownRuns(context: Pick<CommandContext, "env">, paths: Pro
       run_id: run,
       disk_bytes: await diskOf(runFolder(paths, run)),
       current: run === current,
-      foreign: !isOurs(context, paths, run),
+      foreign: !isOwnRun(context, paths, run),
     };
     rows.push(found === null ? { ...common, ...unreadable } : { ...common, ...rowOf(found.view, found.owner) });
   }

@@ -8,7 +8,7 @@ import { openInstead } from "./open-instead.ts";
 import type { CommandContext } from "../command-context.ts";
 import { readRun } from "./read-run.ts";
 import { refuse } from "../reply.ts";
-import { isOurs } from "./run-binding.ts";
+import { isOwnRun } from "./run-binding.ts";
 
 /** An existing run, and its state. */
 export type LoadedRun = {
@@ -30,7 +30,7 @@ export async function loadRun(context: CommandContext, run: string | undefined):
     });
   }
   const isNamed = run !== undefined;
-  const instead = isNamed || isOurs(context, paths, id) ? null : await openInstead(context, paths, id);
+  const instead = isNamed || isOwnRun(context, paths, id) ? null : await openInstead(context, paths, id);
   if (instead !== null) return instead;
   const loaded = { paths, run: id, ...(await readRun(paths, id)) };
   if (isNamed || loaded.view.status !== "draft") return loaded;

@@ -4,14 +4,14 @@ import { isOpen } from "../../core/selectors.ts";
 import { type ProjectPaths, listRuns } from "./project-paths.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type readRun, readRunOrNull } from "./read-run.ts";
-import { isOurs } from "./run-binding.ts";
+import { isOwnRun } from "./run-binding.ts";
 
 type OpenRun = { readonly paths: ProjectPaths; readonly run: string } & Awaited<ReturnType<typeof readRun>>;
 
 /** The newest open run of this user's, besides the one named: neither a draft nor another user's run hides it from a bare command. */
 export async function openInstead(context: Pick<CommandContext, "env">, paths: ProjectPaths, besides: string): Promise<OpenRun | null> {
   for (const run of listRuns(paths).toReversed()) {
-    if (run === besides || !isOurs(context, paths, run)) continue;
+    if (run === besides || !isOwnRun(context, paths, run)) continue;
     const found = await readRunOrNull(paths, run);
     if (found !== null && isOpen(found.view)) return { paths, run, ...found };
   }

@@ -4,7 +4,7 @@ import { findProject, listRuns, namedRun } from "./project-paths.ts";
 import type { CommandContext } from "../command-context.ts";
 import { readRun } from "./read-run.ts";
 import { Refusal } from "../reply.ts";
-import { isOurs } from "./run-binding.ts";
+import { isOwnRun } from "./run-binding.ts";
 import type { LoadedRun } from "./loaded-run.ts";
 
 /** The named run of a flow, else the newest of that flow, if it is not over; null if there is none. */
@@ -13,7 +13,7 @@ export async function openRunOf(context: CommandContext, flow: string, named: st
   if (paths === null) return null;
   const run = named === undefined ? null : namedRun(paths, named);
   const newest = listRuns(paths).toReversed();
-  const ownFirst = [...newest.filter((id) => isOurs(context, paths, id)), ...newest.filter((id) => !isOurs(context, paths, id))];
+  const ownFirst = [...newest.filter((id) => isOwnRun(context, paths, id)), ...newest.filter((id) => !isOwnRun(context, paths, id))];
   for (const id of run === null ? ownFirst : [run]) {
     const loaded = await loadOpenRun(paths, id);
     if (loaded === null || loaded.view.drafted.flow.flow !== flow) continue;

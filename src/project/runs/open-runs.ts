@@ -9,7 +9,7 @@ import { oneAtATime } from "./one-at-a-time.ts";
 import type { CommandContext } from "../command-context.ts";
 import { readRunOrNull } from "./read-run.ts";
 import { refuse } from "../reply.ts";
-import { isOurs } from "./run-binding.ts";
+import { isOwnRun } from "./run-binding.ts";
 
 const waitMs = 10_000;
 
@@ -35,7 +35,7 @@ export async function refuseSecondRun(
   const allowsSecondRun = flow.playbook === undefined; // two runs cannot share one set of files
   if (isNew && allowsSecondRun) return;
   for (const run of listRuns(paths).toReversed()) {
-    if (run === self || !isOurs(context, paths, run)) continue; // another user's run blocks no one
+    if (run === self || !isOwnRun(context, paths, run)) continue; // another user's run blocks no one
     const summary = await readSummary(paths, run);
     if (summary === null || summary.family !== familyOf(flow)) continue;
     refuse("run_open", {

@@ -1,6 +1,12 @@
 // opened-repository: opens the git repository around a folder, or refuses with the reason.
 
-import { findRepository, type Found, type Repository, type SurveyedRepository, surveyRepository } from "../../workspace/git/repository.ts";
+import {
+  findRepository,
+  type RepositoryLookup,
+  type Repository,
+  type SurveyedRepository,
+  surveyRepository,
+} from "../../workspace/git/repository.ts";
 import { refuse } from "../reply.ts";
 
 /** The repository around a folder; otherwise refuses with why it cannot hold a run. */
@@ -13,7 +19,7 @@ export function surveying(repository: Repository, owned: readonly string[] = [])
   return async () => orRefuse(await survey);
 }
 
-function orRefuse<Kind extends Repository>(found: Found<Kind>): Kind {
+function orRefuse<Kind extends Repository>(found: RepositoryLookup<Kind>): Kind {
   if ("repository" in found) return found.repository;
   const { reason, detail, hint } = found.failure;
   return refuse(reason, { message: detail, ...(hint === undefined ? {} : { remediation: [hint] }) });

@@ -29,9 +29,9 @@ export async function homeOf(cwd: string): Promise<ProjectPaths> {
 }
 
 /** Whether something else is at our folder's path: a file, or a link, which is never followed. Then no run can be here. */
-export function isInTheWay({ folder }: ProjectPaths): boolean {
-  const found = lstatSync(folder, { throwIfNoEntry: false });
-  return found !== undefined && !found.isDirectory();
+export function isFolderBlocked({ folder }: ProjectPaths): boolean {
+  const stats = lstatSync(folder, { throwIfNoEntry: false });
+  return stats !== undefined && !stats.isDirectory();
 }
 
 /** A folder of ours in the repository, created if missing. A link or a file in its place is refused: a repository may have either. */
@@ -49,8 +49,8 @@ export function isBegun(paths: ProjectPaths, run: string): boolean {
   if (!runPattern.test(run)) return false;
   const hasLine = withOwnFile(path, (fd) => {
     const bytes = Buffer.alloc(lookBytes);
-    for (let at = 0; ; at += lookBytes) {
-      const read = readSync(fd, bytes, 0, lookBytes, at);
+    for (let index = 0; ; index += lookBytes) {
+      const read = readSync(fd, bytes, 0, lookBytes, index);
       if (bytes.subarray(0, read).includes(10)) return true;
       if (read < lookBytes) return false;
     }

@@ -64,8 +64,8 @@ export async function removeRun(
 
 /** Finishes what an earlier removal began. V2 */
 export async function finishRemovals({ env }: Pick<CommandContext, "env">, paths: ProjectPaths, repository: Repository): Promise<void> {
-  const found = lstatSync(trashOf(paths), { throwIfNoEntry: false });
-  if (found?.isDirectory() !== true || (found.mode & 0o077) !== 0) return; // not what removeRun makes: it came with the repository
+  const stats = lstatSync(trashOf(paths), { throwIfNoEntry: false });
+  if (stats?.isDirectory() !== true || (stats.mode & 0o077) !== 0) return; // not what removeRun makes: it came with the repository
   for (const name of readdirSync(trashOf(paths))) {
     const folder = join(trashOf(paths), name);
     for (const branch of listedIn(folder)) await deleteBranch(repository, branch.name, branch.commit);

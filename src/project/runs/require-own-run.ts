@@ -7,14 +7,14 @@ import type { RunView } from "../../core/state.ts";
 import { git } from "../../workspace/git/git.ts";
 import { mayTrack } from "../../workspace/git/index-file.ts";
 import { placesAround } from "../../workspace/git/places.ts";
-import { inView } from "../../workspace/git/user-view.ts";
+import { userViewCall } from "../../workspace/git/user-view.ts";
 import { type ProjectPaths, runFolder } from "./project-paths.ts";
 import type { CommandContext } from "../command-context.ts";
 import { refuse } from "../reply.ts";
 import { bindingOf, type BindingRecord, whyOverwritten } from "./run-binding.ts";
 
 /** The ownership record of a run that is this user's; refused if it is not, or if git tracks its files. */
-export async function requireOurs(
+export async function requireOwnRun(
   context: Pick<CommandContext, "env">,
   paths: ProjectPaths,
   folder: string,
@@ -63,7 +63,11 @@ export async function whyTracked({ root }: ProjectPaths, folder: string): Promis
   const places = placesAround(root);
   if (places === null) return "git can't tell whether it tracks its files";
   if (!mayTrack(join(places.gitDir, "index"), path.split("/", 1)[0] ?? path)) return null; // git would read a large index whole, too
-  const { out, code } = await git({ ...inView(places), args: ["ls-files", "-z", "--", `:(top,icase,literal)${path}`], codes: [0, 128] });
+  const { out, code } = await git({
+    ...userViewCall(places),
+    args: ["ls-files", "-z", "--", `:(top,icase,literal)${path}`],
+    codes: [0, 128],
+  });
   if (code !== 0) return "git can't tell whether it tracks its files";
   return out.length === 0 ? null : `git tracks its files (git rm -r --cached ${path})`;
 }

@@ -102,7 +102,7 @@ export function whyForeign(context: Pick<CommandContext, "env">, paths: ProjectP
 }
 
 /** Whether a run may be chosen if none is named. */
-export const isOurs = (context: Pick<CommandContext, "env">, paths: ProjectPaths, run: string): boolean =>
+export const isOwnRun = (context: Pick<CommandContext, "env">, paths: ProjectPaths, run: string): boolean =>
   bindingOf(context.env, paths, runFolder(paths, run), run).kind === "ours";
 
 /** Why a run cannot belong to anyone here; null if it can. Adopting it does not help. */

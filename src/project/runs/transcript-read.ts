@@ -47,9 +47,9 @@ function textOf(path: string): string {
     return "";
   }
   try {
-    const found = fstatSync(fd);
-    if (!found.isFile()) return "";
-    const bytes = Buffer.alloc(Math.min(found.size, fileBytesMax));
+    const stats = fstatSync(fd);
+    if (!stats.isFile()) return "";
+    const bytes = Buffer.alloc(Math.min(stats.size, fileBytesMax));
     return bytes.toString("utf8", 0, readSync(fd, bytes, 0, bytes.length, 0));
   } finally {
     closeSync(fd);

@@ -109,7 +109,7 @@ test("no secret is written: whole, in pieces, across a tool call, in names, inpu
   ]);
   const text = bytes();
   expect(text).toContain("[redacted:HORSE]");
-  for (let at = 0; at + 10 <= secret.length; at++) expect(text).not.toContain(secret.slice(at, at + 10));
+  for (let index = 0; index + 10 <= secret.length; index++) expect(text).not.toContain(secret.slice(index, index + 10));
 });
 
 test("a turn's file stays within its bound, the rest is counted, and what goes on afterwards still ends", async () => {
@@ -124,10 +124,10 @@ test("a turn's file stays within its bound, the rest is counted, and what goes o
 test("beyond a run's bound the oldest turns go", async () => {
   mkdirSync(join(folder, transcriptsFolder));
   const path = (name: string): string => join(folder, transcriptsFolder, name);
-  for (const [at, name] of ["old.jsonl", "new.jsonl"].entries()) {
+  for (const [index, name] of ["old.jsonl", "new.jsonl"].entries()) {
     writeFileSync(path(name), "");
-    truncateSync(path(name), runBytesMax / 2 + at);
-    utimesSync(path(name), at + 1, at + 1);
+    truncateSync(path(name), runBytesMax / 2 + index);
+    utimesSync(path(name), index + 1, index + 1);
   }
   await turn([said("hello")]);
   expect(files().map((file) => file.split("/").at(-1))).toEqual([expect.stringMatching(/^1-1-execute/), "new.jsonl"]);

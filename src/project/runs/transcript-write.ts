@@ -197,7 +197,7 @@ function endsWhole(fd: number, bytes: number): boolean {
 function keepWithin(folder: string, bytesMax: number): void {
   const files = readdirSync(folder)
     .map((name) => ({ path: join(folder, name), found: statSync(join(folder, name), { throwIfNoEntry: false }) }))
-    .flatMap(({ path, found }) => (found === undefined ? [] : [{ path, bytes: found.size, at: found.mtimeMs }]))
+    .flatMap(({ path, found: stats }) => (stats === undefined ? [] : [{ path, bytes: stats.size, at: stats.mtimeMs }]))
     .toSorted((one, other) => one.at - other.at);
   let sum = files.reduce((bytes, file) => bytes + file.bytes, 0);
   for (const { path, bytes } of files) {

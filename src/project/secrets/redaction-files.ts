@@ -86,8 +86,8 @@ function readBounded(path: string): string | null {
     return null;
   }
   try {
-    const found = fstatSync(fd);
-    if (!found.isFile() || found.size > fileBytesMax) return null;
+    const stats = fstatSync(fd);
+    if (!stats.isFile() || stats.size > fileBytesMax) return null;
     const bytes = Buffer.alloc(fileBytesMax);
     return bytes.toString("utf8", 0, readSync(fd, bytes, 0, fileBytesMax, 0));
   } catch {

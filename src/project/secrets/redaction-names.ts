@@ -35,7 +35,7 @@ export type Worth = "secret" | "weak" | "none";
  * The kind of a value under such a name: a secret; one too weak to be distinguished from ordinary text, so that it cannot be redacted; or
  * no secret at all, such as a switch, a number or a file's name.
  */
-export function worthOf(value: string, isThere: (path: string) => boolean, charsMin: number): Worth {
+export function secretStrength(value: string, isThere: (path: string) => boolean, charsMin: number): Worth {
   const text = value.trim();
   if (text === "" || /^(?:true|false|yes|no|on|off|none|null|undefined|enabled|disabled|auto|default)$/i.test(text)) return "none";
   if (/^[+-]?[\d.,:_]+$/.test(text) && text.length < 2 * charsMin) return "none";

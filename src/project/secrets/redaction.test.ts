@@ -6,7 +6,7 @@ import { requestOf } from "../../runner/ask-owner.ts";
 import type { CommandContext } from "../command-context.ts";
 import { redactBlob } from "./redacted-journal.ts";
 import { openLiveEvents } from "./redacted-live-events.ts";
-import { namesSecret, partsOf, worthOf } from "./redaction-names.ts";
+import { namesSecret, partsOf, secretStrength } from "./redaction-names.ts";
 import { openRedaction, redactAnswer } from "./redaction.ts";
 
 let home = "";
@@ -50,7 +50,7 @@ test("a variable's name says whether it holds a secret", () => {
 });
 
 test("switches, numbers and names of files are no secrets; what is short or a plain word is a weak one", () => {
-  const worth = (value: string) => worthOf(value, (path) => path === "/etc/key.pem", 8);
+  const worth = (value: string) => secretStrength(value, (path) => path === "/etc/key.pem", 8);
   expect(["true", "4096", "10.5", "", "none", "/etc/key.pem", "/etc/key.pem:/etc/key.pem"].map(worth)).toEqual(Array(7).fill("none"));
   expect(["abc12", "postgres", "read-only"].map(worth)).toEqual(Array(3).fill("weak"));
   expect([token, "correct horse battery staple", "/not/there/k3y", "1234567890123456"].map(worth)).toEqual(Array(4).fill("secret"));

@@ -11,7 +11,7 @@ import { type FoundSecret, secretsIn } from "../../kit/redact-find.ts";
 import { secretCharsMin } from "../../kit/redact-needles.ts";
 import { redactEvent } from "../../kit/redact-value.ts";
 import { leavesOf, secretsInFiles } from "./redaction-files.ts";
-import { namesSecret, partsOf, worthOf } from "./redaction-names.ts";
+import { namesSecret, partsOf, secretStrength } from "./redaction-names.ts";
 
 export type Redaction = {
   readonly redactor: Redactor;
@@ -49,17 +49,17 @@ export function openRedaction({ env, names, set, home }: SecretSources): Redacti
 
   /** A value in the place of a password is one, but `postgres` for a password would be struck out of every sentence and file. */
   function learnUnlessWeak(name: string, value: string): void {
-    if (worthOf(value, () => false, secretCharsMin) === "weak") weak.add(name);
+    if (secretStrength(value, () => false, secretCharsMin) === "weak") weak.add(name);
     else learn(name, value);
   }
 
   /** A port, a switch or a path beside the secrets of a value isn't one. */
   function learnPart(name: string, value: string): void {
-    if (worthOf(value, existsSync, secretCharsMin) !== "none") learnUnlessWeak(name, value);
+    if (secretStrength(value, existsSync, secretCharsMin) !== "none") learnUnlessWeak(name, value);
   }
 
   function take(name: string, value: string): void {
-    const worth = worthOf(value, existsSync, secretCharsMin);
+    const worth = secretStrength(value, existsSync, secretCharsMin);
     if (worth === "weak") weak.add(name);
     if (worth !== "secret") return;
     learn(name, value);

@@ -25,9 +25,9 @@ export async function checksOf(
     ...objective.done_criteria.flatMap(({ id, text, check }) =>
       check === null ? [] : [named(`criterion:${id}`, "criterion", text, check)],
     ),
-    ...objective.red_green.map((command, at) => named(`red_green:${at + 1}`, "red_green", command, command)),
+    ...objective.red_green.map((command, index) => named(`red_green:${index + 1}`, "red_green", command, command)),
     // An agent may see its title when it fails, never its command.
-    ...objective.holdout.map((command, at) => named(`holdout:${at + 1}`, "holdout", `holdout ${at + 1}`, command)),
+    ...objective.holdout.map((command, index) => named(`holdout:${index + 1}`, "holdout", `holdout ${index + 1}`, command)),
   ];
   const commands = new Set(own.map(({ command }) => commandKey(command)));
   const restores = restoresOf({ files, read }, config.restore ?? "copy");

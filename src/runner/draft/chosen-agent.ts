@@ -39,8 +39,8 @@ export async function chooseAgent(
 
 function readChoice(path: string): string | null {
   try {
-    const found = lstatSync(path);
-    return found.isFile() && found.size <= nameCharsMax ? readFileSync(path, "utf8").trim() : null;
+    const stats = lstatSync(path);
+    return stats.isFile() && stats.size <= nameCharsMax ? readFileSync(path, "utf8").trim() : null;
   } catch {
     return null;
   }

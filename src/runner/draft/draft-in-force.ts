@@ -10,7 +10,7 @@ import { type ProjectPaths, listRuns } from "../../project/runs/project-paths.ts
 import { openedRepository } from "../../project/runs/opened-repository.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { readRun } from "../../project/runs/read-run.ts";
-import { isOurs } from "../../project/runs/run-binding.ts";
+import { isOwnRun } from "../../project/runs/run-binding.ts";
 import { redactionOf } from "../../project/secrets/redaction-of.ts";
 import { settingsOf } from "../../project/config/settings.ts";
 
@@ -44,7 +44,7 @@ function hashOf(path: string, redactor: Redactor): string | null {
 async function laterRun(context: CommandContext, paths: ProjectPaths, run: string, flow: string): Promise<string | null> {
   const runs = listRuns(paths);
   for (const later of runs.slice(runs.indexOf(run) + 1)) {
-    if (isOurs(context, paths, later) && (await readRun(paths, later)).view.drafted.flow.flow === flow) return later;
+    if (isOwnRun(context, paths, later) && (await readRun(paths, later)).view.drafted.flow.flow === flow) return later;
   }
   return null;
 }

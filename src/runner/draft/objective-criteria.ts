@@ -9,7 +9,7 @@ const charactersMax = 4_000;
 
 /** Criteria that were parsed before: their texts are plain text, whatever is in them. */
 export const numbered = (criteria: readonly Omit<Criterion, "id">[]): { readonly criteria: readonly Criterion[] } => ({
-  criteria: criteria.map(({ text, check }, at) => ({ id: `c${at + 1}`, text, check })),
+  criteria: criteria.map(({ text, check }, index) => ({ id: `c${index + 1}`, text, check })),
 });
 
 /**
@@ -21,12 +21,12 @@ export function readCriteria(texts: readonly string[]): CriteriaRead {
   for (const line of texts.flatMap((text) => text.split(/\r?\n/))) {
     let open: { text: string; check: string | null } | null = null;
     for (const part of line.replace(/^\s*(?:[-*]|\d+[.)])\s+/, "").split(";")) {
-      const at = part.search(/ ::(?: |$)/);
-      if (at < 0 && open !== null && open.check !== null) {
+      const index = part.search(/ ::(?: |$)/);
+      if (index < 0 && open !== null && open.check !== null) {
         open.check += `;${part}`;
         continue;
       }
-      open = at < 0 ? { text: part, check: null } : { text: part.slice(0, at), check: part.slice(at + 3) };
+      open = index < 0 ? { text: part, check: null } : { text: part.slice(0, index), check: part.slice(index + 3) };
       found.push(open);
     }
   }

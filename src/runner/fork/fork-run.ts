@@ -9,7 +9,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "
 import { join } from "node:path";
 import type { Draft, Entry, Event } from "../../contracts/event.ts";
 import type { Forked } from "../../contracts/run-parts.ts";
-import { linesTakenOver, paidIn } from "../../core/fork.ts";
+import { inheritedLines, paidIn } from "../../core/fork.ts";
 import type { RunView } from "../../core/state.ts";
 import { nodeDisk, syncFolder } from "../../journal/disk.ts";
 import { openJournal } from "../../journal/file.ts";
@@ -65,7 +65,7 @@ export async function makeFork(context: CommandContext, projectPaths: ProjectPat
     const run = newRunId(projectPaths, systemClock.now());
     const made = `${runFolder(projectPaths, run)}${unfinished}`;
     const committed = request.committed === null ? [] : [{ actor: "system", reason_code: "ok", ...request.committed } as Event];
-    await write(context, projectPaths, made, [...linesTakenOver(request.entries, request.at, run), ...committed, fork], request, blobs);
+    await write(context, projectPaths, made, [...inheritedLines(request.entries, request.at, run), ...committed, fork], request, blobs);
     bindRun(context.env, projectPaths, made, { run, ack: state.drafted.ack, isolation: request.bound.isolation });
     renameSync(made, runFolder(projectPaths, run)); // F2
     syncFolder(nodeDisk, join(runFolder(projectPaths, run), ".."));

@@ -25,7 +25,7 @@ export function folderOf({ directory }: Globals, from: string): { readonly cwd: 
   return { cwd, isFolder: statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true };
 }
 
-export async function carryOut({ command, given, globals }: Parsed, cwd: string, argv: readonly string[], io: Io): Promise<number> {
+export async function carryOut({ command, given: input, globals }: Parsed, cwd: string, argv: readonly string[], io: Io): Promise<number> {
   const interruption = new AbortController();
   const hurry = new AbortController();
   const mayAsk = !globals.json && io.isTerminal.in && io.isTerminal.err;
@@ -51,18 +51,18 @@ export async function carryOut({ command, given, globals }: Parsed, cwd: string,
     place.show(kind === "end" ? (command.onTerminate ?? command.onInterrupt) : command.onInterrupt);
     interruption.abort(kind === "end" ? atOnce : undefined);
   });
-  const isRaw = command.isRaw?.(given) === true && !globals.json;
+  const isRaw = command.isRaw?.(input) === true && !globals.json;
   try {
     const answer = markForeign(
       place,
-      await command.run(place, given, (line) => io.write("out", `${io.isTerminal.out ? visible(line) : line}\n`)),
+      await command.run(place, input, (line) => io.write("out", `${io.isTerminal.out ? visible(line) : line}\n`)),
     );
     place.settle();
     const untold = globals.json ? answer : { ...answer, warnings: answer.warnings.filter((warning) => !place.hasShown(`! ${warning}`)) };
     if (!isRaw || answer.result === "FAIL") return printAnswer(untold, argv, io, answer.reason_code === "usage" ? command : undefined);
     for (const line of answer.page ?? []) io.write("out", `${io.isTerminal.out ? visible(line) : line}\n`);
     for (const warning of untold.warnings) io.write("err", `! ${visible(warning)}\n`);
-    return exitOf(answer);
+    return exitCodeOf(answer);
   } finally {
     place.settle();
     release();
@@ -77,7 +77,7 @@ export function printAnswer(answer: Answer, argv: readonly string[], io: Io, mis
   if (wants("--json", argv)) {
     if (usage.length > 0) io.write("err", `${usage.join("\n")}\n`);
     io.write("out", `${jsonOf(whole, { isPretty: io.isTerminal.out })}\n`); // M1
-    return exitOf(whole);
+    return exitCodeOf(whole);
   }
   const terminal = (to: "out" | "err"): Terminal => ({
     hasColour: hasColour(to, argv, io),
@@ -87,7 +87,7 @@ export function printAnswer(answer: Answer, argv: readonly string[], io: Io, mis
   const { err } = linesOf(whole, terminal("err"), usage);
   if (out.length > 0) io.write("out", `${out.join("\n")}\n`);
   if (err.length > 0) io.write("err", `${err.join("\n")}\n`);
-  return exitOf(whole);
+  return exitCodeOf(whole);
 }
 
 /** What happened is a bug of ours: the rule that did not hold is named, and --json still gets its object. */
@@ -128,7 +128,7 @@ export const plainAnswer = (code: "usage" | "internal_error", message: string): 
 });
 
 /** M2. */
-export function exitOf({ result, reason_code, data }: Answer): number {
+export function exitCodeOf({ result, reason_code, data }: Answer): number {
   if (reason_code === "usage" || isWrongFlag(reason_code, data)) return 2;
   if (reason_code === "internal_error") return 70;
   return result === "FAIL" ? 1 : 0;

@@ -163,7 +163,7 @@ function write(file: string, known: Known, loaded: ReadonlyMap<string, Script>):
   const fd = openSync(draft, "wx", 0o600);
   try {
     for (const bytes of [head, table, ...parts.map(({ bytes: own }) => own)])
-      for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
+      for (let index = 0; index < bytes.length;) index += writeSync(fd, bytes, index);
     fsyncSync(fd);
     renameSync(draft, file); // K3
   } catch (error) {

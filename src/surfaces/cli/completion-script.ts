@@ -52,11 +52,11 @@ function bashScript(commands: readonly Command[]): readonly string[] {
       .join(" ");
   const cases = commands.map((command) => {
     const own = command.name.includes(" ") ? [command] : [command, ...subcommandsOf(commands, command.name)];
-    const words = command.arguments.map(({ names, values = [] }, at) =>
-      names !== undefined ? `$(${asking[names]})` : (at === 0 ? completionsAfter(command, commands) : values).join(" "),
+    const words = command.arguments.map(({ names, values = [] }, index) =>
+      names !== undefined ? `$(${asking[names]})` : (index === 0 ? completionsAfter(command, commands) : values).join(" "),
     );
-    const offered = (words.length === 0 ? [completionsAfter(command, commands).join(" ")] : words).flatMap((word, at) =>
-      word === "" ? [] : [` [[ $count -ne ${at} ]] || words="${word}";`],
+    const offered = (words.length === 0 ? [completionsAfter(command, commands).join(" ")] : words).flatMap((word, index) =>
+      word === "" ? [] : [` [[ $count -ne ${index} ]] || words="${word}";`],
     );
     return `    "${command.name}")${offered.join("")} flags="${flagCompletions(own.flatMap((one) => one.flags))}" ;;`;
   });

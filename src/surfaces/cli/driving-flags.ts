@@ -1,7 +1,7 @@
 // driving-flags: the flags shared by every command that starts or resumes a run.
 
 import { defined } from "./defined.ts";
-import type { FlagSpec, Given } from "./spec.ts";
+import type { FlagSpec, ParsedInput } from "./spec.ts";
 
 /** Flags of every command that begins a run or takes one up. */
 export const yesFlag: FlagSpec = { name: "yes", kind: "flag", about: "Don't ask for confirmation." };
@@ -21,7 +21,7 @@ export const maxCyclesFlag: FlagSpec = {
 export type Driven = { readonly yes: boolean; readonly now?: boolean; readonly adoptConfig?: boolean };
 
 /** What these say, where they were given. */
-export const drivenBy = (given: Given): Driven => ({
-  yes: given.flag("yes"),
-  ...defined({ now: given.flag("now") || undefined, adoptConfig: given.flag("adopt-config") || undefined }),
+export const drivenBy = (input: ParsedInput): Driven => ({
+  yes: input.flag("yes"),
+  ...defined({ now: input.flag("now") || undefined, adoptConfig: input.flag("adopt-config") || undefined }),
 });

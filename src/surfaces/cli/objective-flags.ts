@@ -10,7 +10,7 @@ import {
   riskLevels,
 } from "../../contracts/objective.ts";
 import { defined } from "./defined.ts";
-import type { ArgumentSpec, FlagSpec, Given } from "./spec.ts";
+import type { ArgumentSpec, FlagSpec, ParsedInput } from "./spec.ts";
 
 export const goalArgument: ArgumentSpec = { name: "GOAL", about: "what you want done, in your own words", many: true, optional: true };
 
@@ -101,32 +101,32 @@ export const objectiveFlags: readonly FlagSpec[] = [
   { name: "new", rare: true, kind: "flag", about: "Begin a second run beside an open one, where the flow allows it." },
 ];
 
-export function objectiveOf(given: Given) {
-  const list = (name: string): string[] | undefined => given.texts(name)?.slice();
-  const options = given
+export function objectiveOf(input: ParsedInput) {
+  const list = (name: string): string[] | undefined => input.texts(name)?.slice();
+  const options = input
     .texts("option")
     ?.map((pair): [string, string] => [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)]);
   return {
-    words: [...given.words],
+    words: [...input.words],
     ...defined({
-      goal: given.text("goal"),
+      goal: input.text("goal"),
       scope: list("scope"),
       doneCriteria: list("done-criteria"),
-      maxBudget: given.text("max-budget"),
-      completionMode: given.text("completion-mode"),
-      completionPromise: given.text("completion-promise"),
-      riskLevel: given.text("risk-level"),
-      handoffMode: given.text("handoff-mode"),
-      approvalPolicy: given.text("approval-policy"),
-      agent: given.text("agent"),
-      isolation: given.text("isolation"),
-      land: given.text("land") as LandMinimum | "pr" | undefined,
+      maxBudget: input.text("max-budget"),
+      completionMode: input.text("completion-mode"),
+      completionPromise: input.text("completion-promise"),
+      riskLevel: input.text("risk-level"),
+      handoffMode: input.text("handoff-mode"),
+      approvalPolicy: input.text("approval-policy"),
+      agent: input.text("agent"),
+      isolation: input.text("isolation"),
+      land: input.text("land") as LandMinimum | "pr" | undefined,
       redGreen: list("red-green"),
       holdout: list("holdout"),
-      flow: given.text("flow"),
+      flow: input.text("flow"),
       options: options === undefined ? undefined : Object.fromEntries(options),
-      run: given.run,
-      new: given.flag("new") || undefined,
+      run: input.run,
+      new: input.flag("new") || undefined,
     }),
   };
 }

@@ -5,7 +5,7 @@
 //   P2. Words that name no command are a goal; a single word never is: it is taken for a command that is not there.
 
 import { didYouMean, suggest } from "../../kit/suggest.ts";
-import { type ArgumentSpec, type Command, type FlagSpec, type Given, globalFlags, reservedNames } from "./spec.ts";
+import { type ArgumentSpec, type Command, type FlagSpec, type ParsedInput, globalFlags, reservedNames } from "./spec.ts";
 
 const argumentsMax = 10_000;
 
@@ -17,7 +17,7 @@ export type Globals = {
   readonly version: boolean;
   readonly noColor: boolean;
 };
-export type Parsed = { readonly command: Command; readonly given: Given; readonly globals: Globals; readonly isImplied: boolean };
+export type Parsed = { readonly command: Command; readonly given: ParsedInput; readonly globals: Globals; readonly isImplied: boolean };
 /** `command` is the one whose usage helps, if it is known. */
 export type Misuse = { readonly misuse: string; readonly hint: string; readonly command: Command | null };
 
@@ -49,21 +49,21 @@ type Found = { readonly command: Command; readonly rest: readonly string[]; read
 /** The command is the first word that isn't a global flag; `/autopilot` may be before it, as slash commands are typed. */
 function commandIn(argv: readonly string[], commands: readonly Command[]): Found | Misuse {
   const before: string[] = [];
-  let at = 0;
-  for (; at < argv.length; at += 1) {
-    const word = argv[at] ?? "";
+  let position = 0;
+  for (; position < argv.length; position += 1) {
+    const word = argv[position] ?? "";
     if (word === "/autopilot" && before.every((given) => given.startsWith("-"))) continue;
     const flag = globalFlags.find(
       ({ name, short }) => word === `--${name}` || word.startsWith(`--${name}=`) || (short !== undefined && word.startsWith(`-${short}`)),
     );
     if (flag === undefined || word === "--") break;
     before.push(word);
-    if (flag.kind !== "flag" && (word === `--${flag.name}` || word === `-${flag.short ?? ""}`) && at + 1 < argv.length) {
-      at += 1;
-      before.push(argv[at] ?? "");
+    if (flag.kind !== "flag" && (word === `--${flag.name}` || word === `-${flag.short ?? ""}`) && position + 1 < argv.length) {
+      position += 1;
+      before.push(argv[position] ?? "");
     }
   }
-  const [first = "", second = ""] = [argv[at], argv[at + 1]];
+  const [first = "", second = ""] = [argv[position], argv[position + 1]];
   if (reservedNames.includes(first)) {
     return {
       misuse: `\`${first}\` is not part of this version.`,
@@ -73,12 +73,12 @@ function commandIn(argv: readonly string[], commands: readonly Command[]): Found
   }
   const named = (name: string): Command | undefined => commands.find((command) => command.name === name);
   const two = named(`${first} ${second}`);
-  if (two !== undefined) return { command: two, rest: [...before, ...argv.slice(at + 2)], isImplied: false };
+  if (two !== undefined) return { command: two, rest: [...before, ...argv.slice(position + 2)], isImplied: false };
   const one = named(first);
-  if (one !== undefined) return { command: one, rest: [...before, ...argv.slice(at + 1)], isImplied: false };
+  if (one !== undefined) return { command: one, rest: [...before, ...argv.slice(position + 1)], isImplied: false };
   const go = named("go");
   if (go === undefined) return { misuse: `There is no command ${first}.`, hint: "autopilot help", command: null };
-  return { command: go, rest: [...before, ...argv.slice(at)], isImplied: true };
+  return { command: go, rest: [...before, ...argv.slice(position)], isImplied: true };
 }
 
 type Values = ReadonlyMap<string, readonly string[]>;
@@ -88,8 +88,8 @@ function readFlags(argv: readonly string[], flags: readonly FlagSpec[]): Read | 
   const words: string[] = [];
   const values = new Map<string, string[]>();
   let isEnded = false;
-  for (let at = 0; at < argv.length; at += 1) {
-    const word = argv[at] ?? "";
+  for (let index = 0; index < argv.length; index += 1) {
+    const word = argv[index] ?? "";
     if (isEnded || word === "-" || !word.startsWith("-")) {
       words.push(word);
       continue;
@@ -106,8 +106,8 @@ function readFlags(argv: readonly string[], flags: readonly FlagSpec[]): Read | 
           flags.filter(({ hidden }) => hidden !== true).map((known) => `--${known.name}`),
         )}`,
       }; // P1
-    if (flag.kind !== "flag" && attached === undefined) at += 1;
-    const value = flag.kind === "flag" ? undefined : (attached ?? argv[at]);
+    if (flag.kind !== "flag" && attached === undefined) index += 1;
+    const value = flag.kind === "flag" ? undefined : (attached ?? argv[index]);
     const wrong = wrongValue(flag, name, attached, value);
     if (wrong !== null) return { misuse: wrong };
     const earlier = values.get(flag.name);
@@ -186,7 +186,7 @@ function slipOf(words: readonly string[], isImplied: boolean, commands: readonly
 function misusedArguments(words: readonly string[], command: Command, commands: readonly Command[]): Omit<Misuse, "command"> | null {
   const specs = command.arguments;
   const hint = `autopilot help ${command.name}`;
-  const missing = specs.find((spec, at) => spec.optional !== true && words[at] === undefined);
+  const missing = specs.find((spec, index) => spec.optional !== true && words[index] === undefined);
   if (missing !== undefined) return { misuse: `autopilot ${command.name} needs ${missing.name}: ${missing.about}`, hint };
   if (specs.at(-1)?.many !== true && words.length > specs.length) {
     const misuse = `autopilot ${command.name} takes ${specs.length === 0 ? "no words" : `at most ${specs.length}`}, but ${words.length} came: ${words.join(" ").slice(0, 100)}`;
@@ -197,8 +197,8 @@ function misusedArguments(words: readonly string[], command: Command, commands: 
     if (near !== "") return { misuse: `${misuse}.${near}`, hint };
     return { misuse, hint: `${hint}; if it is your goal: autopilot go -- ${command.name} …` };
   }
-  for (const [at, word] of words.entries()) {
-    const spec: ArgumentSpec | undefined = specs[at] ?? specs.at(-1);
+  for (const [index, word] of words.entries()) {
+    const spec: ArgumentSpec | undefined = specs[index] ?? specs.at(-1);
     if (spec?.values !== undefined && !spec.values.includes(word)) {
       return { misuse: `${spec.name} is one of ${spec.values.join(", ")}, not ${word}.${didYouMean(word, spec.values)}`, hint };
     }
@@ -211,7 +211,7 @@ function wrongRun(values: Values, command: Command): Omit<Misuse, "command"> | n
   return { misuse: `autopilot ${command.name} is not about one run, so --run means nothing here.`, hint: `autopilot help ${command.name}` };
 }
 
-function givenOf(words: readonly string[], values: Values): Given {
+function givenOf(words: readonly string[], values: Values): ParsedInput {
   return {
     words,
     run: values.get("run")?.[0],

@@ -1,6 +1,6 @@
 // playbook-flags: the flags that are passed on to a flow's playbook when a run resumes.
 
-import type { FlagSpec, Given } from "./spec.ts";
+import type { FlagSpec, ParsedInput } from "./spec.ts";
 
 /** Flags that mean something to the documents of a flow when a run is resumed; the host hands them on by name. */
 export const playbookFlags: readonly FlagSpec[] = [
@@ -8,7 +8,7 @@ export const playbookFlags: readonly FlagSpec[] = [
 ];
 
 /** Those that were given; undefined if none was. */
-export function playbookOfFlow(given: Given): ReadonlySet<string> | undefined {
-  const names = playbookFlags.map(({ name }) => name).filter((name) => given.flag(name));
+export function playbookOfFlow(input: ParsedInput): ReadonlySet<string> | undefined {
+  const names = playbookFlags.map(({ name }) => name).filter((name) => input.flag(name));
   return names.length === 0 ? undefined : new Set(names);
 }

@@ -41,8 +41,8 @@ export function processIo(): Io {
 /** A file, a pipe and /dev/null are distinguished from a terminal by what kind of file they are. */
 function isTerminal(fd: number): boolean {
   try {
-    const found = fstatSync(fd);
-    if (!found.isCharacterDevice() || found.rdev === statSync("/dev/null", { throwIfNoEntry: false })?.rdev) return false;
+    const stats = fstatSync(fd);
+    if (!stats.isCharacterDevice() || stats.rdev === statSync("/dev/null", { throwIfNoEntry: false })?.rdev) return false;
   } catch {
     return false; // closed
   }
@@ -52,10 +52,10 @@ function isTerminal(fd: number): boolean {
 /** `gone` where nobody reads any more; what the system said where the text could not be kept. */
 function writeWhole(fd: number, text: string): "whole" | "gone" | { readonly lost: string } {
   const bytes = Buffer.from(text, "utf8");
-  let at = 0;
-  for (let waits = 0; at < bytes.length;) {
+  let position = 0;
+  for (let waits = 0; position < bytes.length;) {
     try {
-      at += writeSync(fd, bytes, at); // O1
+      position += writeSync(fd, bytes, position); // O1
       waits = 0;
     } catch (error) {
       const code = error instanceof Error && "code" in error ? error.code : null;

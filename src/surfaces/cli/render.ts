@@ -64,16 +64,16 @@ export function linesOf(answer: Answer, { hasColour, columns }: Terminal, usage:
   const isSaid = page.length > 0 && answer.result === "PASS";
   const hints = answer.remediation.map(visible).filter((hint) => !page.some((line) => line.includes(hint)));
   return {
-    out: [...lines.map((line, at) => pageLine(line, lines[at + 1], paint)), ...(isSaid || answer.result === "FAIL" ? [] : message)],
+    out: [...lines.map((line, index) => pageLine(line, lines[index + 1], paint)), ...(isSaid || answer.result === "FAIL" ? [] : message)],
     err: [
       ...(answer.result === "FAIL" ? message : []),
       ...usage.flatMap((line) => (columns === undefined ? [line] : wrappedTo(line, columns))),
       ...answer.warnings
         .filter((warning) => !page.some((line) => line.includes(visible(warning))))
         .flatMap((warning) => reported("WARN", `! ${visible(warning)}`)),
-      ...hints.flatMap((hint, at) => {
+      ...hints.flatMap((hint, index) => {
         const [first = "", ...rest] = broken(hint, columns === undefined ? undefined : columns - nextColumns);
-        return [`${at === 0 ? paint("head", "Next:") : "     "} ${first}`, ...rest.map((piece) => `${" ".repeat(nextColumns)}${piece}`)];
+        return [`${index === 0 ? paint("head", "Next:") : "     "} ${first}`, ...rest.map((piece) => `${" ".repeat(nextColumns)}${piece}`)];
       }),
     ],
   };
@@ -97,9 +97,9 @@ const markColours: Readonly<Record<string, Colour>> = { "✓": "PASS", "!": "WAR
 
 /** A line that opens with a mark has the mark coloured; one that has indented lines under it is a heading. */
 function pageLine(line: string, next: string | undefined, paint: Paint): string {
-  const found = /^(\s*)([✓!✗?●○])( .*)$/u.exec(line);
-  if (found !== null) {
-    const [, indent = "", mark = "", rest = ""] = found;
+  const match = /^(\s*)([✓!✗?●○])( .*)$/u.exec(line);
+  if (match !== null) {
+    const [, indent = "", mark = "", rest = ""] = match;
     return `${indent}${paint(markColours[mark] ?? "head", mark)}${rest}`;
   }
   if (line.startsWith("→ ")) return paint("head", line);

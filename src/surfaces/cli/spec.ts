@@ -40,7 +40,7 @@ export type ArgumentSpec = {
 };
 
 /** What was given, parsed and checked: only flags the command knows, only values its kinds allow. */
-export type Given = {
+export type ParsedInput = {
   readonly words: readonly string[];
   readonly run: string | undefined;
   flag(name: string): boolean;
@@ -67,9 +67,9 @@ export type Command = {
   /** The same where the system asks the process to end and nothing is waited for; as at an interrupt where it is not given. */
   readonly onTerminate?: string;
   /** Whether the page is for programs (a script, JSON lines): it goes out as it is, with nothing around it. */
-  readonly isRaw?: (given: Given) => boolean;
+  readonly isRaw?: (input: ParsedInput) => boolean;
   /** `print` puts a line on stdout as it is, while the command still works. */
-  readonly run: (context: CommandContext, given: Given, print: (line: string) => void) => Promise<Answer>;
+  readonly run: (context: CommandContext, input: ParsedInput, print: (line: string) => void) => Promise<Answer>;
 };
 
 /** Flags that every command knows. */

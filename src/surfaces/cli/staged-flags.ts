@@ -2,7 +2,7 @@
 
 import type { Asks } from "../../contracts/asks.ts";
 import { defined } from "./defined.ts";
-import type { FlagSpec, Given } from "./spec.ts";
+import type { FlagSpec, ParsedInput } from "./spec.ts";
 
 /** Flags that ask something of a staged flow when it is begun or taken up. */
 export const stagedFlags: readonly FlagSpec[] = [
@@ -25,12 +25,12 @@ export const stagedFlags: readonly FlagSpec[] = [
 ];
 
 /** Undefined if none was given. */
-export function askedBy(given: Given): Asks | undefined {
-  const steps = given
+export function askedBy(input: ParsedInput): Asks | undefined {
+  const steps = input
     .text("with")
     ?.split(",")
     .map((name) => name.trim())
     .filter((name) => name !== "");
-  const asks = defined({ continue: given.flag("continue") || undefined, with: steps, tasks: given.number("tasks") });
+  const asks = defined({ continue: input.flag("continue") || undefined, with: steps, tasks: input.number("tasks") });
   return Object.keys(asks).length === 0 ? undefined : asks;
 }

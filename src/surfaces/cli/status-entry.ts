@@ -12,8 +12,8 @@ import type { Command } from "./spec.ts";
 
 const quick: Command = {
   ...statusCommand,
-  run: (context, given) =>
-    status(context, defined({ run: given.run }), {
+  run: (context, input) =>
+    status(context, defined({ run: input.run }), {
       idle: () => Promise.resolve(reply("run_idle")), // gone since it was looked for
       beside: () => Promise.resolve(null),
     }),

@@ -19,9 +19,9 @@ export const pageNames: Readonly<Record<PageName, readonly [word: string, icon: 
   settings: ["Settings", "settings", "s"],
 };
 
-export type Place = { readonly page: PageName | null; readonly waits: number; readonly addressOf: (page: PageName) => string };
+export type RailState = { readonly page: PageName | null; readonly waits: number; readonly addressOf: (page: PageName) => string };
 
-export function railItem(page: PageName, kind: string, at: Place): Element {
+export function railItem(page: PageName, kind: string, at: RailState): Element {
   const [word, shape] = pageNames[page];
   const waits = page === "inbox" ? at.waits : 0;
   return el(
@@ -33,7 +33,7 @@ export function railItem(page: PageName, kind: string, at: Place): Element {
   );
 }
 
-export const railOf = (at: Place, hasFleet: boolean, foot: Child): Element =>
+export const railOf = (at: RailState, hasFleet: boolean, foot: Child): Element =>
   el(
     "nav.rail",
     { "aria-label": "Pages" },
@@ -48,5 +48,5 @@ export const railOf = (at: Place, hasFleet: boolean, foot: Child): Element =>
   );
 
 /** On a phone the same at the lower edge, four of them and the rest behind one more. */
-export const tabsOf = (at: Place, more: Child): Element =>
+export const tabsOf = (at: RailState, more: Child): Element =>
   el("nav.tabs", { "aria-label": "Pages" }, ...(["now", "inbox", "run", "portfolio"] as const).map((page) => railItem(page, "", at)), more);

@@ -122,8 +122,8 @@ test("the page comes whole in one answer: its style is the one its policy names,
 
 test("lines of the log are given in parts: the newest, those before one, those after one", async () => {
   const { ask } = await served();
-  const seqs = async (words: string): Promise<readonly number[]> => {
-    const page: { rows: { seq: number }[] } = (await ask(`/api/log?run=${run}&${words}`)).json();
+  const seqs = async (text: string): Promise<readonly number[]> => {
+    const page: { rows: { seq: number }[] } = (await ask(`/api/log?run=${run}&${text}`)).json();
     return page.rows.map(({ seq }) => seq);
   };
   const { total }: { total: number } = (await ask(`/api/log?run=${run}`)).json();
@@ -214,7 +214,7 @@ test("while an agent could read the token, a page only looks until the terminal'
   expect((await pause({ "x-unlock": key })).status).toBe(200);
   expect((await pause({ "x-unlock": `${key}x` })).status).toBe(403);
   expect((await pause({ "x-unlock": unlock.code })).status).toBe(403);
-  for (let at = 0; at < 5; at++) await type("WRONG1");
+  for (let index = 0; index < 5; index++) await type("WRONG1");
   expect((await type(unlock.code)).status).toBe(429);
 });
 

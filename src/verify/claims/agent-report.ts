@@ -9,8 +9,8 @@ import { listedThings } from "./listed-in.ts";
 import { claimText, type ReportedClaim } from "./said-claim.ts";
 import { statementsIn } from "./statements.ts";
 
-export function reportedClaims(said: string, prompt = ""): readonly ReportedClaim[] {
-  const { sentences, transcripts } = statementsIn(said, prompt);
+export function reportedClaims(text: string, prompt = ""): readonly ReportedClaim[] {
+  const { sentences, transcripts } = statementsIn(text, prompt);
   return [...sentences.flatMap(claimsOf), ...transcriptClaims(transcripts)];
 }
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { claimsIn } from "./look-up.ts";
 import { claimLimits } from "./said-claim.ts";
 
-const reported = (said: string, more: { claim?: unknown; prompt?: string; promised?: boolean } = {}): readonly string[] =>
-  claimsIn({ said, claim: null, ...more }).map((claim) => {
+const reported = (text: string, more: { claim?: unknown; prompt?: string; promised?: boolean } = {}): readonly string[] =>
+  claimsIn({ said: text, claim: null, ...more }).map((claim) => {
     switch (claim.kind) {
       case "done":
         return `done ${claim.of}`;
@@ -46,8 +46,8 @@ describe("what an agent says that can be looked up", () => {
     ["Changed 2 files.", ["count files_changed 2"]],
     ["12 passed.", ["count other 0"]],
     ["Coverage is now 92 %.", ["score"]],
-  ])("%s", (said, claims) => {
-    expect(reported(said)).toEqual(claims);
+  ])("%s", (text, claims) => {
+    expect(reported(text)).toEqual(claims);
   });
 
   test.each([
@@ -60,13 +60,13 @@ describe("what an agent says that can be looked up", () => {
     ["a time", "Started at 10:30."],
     ["a number that is no commit", "There are 1234567 rows."],
     ["a file somebody else's", "The helper follows the style of `src/a.ts`."],
-  ])("%s claims nothing that could be held against it", (_what, said) => {
-    expect(reported(said).filter((claim) => !claim.startsWith("count"))).toEqual([]);
+  ])("%s claims nothing that could be held against it", (_what, text) => {
+    expect(reported(text).filter((claim) => !claim.startsWith("count"))).toEqual([]);
   });
 
   test("quotations, code, JSON and echoes of the prompt are not its word", () => {
     const prompt = "Work until all tests pass and everything is done in src/a.ts:1.\nThen say so.";
-    const said = [
+    const text = [
       "> All tests pass.",
       'The reporter wrote "all tests pass" in the issue.',
       "```",
@@ -75,7 +75,7 @@ describe("what an agent says that can be looked up", () => {
       "Work until all tests pass and everything is done in src/a.ts:1.",
       '{ "summary": "all tests pass" }',
     ].join("\n");
-    expect(reported(said, { prompt })).toEqual([]);
+    expect(reported(text, { prompt })).toEqual([]);
   });
 });
 

@@ -39,10 +39,10 @@ const result = (command: string, status: CheckStatus, kind: CheckResult["check"]
 });
 
 type ClaimsRequest = Parameters<typeof lookUpClaims>[1];
-const looked = async (said: string, more: Partial<ClaimsRequest> = {}, layer?: "absent"): Promise<readonly string[]> => {
+const looked = async (text: string, more: Partial<ClaimsRequest> = {}, layer?: "absent"): Promise<readonly string[]> => {
   const order: ClaimsRequest = {
     attempt: "1@1/execute#1",
-    said,
+    said: text,
     claim: null,
     commit,
     changed: ["src/a.ts", "test/a.test.ts"],
@@ -91,8 +91,8 @@ describe("commits, files and lines", () => {
   });
   test("what is looked up is bounded", async () => {
     lookups = 0;
-    const said = Array.from({ length: 300 }, (_, n) => `See src/a.ts:${n + 1}.`).join("\n");
-    expect(await looked(said)).toHaveLength(200);
+    const text = Array.from({ length: 300 }, (_, n) => `See src/a.ts:${n + 1}.`).join("\n");
+    expect(await looked(text)).toHaveLength(200);
     expect(lookups).toBe(1);
   });
 });
@@ -170,7 +170,7 @@ describe("documents against what is said to be in them", () => {
     const order: ClaimsRequest = { attempt: "1@1/execute#1", said, claim, commit, changed: ["docs/REPORT.md"], results: [] };
     return (await lookUpClaims(at, order)).map(({ verdict, why }) => `${verdict}: ${why}`);
   };
-  const headings = (n: number): string => Array.from({ length: n }, (_, at) => `## Finding ${at + 1}: x\n\ntext\n`).join("\n");
+  const headings = (n: number): string => Array.from({ length: n }, (_, index) => `## Finding ${index + 1}: x\n\ntext\n`).join("\n");
 
   test("so many findings: by their headings, by their numbers, by their ids", async () => {
     const said = "I found 3 findings.";

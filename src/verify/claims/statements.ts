@@ -13,10 +13,10 @@ export type Statements = { readonly sentences: readonly string[]; readonly trans
 const blockLinesMax = 400;
 const echoCharsMin = 15;
 
-export function statementsIn(said: string, prompt = ""): Statements {
+export function statementsIn(text: string, prompt = ""): Statements {
   const reported = new Set(prompt.split("\n").map(plain));
   const flat = plain(prompt.replaceAll(/\s+/g, " "));
-  const { paragraphs, blocks } = partsOf(said.slice(-claimLimits.saidCharsMax).replaceAll("\r\n", "\n"), reported); // S2
+  const { paragraphs, blocks } = partsOf(text.slice(-claimLimits.saidCharsMax).replaceAll("\r\n", "\n"), reported); // S2
   const sentences = paragraphs
     .flatMap((paragraph) => withoutQuotations(paragraph).split(/(?<=[.!?:;])\s+(?=[^a-z])/))
     .map((sentence) => sentence.trim().slice(0, claimLimits.sentenceCharsMax))
@@ -78,7 +78,7 @@ const withoutQuotations = (text: string): string =>
 
 /** Commands after a prompt sign, each with the lines up to the next; else the whole block, if the line before it names its command. */
 function transcriptsIn({ before, lines }: Block): readonly Transcript[] {
-  const starts = lines.flatMap((line, at) => (/^\s*(?:[\w.@~:/-]*[$%❯])\s+\S/.test(line) ? [at] : []));
+  const starts = lines.flatMap((line, index) => (/^\s*(?:[\w.@~:/-]*[$%❯])\s+\S/.test(line) ? [index] : []));
   if (starts.length === 0) {
     const command = /\b(?:ran|run|running|output|result|executed)\b/i.test(before) ? /`([^`\n]{2,200})`/.exec(before)?.[1] : undefined;
     return command === undefined ? [] : [{ command, output: lines.join("\n") }];

@@ -28,7 +28,8 @@ const ways: readonly (readonly (readonly [lock: string, command: string])[])[] =
 
 export function restoresOf(tree: Tree, setting: RestoreSetting): readonly Check[] {
   if (setting === "copy") return [];
-  if (setting !== "lockfile") return setting.map((command, at) => restore(`config-${at + 1}`, command, `config checks.restore[${at}]`));
+  if (setting !== "lockfile")
+    return setting.map((command, index) => restore(`config-${index + 1}`, command, `config checks.restore[${index}]`));
   return ways.flatMap((group) => {
     const [lock, command] = group.find(([name]) => tree.files.has(name)) ?? [];
     return lock === undefined || command === undefined ? [] : [restore(lock, command, lock)];

@@ -18,12 +18,12 @@ const detectors = [detectNode, detectDeno, detectPython, detectCargo, detectGo, 
 
 /** The checks of a tree: the config's first, then those of the manifests unless the config turns that off. */
 export function detectChecks(tree: Tree, config: DetectConfig = {}): Detected {
-  const named = (config.commands ?? []).map((command, at): Check => ({
-    id: `project:config-${at + 1}`,
+  const named = (config.commands ?? []).map((command, index): Check => ({
+    id: `project:config-${index + 1}`,
     kind: "project",
     title: command,
     command,
-    source: `config checks.commands[${at}]`,
+    source: `config checks.commands[${index}]`,
   }));
   const found = config.detect === false ? [] : detectors.map((detector) => detector(tree)); // D1
   const commands = new Set<string>();

@@ -9,8 +9,8 @@ export const readIn =
   (folder: string) =>
   (path: string): string | null => {
     try {
-      const found = lstatSync(join(folder, path));
-      return found.isFile() && found.size <= manifestCharsMax ? readFileSync(join(folder, path), "utf8") : null;
+      const stats = lstatSync(join(folder, path));
+      return stats.isFile() && stats.size <= manifestCharsMax ? readFileSync(join(folder, path), "utf8") : null;
     } catch {
       return null;
     }

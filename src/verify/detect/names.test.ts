@@ -5,9 +5,9 @@ import { openTestOutput } from "../test-output.ts";
 import { brokenSince, keptNames, unrunSince } from "./names.ts";
 
 function reported(output: string, command = "") {
-  const ear = openTestOutput(command, "/somewhere/check");
-  ear.said(Buffer.from(output));
-  return ear.take(() => false).names;
+  const testOutput = openTestOutput(command, "/somewhere/check");
+  testOutput.readStdout(Buffer.from(output));
+  return testOutput.take(() => false).names;
 }
 const broken = (before: string, now: string, isSameJudge = true) => brokenSince(keptNames(reported(before)), [reported(now)], isSameJudge);
 
@@ -102,7 +102,9 @@ test("the folder a check ran in is no part of a name", () =>
   expect(broken("not ok 1 - a\nok 2 - /somewhere/check/test/b.js\n", "ok 1 - a\nnot ok 2 - test/b.js\n")).toEqual(["test/b.js"]));
 
 test("names are bounded, and lines made to be slow to read are read in good time", () => {
-  const many = Array.from({ length: 20_000 }, (_, at) => `ok ${at} - ${"n".repeat(400)}${at}\nnot ok ${at} - m${at}\n`).join("");
+  const many = Array.from({ length: 20_000 }, (_, index) => `ok ${index} - ${"n".repeat(400)}${index}\nnot ok ${index} - m${index}\n`).join(
+    "",
+  );
   const kept = keptNames(reported(many));
   expect([kept.passed.length, kept.failed.length, kept.passed[0]?.length]).toEqual([1, 500, 300]);
   for (const bad of [" > ", "FAIL: (", "a.py::", "✔ ", "  ", " ... ", "● ", "1) ", "# Subtest: ", "--- FAIL: ", "ok 1 - # ", "(1 ms) "])

@@ -177,8 +177,8 @@ export function openNames(): NamesReader {
       if (php !== undefined) return to.list("phpunit", php);
       if (phpSum.test(line)) return to.sum("phpunit");
       for (const [form, read] of forms) {
-        const found = form.exec(line);
-        if (found !== null) return read(to, found);
+        const match = form.exec(line);
+        if (match !== null) return read(to, match);
       }
       const title = /^( {2,80})(\S.{0,200})$/.exec(line); // mocha's suites have no mark
       if (title !== null) to.title(title[1]?.length ?? 0, title[2] ?? "");

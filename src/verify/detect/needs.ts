@@ -44,7 +44,7 @@ export function needsOf(command: string, tree: Tree): readonly Need[] {
   const words = command
     .trim()
     .split(/\s+/)
-    .filter((_word, at, all) => !all.slice(0, at + 1).every((one) => /^[A-Za-z_]\w*=\S*$/.test(one)));
+    .filter((_word, index, all) => !all.slice(0, index + 1).every((one) => /^[A-Za-z_]\w*=\S*$/.test(one)));
   const [program = "", ...rest] = words;
   if (!/^[\w+-][\w.+-]*$/.test(program) || builtins.has(program)) return []; // a path of the tree, or something only a shell can resolve
   const own: Need = { kind: "program", name: program, install: installs[program] ?? `install ${program}` };

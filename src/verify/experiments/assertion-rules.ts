@@ -62,7 +62,7 @@ const byArguments = ({ isStatement, args, of }: Call): readonly Assertion[] => {
   const isMessage = (one: Span | undefined): boolean => one !== undefined && rest.length > 1 && /^[fbru]?["'`]/.test(of(one));
   const spoken = isMessage(rest.at(-1)) ? rest.slice(0, -1) : rest;
   const guesses = new Set([spoken.find((one) => isPlain.test(of(one))), spoken.at(-1), spoken[0]].filter((one) => one !== undefined));
-  return [...guesses].map((one, at) => ({ values: [one], score: scoreOfStatements - at * scoreLessNear }));
+  return [...guesses].map((one, index) => ({ values: [one], score: scoreOfStatements - index * scoreLessNear }));
 };
 const isPlain = /^(?:-?\d[\w.]*|"[^"]*"|'[^']*'|true|false|True|False)$/;
 
@@ -116,10 +116,10 @@ const pyTurned = both({
 
 const ofPython: Rule = (call, nonce) => {
   const { name, args, of } = call;
-  const said = `"${nonce}"`;
+  const text = `"${nonce}"`;
   const [first, second] = args;
   if (/^assert(?!Not)\w*Equals?$|^assertIs$/.test(name) && args.length >= 2)
-    return forgiving(compared(second, first, put(second, said), !/almost|close/i.test(name)), within(call));
+    return forgiving(compared(second, first, put(second, text), !/almost|close/i.test(name)), within(call));
   if (/^assertNot\w*Equals?$|^assertIsNot$/.test(name) && first !== undefined) return turned(put(second, of(first).replaceAll("\n", " ")));
   if (/^assert(?:True|False)$/.test(name) && first !== undefined) return truthOf(first, `not (${of(first)})`, name === "assertTrue");
   if (/^(?:raises|assertRaises|assertRaisesRegex)$/.test(name)) return turned(put(first, `type("E${nonce}", (Exception,), {})`));
@@ -164,9 +164,9 @@ export const ofC: Rule = (call) => {
   if (otherwise !== null) return turned(otherwise);
   if (first === undefined) return null;
   if (!/^(?:assert|CHECK|REQUIRE|ck_assert|TEST_ASSERT|assert_true)$/.test(name)) return /\w\(/.test(of(first)) ? byArguments(call) : null;
-  const said = of(first);
-  const isOne = said.split("==").length === 2 && !/&&|\|\||!=/.test(said);
-  return truthOf(first, isOne ? said.replace("==", "!=") : `!(${said})`);
+  const text = of(first);
+  const isOne = text.split("==").length === 2 && !/&&|\|\||!=/.test(text);
+  return truthOf(first, isOne ? text.replace("==", "!=") : `!(${text})`);
 };
 
 const javaTurned = both({

@@ -18,7 +18,7 @@ import type { Difference } from "../../ports/workspace.ts";
 import type { Row } from "../protected/kinds.ts";
 import { isProgramText } from "../protected/kinds.ts";
 import { inlineCodeIn, isCode, judges, pathsNamedIn } from "../protected/programs.ts";
-import type { TakenOut } from "./without-work.ts";
+import type { RemovedWork } from "./without-work.ts";
 
 export type Surroundings = {
   readonly differences: readonly Difference[];
@@ -42,7 +42,7 @@ const runsExamples = /^[^|;&]*\bpython[\d.]*\s+-m\s+doctest\b[^|;&]*$/;
 const looksAtOutput = /\||\$\(|`|>|<\(/;
 
 /** Null if the change has nothing but code, tests, prose and files that are judged by their parts. */
-export function besideCode({ differences, base, rowOf, command, used, isScript, ...more }: Surroundings): TakenOut | null {
+export function besideCode({ differences, base, rowOf, command, used, isScript, ...more }: Surroundings): RemovedWork | null {
   const asked = namedIn([command]);
   const { isBinary = () => false, isWished = () => false } = more;
   const newFolders = newFoldersIn(command, base);
@@ -128,7 +128,7 @@ function namedIn(commands: readonly string[]): ReadonlySet<string> {
 
 const shownMax = 5;
 
-export function besideCodeWords({ paths, without }: TakenOut): string {
+export function besideCodeWords({ paths, without }: RemovedWork): string {
   const all = [...paths, ...without].toSorted();
   const more = all.length > shownMax ? ` and ${all.length - shownMax} more` : "";
   return `it passes only with what the work changed beside its code (${all.slice(0, shownMax).join(", ")}${more}), so a person has to look at that`;

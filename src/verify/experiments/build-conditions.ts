@@ -10,7 +10,7 @@
 
 import { familyOf } from "../protected/kinds.ts";
 import { masked } from "../protected/masked.ts";
-import { closeOf, lineCounter } from "./cases.ts";
+import { closingBracket, lineCounter } from "./cases.ts";
 
 type Source = { readonly path: string; readonly was: string | null; readonly is: string };
 type Change = { readonly from: number; readonly to: number; readonly text: string };
@@ -21,7 +21,7 @@ export type OtherBuild = {
 };
 
 /** Null if nothing the work wrote depends on the build. `isGentle`: what only tests may need stays. */
-export function inOtherBuild(source: Source, isOn: (feature: string) => boolean, isGentle = false): OtherBuild | null {
+export function asOtherBuild(source: Source, isOn: (feature: string) => boolean, isGentle = false): OtherBuild | null {
   const { path, was, is } = source;
   const isC = /\.(?:c|cc|cpp|cxx|h|hpp)$/.test(path);
   const family = isC ? "java" : familyOf(path);
@@ -65,7 +65,7 @@ function ofRust({ text, code, isNew, isOn, isGentle }: Reading): Turned {
   const isNeeded = isGentle ? usedOutsideTests(code) : () => true;
   for (const { 0: open, index } of code.matchAll(/\bcfg(?:_attr)?\s*(?:!\s*)?\(/g)) {
     const start = index + open.length;
-    const close = closeOf(code, start - 1);
+    const close = closingBracket(code, start - 1);
     if (close === null) continue;
     const to = open.startsWith("cfg_attr") ? firstComma(code, start, close - 1) : close - 1;
     const behind = /^\s*\]\s*(?:#\[[^\]]*\]\s*)*/.exec(code.slice(close));
@@ -82,7 +82,7 @@ function ofRust({ text, code, isNew, isOn, isGentle }: Reading): Turned {
     }
   }
   for (const { 0: open, index } of code.matchAll(/\bdebug_assert(?:_eq|_ne)?!\s*[([{]/g)) {
-    const close = closeOf(code, index + open.length - 1);
+    const close = closingBracket(code, index + open.length - 1);
     if (close === null || !isNew(index, close)) continue;
     changes.push({ from: index, to: index, text: "if false { " }, { from: close, to: close, text: " }" });
     off.push("debug assertions");
@@ -91,7 +91,7 @@ function ofRust({ text, code, isNew, isOn, isGentle }: Reading): Turned {
 }
 
 /** Words inside a string aren't names of conditions. */
-const isWithin = (code: string, at: number, word: string): boolean => code.slice(at, at + word.length) !== word;
+const isWithin = (code: string, position: number, word: string): boolean => code.slice(position, position + word.length) !== word;
 
 const itemHead =
   /^(?:pub(?:\([^)]*\))?\s+)?(?:(?:async|unsafe|const)\s+(?=fn\b))*(fn|use|struct|enum|const|static|type|trait|mod|impl|macro_rules!)\s*([^{;]*)/;
@@ -123,27 +123,27 @@ function usedOutsideTests(code: string): (item: number) => boolean {
 }
 
 /** Whether a module with tests begins here, and none of the same name replaces it elsewhere. */
-function holdsTests(code: string, at: number): boolean {
-  const head = /^(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*([{;])/.exec(code.slice(at, at + 200));
+function holdsTests(code: string, position: number): boolean {
+  const head = /^(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*([{;])/.exec(code.slice(position, position + 200));
   if (head === null) return false;
   const isAlone = [...code.matchAll(new RegExp(`\\bmod\\s+${head[1]}\\b`, "g"))].length === 1;
   if (head[2] === ";") return isAlone;
-  const end = closeOf(code, at + head[0].length - 1);
-  return isAlone && /#\[\s*(?:\w+::)*(?:test|rstest|test_case|quickcheck)\b/.test(code.slice(at, end ?? code.length));
+  const end = closingBracket(code, position + head[0].length - 1);
+  return isAlone && /#\[\s*(?:\w+::)*(?:test|rstest|test_case|quickcheck)\b/.test(code.slice(position, end ?? code.length));
 }
 
-function itemEnd(code: string, at: number): number {
-  const stop = code.slice(at).search(/[{;]/);
+function itemEnd(code: string, position: number): number {
+  const stop = code.slice(position).search(/[{;]/);
   if (stop === -1) return code.length - 1;
-  return code[at + stop] === ";" ? at + stop : (closeOf(code, at + stop) ?? code.length) - 1;
+  return code[position + stop] === ";" ? position + stop : (closingBracket(code, position + stop) ?? code.length) - 1;
 }
 
 function firstComma(code: string, from: number, to: number): number {
   let depth = 0;
-  for (let at = from; at < to; at += 1) {
-    if ("([{".includes(code[at] ?? "")) depth += 1;
-    if (")]}".includes(code[at] ?? "")) depth -= 1;
-    if (code[at] === "," && depth === 0) return at;
+  for (let index = from; index < to; index += 1) {
+    if ("([{".includes(code[index] ?? "")) depth += 1;
+    if (")]}".includes(code[index] ?? "")) depth -= 1;
+    if (code[index] === "," && depth === 0) return index;
   }
   return to;
 }
@@ -153,7 +153,7 @@ function ofC({ text, code, isNew }: Reading): Turned {
   const changes: Change[] = [];
   const off: string[] = [];
   for (const { 0: open, index } of code.matchAll(/(?<![\w.>])assert\s*\(/g)) {
-    const close = closeOf(code, index + open.length - 1);
+    const close = closingBracket(code, index + open.length - 1);
     if (close === null || !isNew(index, close)) continue;
     changes.push({ from: index, to: index + open.length, text: "((void)(0 && (" }, { from: close, to: close, text: "))" });
     off.push("assert");

@@ -6,7 +6,7 @@ import type { Edit, Laboratory, Side } from "./laboratory.ts";
 const check: Check = { id: "criterion:1", kind: "criterion", title: "tests", command: "python3 -m unittest", source: "flags" };
 const old = Array.from(
   { length: 40 },
-  (_, at) => `    def test_add_${at}(self):\n        self.assertEqual(self.c.add(${at}, 1), ${at + 1})\n`,
+  (_, index) => `    def test_add_${index}(self):\n        self.assertEqual(self.c.add(${index}, 1), ${index + 1})\n`,
 ).join("");
 const text = `import unittest\nfrom calc import Calc\n\nclass T(unittest.TestCase):\n    def setUp(self):\n        self.c = Calc(2)\n${old}    def test_mul(self):\n        self.assertEqual(self.c.mul(6, 7), 42)\n    def test_sub(self):\n        self.assertEqual(self.c.sub(6, 7), -1)\n`;
 const calc = (mul: string, sub: string): string =>
@@ -21,7 +21,7 @@ const nameOf = (name: string): string => `${name} (test_calc.T.${name})`;
 function labOf(isKept: (name: string) => boolean, seed = "s"): Laboratory {
   const run = (side: Side, edits: readonly Edit[]) => {
     const lines = (edits.find(({ path }) => path === "test_calc.py")?.text ?? text).split("\n");
-    const changed = text.split("\n").flatMap((line, at) => (lines[at] === line ? [] : [(text.split("\n")[at - 1] ?? "").trim()]));
+    const changed = text.split("\n").flatMap((line, index) => (lines[index] === line ? [] : [(text.split("\n")[index - 1] ?? "").trim()]));
     const names = changed.some((line) => line.includes("setUp"))
       ? ["test_mul", "test_sub"]
       : changed.flatMap((line) => /def (\w+)/.exec(line)?.[1] ?? []);

@@ -14,7 +14,7 @@ import { broken, type Flip, flipsIn, isShell } from "./flips.ts";
 import type { Laboratory, Side } from "./laboratory.ts";
 import { areExplained, leftOut } from "./narrow.ts";
 import { comparedFiles, dataFlip } from "./shell-expectations.ts";
-import { breaksFor, restedIn, restedMax, speaksOf, wordsOf, worthOf } from "./rests-on.ts";
+import { breaksFor, restedIn, restedMax, mentionsAny, addedIdentifiers, relevanceOf } from "./rests-on.ts";
 
 const filesReadMax = 60;
 const singlesMax = 2;
@@ -95,7 +95,7 @@ export async function restedFor(check: Check, lab: Laboratory) {
   const changed = await Promise.all(
     source.map(async (path) => ({ was: await lab.textAt("base", path), is: (await lab.textAt("work", path)) ?? "" })),
   );
-  const words = wordsOf(changed);
+  const words = addedIdentifiers(changed);
   const nonce = nonceOf(lab.seed);
   const now = [...texts].flatMap(([path, text]) => allIn(path, text));
   const rested = shuffled(restedIn(now, then, lab.before, lab.wasRed), lab.seed, ({ path, from }) => `${path}:${from}`).slice(0, restedMax);
@@ -107,9 +107,11 @@ export async function restedFor(check: Check, lab: Laboratory) {
   const tests = breaksFor(rested, textOf, { seed: lab.seed, nonce, words, breaksOf });
   const flips = [...texts.keys()].flatMap(breaksOf);
   const strongest = shuffled(flips, lab.seed, ({ path, line }) => `${path}:${line}`)
-    .filter(({ score, was }) => speaksOf(was, words) || (lab.wasRed && score >= strong))
-    .toSorted((one, other) => worthOf(other, words) - worthOf(one, words));
-  const singles = strongest.filter(({ path, line }, at) => strongest.findIndex((one) => one.path === path && one.line === line) === at);
+    .filter(({ score, was }) => mentionsAny(was, words) || (lab.wasRed && score >= strong))
+    .toSorted((one, other) => relevanceOf(other, words) - relevanceOf(one, words));
+  const singles = strongest.filter(
+    ({ path, line }, index) => strongest.findIndex((one) => one.path === path && one.line === line) === index,
+  );
   const controls = flips
     .filter(({ score }) => score >= strong)
     .filter((flip) => !singles.slice(0, singlesMax).some(({ line, path }) => path === flip.path && line === flip.line));

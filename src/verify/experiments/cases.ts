@@ -45,7 +45,7 @@ export function casesIn(path: string, text: string): readonly TestCase[] {
 /** Each line that compares a program's output with something. */
 function ofShell(path: string, text: string): readonly TestCase[] {
   const lines = text.slice(0, textCharsMax).split("\n");
-  return lines.slice(0, casesMax).flatMap((line, at) => {
+  return lines.slice(0, casesMax).flatMap((line, index) => {
     const [, , expected, rest = ""] = shellCall.exec(line) ?? [];
     if (expected === undefined) return [];
     const name = /["']([^"'$`]+)["']\s*$/.exec(rest)?.[1];
@@ -54,8 +54,8 @@ function ofShell(path: string, text: string): readonly TestCase[] {
         path,
         name: name ?? line.trim(),
         title: name === undefined ? null : titleOf(name),
-        from: at + 1,
-        to: at + 1,
+        from: index + 1,
+        to: index + 1,
         text: line,
         isSkipped: false,
       },
@@ -71,11 +71,11 @@ function ofJs(code: string, text: string): readonly Found[] {
   const found: Found[] = [];
   for (const { 0: open, index } of code.matchAll(ofJsOpens)) {
     let from = index + open.length;
-    let to = closeOf(code, from - 1);
+    let to = closingBracket(code, from - 1);
     const next = to === null ? null : /^\s*\(/.exec(code.slice(to, to + 20)); // test.each(rows)("name", …)
     if (to !== null && next !== null) {
       from = to + next[0].length;
-      to = closeOf(code, from - 1);
+      to = closingBracket(code, from - 1);
     }
     if (to === null) continue;
     const title = /^\s*(["'`])((?:\\.|(?!\1)[^\\])*)\1/.exec(text.slice(from, from + 600))?.[2];
@@ -95,16 +95,16 @@ function titleOf(title: string): RegExp | null {
 function ofPython(code: string): readonly Found[] {
   const found: Found[] = [];
   for (const { 0: open, 1: indent = "", 2: name = "", index } of code.matchAll(/^([ \t]*)(?:async[ \t]+)?def[ \t]+(test\w*)[ \t]*\(/gm)) {
-    const header = closeOf(code, index + open.length - 1);
+    const header = closingBracket(code, index + open.length - 1);
     if (header === null) continue;
     found.push({ name, title: idOf(name), from: decoratedFrom(code, index, indent), to: indentedTo(code, header, indent) });
   }
   return found;
 }
 
-function decoratedFrom(code: string, at: number, indent: string): number {
-  let from = at;
-  for (let start = at; start > 0;) {
+function decoratedFrom(code: string, position: number, indent: string): number {
+  let from = position;
+  for (let start = position; start > 0;) {
     const above = code.lastIndexOf("\n", start - 2) + 1;
     const line = code.slice(above, start - 1);
     if (line.trim() === "" || !(line.startsWith(`${indent}@`) || /^\s*[)\]}]/.test(line) || /^\s/.test(line.slice(indent.length)))) break;
@@ -134,7 +134,7 @@ const bracesOpens: Readonly<Record<Exclude<Family, "js" | "py">, RegExp>> = {
 function ofBraces(code: string, family: Exclude<Family, "js" | "py">): readonly Found[] {
   return [...code.matchAll(bracesOpens[family])].flatMap(({ 0: open, 1: name = "", index }) => {
     const brace = code.indexOf("{", index + open.length);
-    const to = brace === -1 ? null : closeOf(code, brace);
+    const to = brace === -1 ? null : closingBracket(code, brace);
     return to === null ? [] : [{ name, title: idOf(name), from: index, to }];
   });
 }
@@ -142,26 +142,26 @@ function ofBraces(code: string, family: Exclude<Family, "js" | "py">): readonly 
 const idOf = (name: string): RegExp => new RegExp(`(?:^|${separators}|[\\s.])${name}(?:$|[\\s([/]| - )`);
 
 /** The position after the bracket that closes the one at a position. */
-export function closeOf(code: string, open: number): number | null {
+export function closingBracket(code: string, open: number): number | null {
   let depth = 0;
-  for (let at = open; at < code.length; at += 1) {
-    const letter = code[at] ?? "";
+  for (let index = open; index < code.length; index += 1) {
+    const letter = code[index] ?? "";
     if ("([{".includes(letter)) depth += 1;
     if (")]}".includes(letter)) depth -= 1;
-    if (depth === 0) return at + 1;
+    if (depth === 0) return index + 1;
   }
   return null;
 }
 
 function lineEnd(code: string, from: number): number {
-  const at = code.indexOf("\n", from);
-  return at === -1 ? code.length : at;
+  const index = code.indexOf("\n", from);
+  return index === -1 ? code.length : index;
 }
 
 /** The line of a position, from 1. */
 export function lineCounter(text: string): (place: number) => number {
   const starts = [0];
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  for (let index = text.indexOf("\n"); index !== -1; index = text.indexOf("\n", index + 1)) starts.push(index + 1);
   return (place) => {
     let [low, high] = [0, starts.length];
     while (high - low > 1) {
@@ -182,7 +182,7 @@ export function canBeIn(name: string, path: string): boolean {
 }
 
 /** Whether a runner's name is that of this test. */
-export const isOf = (name: string, { path, title }: TestCase): boolean => title !== null && canBeIn(name, path) && title.test(name);
+export const isNameOfTest = (name: string, { path, title }: TestCase): boolean => title !== null && canBeIn(name, path) && title.test(name);
 
 /** Whether a runner's name is that of a whole file, or of its module or package. */
 export function isOfFile(name: string, path: string): boolean {

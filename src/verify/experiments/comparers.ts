@@ -19,7 +19,7 @@ import { isWrittenOut } from "./near-values.ts";
 
 type Text = { readonly path: string; readonly text: string };
 export type Changed = { readonly path: string; readonly was: string | null; readonly is: string };
-export type PutBack = {
+export type RestoredDefinitions = {
   readonly definitions: readonly Definition[];
   /** The work with those definitions as they were. */
   readonly edits: readonly Edit[];
@@ -30,7 +30,7 @@ export type PutBack = {
 type Change = Span & { readonly text: string };
 
 /** Null if tests compare with nothing that the work redefined. */
-export function comparersIn(changed: readonly Changed[], tests: readonly Text[]): PutBack | null {
+export function comparersIn(changed: readonly Changed[], tests: readonly Text[]): RestoredDefinitions | null {
   const pairs: readonly Pair[] = changed.flatMap(({ path, was, is }) =>
     was === null ? [] : [...redefined(path, was, is), ...moved(path, was, is)],
   ); // C1
@@ -83,9 +83,9 @@ function moved(path: string, was: string, is: string): readonly Pair[] {
   });
 }
 
-function specifier(line: string, at: number, name: string): readonly Change[] {
-  const found = new RegExp(`(?:[\\w$]+\\s+as\\s+)?\\b${name}\\b(?:\\s+as\\s+[\\w$]+)?\\s*,?`).exec(line);
-  return found === null ? [] : [{ from: at + found.index, to: at + found.index + found[0].length, text: "" }];
+function specifier(line: string, position: number, name: string): readonly Change[] {
+  const match = new RegExp(`(?:[\\w$]+\\s+as\\s+)?\\b${name}\\b(?:\\s+as\\s+[\\w$]+)?\\s*,?`).exec(line);
+  return match === null ? [] : [{ from: position + match.index, to: position + match.index + match[0].length, text: "" }];
 }
 
 const isOfC = /\.(?:c|cc|cpp|cxx|h|hpp)$/;
@@ -141,8 +141,8 @@ function withSelf({ values: [expected, actual] = [], truth }: Assertion, code: s
   if (expected !== undefined && actual !== undefined) return [{ ...expected, text: text.slice(actual.from, actual.to).trim() }];
   if (truth === undefined) return [];
   for (const { 0: open, index } of code.slice(truth.from, truth.to).matchAll(/\b(?:\w+\.)*f?abs\s*\(/gi)) {
-    const at = truth.from + index + open.length;
-    const [inner] = argsFrom(code, at - 1)?.args ?? [];
+    const position = truth.from + index + open.length;
+    const [inner] = argsFrom(code, position - 1)?.args ?? [];
     const minus = inner === undefined ? -1 : minusIn(code, inner);
     if (inner !== undefined && minus !== -1) return [{ from: minus + 1, to: inner.to, text: ` (${text.slice(inner.from, minus).trim()})` }];
   }
@@ -157,39 +157,39 @@ function lineAround(code: string, { from, to }: Span): string {
 /** The only subtraction outside brackets; -1 if there is none, or more. */
 function minusIn(code: string, { from, to }: Span): number {
   let [depth, found] = [0, -1];
-  for (let at = from; at < to; at += 1) {
-    const letter = code[at] ?? "";
+  for (let index = from; index < to; index += 1) {
+    const letter = code[index] ?? "";
     if ("([{".includes(letter)) depth += 1;
     if (")]}".includes(letter)) depth -= 1;
-    if (depth !== 0 || letter !== "-" || !/[\w)\]]\s*$/.test(code.slice(from, at)) || /[eE]$/.test(code.slice(from, at))) continue;
+    if (depth !== 0 || letter !== "-" || !/[\w)\]]\s*$/.test(code.slice(from, index)) || /[eE]$/.test(code.slice(from, index))) continue;
     if (found !== -1) return -1;
-    found = at;
+    found = index;
   }
   return found;
 }
 
 /** What is before a dot, as far as it is one value. */
 function receiverOf(code: string, dot: number): Span | null {
-  let at = dot;
-  for (; at > 0; at -= 1) {
-    const letter = code[at - 1] ?? "";
+  let position = dot;
+  for (; position > 0; position -= 1) {
+    const letter = code[position - 1] ?? "";
     if (")]".includes(letter)) {
-      const open = openOf(code, at - 1);
+      const open = openOf(code, position - 1);
       if (open === null) return null;
-      at = open + 1;
+      position = open + 1;
     } else if (!/[\w$.]/.test(letter)) break;
   }
-  const before = /\bnew\s+$/.exec(code.slice(Math.max(0, at - 12), at));
-  const from = before === null ? at : at - before[0].length;
+  const before = /\bnew\s+$/.exec(code.slice(Math.max(0, position - 12), position));
+  const from = before === null ? position : position - before[0].length;
   return from === dot ? null : { from, to: dot };
 }
 
 function openOf(code: string, close: number): number | null {
   let depth = 0;
-  for (let at = close; at >= 0; at -= 1) {
-    if (")]}".includes(code[at] ?? "")) depth += 1;
-    if ("([{".includes(code[at] ?? "")) depth -= 1;
-    if (depth === 0) return at;
+  for (let index = close; index >= 0; index -= 1) {
+    if (")]}".includes(code[index] ?? "")) depth += 1;
+    if ("([{".includes(code[index] ?? "")) depth -= 1;
+    if (depth === 0) return index;
   }
   return null;
 }

@@ -6,7 +6,7 @@
 
 import { type Family, familyOf } from "../protected/kinds.ts";
 import { masked } from "../protected/masked.ts";
-import { closeOf, lineCounter } from "./cases.ts";
+import { closingBracket, lineCounter } from "./cases.ts";
 
 export type Definition = {
   readonly path: string;
@@ -73,21 +73,21 @@ export function definitionsIn(path: string, text: string): readonly Definition[]
 function endOf(code: string, start: number, behind: number, end: End): number | null {
   if (end === "line") return lineTo(code, behind);
   if (end === "statement") return statementTo(code, behind);
-  const head = closeOf(code, behind - 1);
+  const head = closingBracket(code, behind - 1);
   if (head === null) return null;
   if (end === "indent") return indentedTo(code, head, /^[ \t]*/.exec(code.slice(start))?.[0] ?? "");
   const brace = code.indexOf("{", head);
-  return brace === -1 ? null : closeOf(code, brace);
+  return brace === -1 ? null : closingBracket(code, brace);
 }
 
 /** The end of a line; after an open bracket or a backslash, of the next. */
 function lineTo(code: string, from: number): number {
   let depth = 0;
-  for (let at = from; at < code.length; at += 1) {
-    const letter = code[at] ?? "";
+  for (let index = from; index < code.length; index += 1) {
+    const letter = code[index] ?? "";
     if ("([{".includes(letter)) depth += 1;
     if (")]}".includes(letter)) depth -= 1;
-    if (letter === "\n" && depth <= 0 && code[at - 1] !== "\\") return at;
+    if (letter === "\n" && depth <= 0 && code[index - 1] !== "\\") return index;
   }
   return code.length;
 }
@@ -95,14 +95,14 @@ function lineTo(code: string, from: number): number {
 /** The semicolon that ends it, or the line that is complete and not continued. */
 function statementTo(code: string, from: number): number {
   let depth = 0;
-  for (let at = from; at < code.length; at += 1) {
-    const letter = code[at] ?? "";
+  for (let index = from; index < code.length; index += 1) {
+    const letter = code[index] ?? "";
     if ("([{".includes(letter)) depth += 1;
     if (")]}".includes(letter)) depth -= 1;
     if (depth > 0) continue;
-    if (letter === ";") return at + 1;
-    const isWhole = letter === "\n" && code.slice(from, at).trim() !== "" && !/(?:=>|[-+*/%&|?:,=(])\s*$/.test(code.slice(from, at));
-    if (isWhole && !/^\s*[-+*/%&|?:.=]/.test(code.slice(at, at + 80))) return at;
+    if (letter === ";") return index + 1;
+    const isWhole = letter === "\n" && code.slice(from, index).trim() !== "" && !/(?:=>|[-+*/%&|?:,=(])\s*$/.test(code.slice(from, index));
+    if (isWhole && !/^\s*[-+*/%&|?:.=]/.test(code.slice(index, index + 80))) return index;
   }
   return code.length;
 }

@@ -55,12 +55,14 @@ export function exampleBreaks(path: string, text: string, nonce: string): readon
   if (!mayHold(path, text)) return [];
   const lines = text.split("\n");
   if (familyOf(path) === "rust") {
-    const inside = new Map(blocksIn(lines).flatMap(({ from, to }) => range(from, to - 1).map((at) => [at, lines[at] ?? ""] as const)));
-    const code = lines.map((line, at) => (inside.has(at) ? line.replace(/\/\/[/!]/, "   ") : "")).join("\n");
+    const inside = new Map(
+      blocksIn(lines).flatMap(({ from, to }) => range(from, to - 1).map((position) => [position, lines[position] ?? ""] as const)),
+    );
+    const code = lines.map((line, index) => (inside.has(index) ? line.replace(/\/\/[/!]/, "   ") : "")).join("\n");
     return breaksIn(path, code, nonce).flatMap(({ line, was, broken, score: worth }) => {
       const many = was.split("\n").length;
       const own = lines.slice(line - 1, line - 1 + many);
-      const put = broken.split("\n").map((one, at) => markOf(own[at] ?? "") + one.slice(markOf(own[at] ?? "").length));
+      const put = broken.split("\n").map((one, index) => markOf(own[index] ?? "") + one.slice(markOf(own[index] ?? "").length));
       return [{ path, line, was: own.join("\n"), broken: put.join("\n"), score: worth }];
     });
   }
@@ -88,11 +90,11 @@ export function withExamplesOf(path: string, was: string, is: string): string | 
       .filter((one) => !kept.has(one));
     if (lost.length === 0) return null;
     const all = lost.map(
-      (one, at) =>
+      (one, index) =>
         `${one
           .split("\n")
           .map((line) => `/// ${line}`)
-          .join("\n")}\n#[allow(dead_code)]\nfn as_before_${at}() {}\n`,
+          .join("\n")}\n#[allow(dead_code)]\nfn as_before_${index}() {}\n`,
     );
     return `${is}\n${all.join("\n")}`;
   }
@@ -109,7 +111,7 @@ export function withExamplesOf(path: string, was: string, is: string): string | 
 /** Whether a check runs a file's examples: by its command, or by the names of what it ran. */
 export const areExamplesRun = (path: string, used: readonly string[], told: readonly string[]): boolean =>
   familyOf(path) === "rust" ||
-  (path.endsWith(".py") && (used.some((words) => /\bdoctest\b/.test(words)) || told.some((name) => name.startsWith(`${path}::`))));
+  (path.endsWith(".py") && (used.some((text) => /\bdoctest\b/.test(text)) || told.some((name) => name.startsWith(`${path}::`))));
 
 export const examplesWords = (paths: readonly string[]): string =>
   `examples in the documentation of ${paths.join(", ")} were changed, and it fails with those as they were, so a person has to look at that`;
@@ -119,28 +121,28 @@ const mayHold = (path: string, text: string): boolean =>
   text.length <= textCharsMax &&
   (familyOf(path) === "rust" ? text.includes("```") : path.endsWith(".py") && rowOf(path) === null && text.includes(">>>"));
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
-const range = (from: number, to: number): readonly number[] => Array.from({ length: Math.max(0, to - from) }, (_, at) => from + at);
+const range = (from: number, to: number): readonly number[] => Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
 
 function groupsIn(path: string, text: string): readonly Group[] {
   const [lines, code] = [text.split("\n"), masked(text, "py").split("\n")];
   const found = new Map<string, { readonly owner: string; readonly examples: Example[] }>();
-  for (let at = 0; at < lines.length; at += 1) {
-    const indent = /^(\s*)>>>(?: |$)/.exec(lines[at] ?? "")?.[1];
-    if (indent === undefined || code[at]?.trim() !== "") continue; // code, not documentation
-    const from = at;
-    while (new RegExp(`^${indent}\\.\\.\\.(?: |$)`).test(lines[at + 1] ?? "")) at += 1;
+  for (let index = 0; index < lines.length; index += 1) {
+    const indent = /^(\s*)>>>(?: |$)/.exec(lines[index] ?? "")?.[1];
+    if (indent === undefined || code[index]?.trim() !== "") continue; // code, not documentation
+    const from = index;
+    while (new RegExp(`^${indent}\\.\\.\\.(?: |$)`).test(lines[index + 1] ?? "")) index += 1;
     const asked = lines
-      .slice(from, at + 1)
+      .slice(from, index + 1)
       .map((line) => line.slice(indent.length))
       .join("\n");
-    const wantFrom = at + 1;
-    while (isAnswer(lines[at + 1])) at += 1;
-    const want = lines.slice(wantFrom, at + 1);
+    const wantFrom = index + 1;
+    while (isAnswer(lines[index + 1])) index += 1;
+    const want = lines.slice(wantFrom, index + 1);
     if (/#\s*doctest:.*\+SKIP\b/.test(asked)) continue;
     const home = ownerOf(code, from, indent.length);
     const owner = home?.name ?? (path.split("/").at(-1) ?? path).replace(/\.py$/, "");
     const group = found.get(`${home?.line ?? -1}`) ?? { owner, examples: [] };
-    group.examples.push({ asked, want, from, wantFrom, to: at + 1 });
+    group.examples.push({ asked, want, from, wantFrom, to: index + 1 });
     found.set(`${home?.line ?? -1}`, group);
   }
   return [...found.values()].filter(({ examples }) => examples.some(({ want }) => want.length > 0));
@@ -148,8 +150,8 @@ function groupsIn(path: string, text: string): readonly Group[] {
 
 const isAnswer = (line: string | undefined): boolean => line !== undefined && line.trim() !== "" && !/^\s*>>>|"""|'''/.test(line);
 
-function ownerOf(code: readonly string[], at: number, indent: number): { readonly name: string; readonly line: number } | null {
-  for (let line = at; line >= 0; line -= 1) {
+function ownerOf(code: readonly string[], position: number, indent: number): { readonly name: string; readonly line: number } | null {
+  for (let line = position; line >= 0; line -= 1) {
     const [, own = "", name] = /^(\s*)(?:async\s+)?(?:def|class)\s+(\w+)/.exec(code[line] ?? "") ?? [];
     if (name !== undefined && own.length < indent) return { name, line };
   }
@@ -161,18 +163,18 @@ function otherAnswer(want: readonly string[]): readonly string[] | null {
   const last = want.at(-1);
   if (last === undefined) return null;
   const indent = /^\s*/.exec(last)?.[0] ?? "";
-  const said = last.slice(indent.length);
-  const raised = /^Traceback\b/.test(want[0]?.trim() ?? "") ? /^[\w.]+/.exec(said)?.[0] : undefined;
-  if (raised !== undefined) return [...want.slice(0, -1), `${indent}${raised}x${said.slice(raised.length)}`];
-  const near = want.length === 1 ? nearValue(said, drawsFrom(said), true) : null;
+  const text = last.slice(indent.length);
+  const raised = /^Traceback\b/.test(want[0]?.trim() ?? "") ? /^[\w.]+/.exec(text)?.[0] : undefined;
+  if (raised !== undefined) return [...want.slice(0, -1), `${indent}${raised}x${text.slice(raised.length)}`];
+  const near = want.length === 1 ? nearValue(text, drawsFrom(text), true) : null;
   if (near !== null) return [`${indent}${near}`];
-  const at = want.findLastIndex((line) => /[A-Za-z0-9]/.test(line.replaceAll("...", "")));
-  const line = want[at];
+  const index = want.findLastIndex((line) => /[A-Za-z0-9]/.test(line.replaceAll("...", "")));
+  const line = want[index];
   if (line === undefined) return null; // O1
   const place = /[A-Za-z0-9](?=[^A-Za-z0-9]*$)/.exec(line)?.index ?? 0;
   const letter = line[place] ?? "";
   const put = letter === "9" ? "8" : letter === "z" || letter === "Z" ? "a" : String.fromCharCode(letter.charCodeAt(0) + 1);
-  return want.with(at, line.slice(0, place) + put + line.slice(place + 1));
+  return want.with(index, line.slice(0, place) + put + line.slice(place + 1));
 }
 
 const shownAgain = (examples: readonly Example[]): string =>
@@ -186,12 +188,12 @@ const markOf = (line: string): string => /^\s*\/\/[/!]/.exec(line)?.[0] ?? "";
 function blocksIn(lines: readonly string[]): readonly Block[] {
   const found: Block[] = [];
   let open: { readonly from: number; readonly isRun: boolean } | null = null;
-  for (const [at, line] of lines.entries()) {
+  for (const [index, line] of lines.entries()) {
     const fence = /^\s*\/\/[/!]\s*```(.*)$/.exec(line)?.[1];
     if (markOf(line) === "") open = null;
-    else if (fence !== undefined && open === null) open = { from: at + 1, isRun: /^\s*(?:rust\b.*|edition\w*)?\s*$/.test(fence) };
+    else if (fence !== undefined && open === null) open = { from: index + 1, isRun: /^\s*(?:rust\b.*|edition\w*)?\s*$/.test(fence) };
     else if (fence !== undefined && open !== null) {
-      if (open.isRun) found.push({ from: open.from, to: at + 1 });
+      if (open.isRun) found.push({ from: open.from, to: index + 1 });
       open = null;
     }
   }

@@ -12,7 +12,7 @@
 import { familyOf } from "../protected/kinds.ts";
 import { masked } from "../protected/masked.ts";
 import { type Assertion, type Call, type Change, ofC, rules, scoreDefault, scoreLessNear, type Span } from "./assertion-rules.ts";
-import { closeOf, lineCounter } from "./cases.ts";
+import { closingBracket, lineCounter } from "./cases.ts";
 import type { Flip } from "./flips.ts";
 import { changedAtRun, drawsFrom, farValue, isWrittenOut, nearValue } from "./near-values.ts";
 import { nearTruth } from "./near-truths.ts";
@@ -94,7 +94,7 @@ function changesOf(
   return [...near, ...(otherwise ? [{ ...otherwise, score: near.length === 0 ? score : score - scoreLessNear }] : [])];
 }
 
-function flipOf(path: string, text: string, { from, to, text: put, score }: Scored, lineAt: (at: number) => number): Flip | null {
+function flipOf(path: string, text: string, { from, to, text: put, score }: Scored, lineAt: (position: number) => number): Flip | null {
   const start = text.lastIndexOf("\n", from - 1) + 1;
   const end = text.indexOf("\n", to) === -1 ? text.length : text.indexOf("\n", to);
   const [was, lines] = [text.slice(start, end), text.slice(from, to).split("\n").length - put.split("\n").length];
@@ -122,17 +122,17 @@ const argsCharsMax = 4_000;
 
 /** The arguments of a call; null if it does not close. */
 export function argsFrom(code: string, open: number): { readonly args: readonly Span[]; readonly close: number } | null {
-  const close = closeOf(code.slice(0, open + argsCharsMax), open);
+  const close = closingBracket(code.slice(0, open + argsCharsMax), open);
   if (close === null) return null;
   const args: Span[] = [];
   let [depth, from] = [0, open + 1];
-  for (let at = open + 1; at < close - 1; at += 1) {
-    const letter = code[at] ?? "";
+  for (let index = open + 1; index < close - 1; index += 1) {
+    const letter = code[index] ?? "";
     if ("([{".includes(letter)) depth += 1;
     if (")]}".includes(letter)) depth -= 1;
     if (letter !== "," || depth !== 0) continue;
-    args.push({ from, to: at });
-    from = at + 1;
+    args.push({ from, to: index });
+    from = index + 1;
   }
   if (code.slice(from, close - 1).trim() !== "") args.push({ from, to: close - 1 });
   return { args: args.map((one) => trimmed(code, one)), close };

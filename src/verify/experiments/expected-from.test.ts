@@ -72,7 +72,7 @@ describe("a module under test is not", () => {
   test("that another test asks", () => {
     const compares = `${head}import { slow } from '../src/slow.mjs';\ntest('x', () => { assert.equal(mul(2, 7), slow(2, 7)); });`;
     const asks = "import { slow } from '../src/slow.mjs';\ntest('y', () => { assert.equal(slow(2, 7), 14); });";
-    const tests = [compares, asks].map((text, at) => ({ path: `test/${at}.test.mjs`, text }));
+    const tests = [compares, asks].map((text, index) => ({ path: `test/${index}.test.mjs`, text }));
     expect(tests.map((one) => expectedFrom([one], among))).toEqual([["src/slow.mjs"], []]);
     expect(expectedFrom(tests, among)).toEqual([]);
   });

@@ -56,11 +56,11 @@ export function flipsIn(path: string, text: string): readonly Flip[] {
   const isAssertion = (line: string): boolean =>
     asserts.test(line) || helperCall(line, helpers) !== null || (isShell.test(path) && (shellTests.test(line) || shellCall.test(line)));
   const strong = lines.map((line) => line.length <= lineCharsMax && !isNoCode.test(line) && isAssertion(line));
-  const weak = lines.map((line, at) => strong[at] === true || (line.length <= lineCharsMax && reports.test(line)));
-  return lines.flatMap((was, at) => {
+  const weak = lines.map((line, index) => strong[index] === true || (line.length <= lineCharsMax && reports.test(line)));
+  return lines.flatMap((was, index) => {
     if (was.length > lineCharsMax || isNoCode.test(was) || isDefinition(path, was)) return [];
-    const isNear = weak.slice(Math.max(0, at - nearLines), at + nearLines + 1).includes(true);
-    if (strong[at] !== true && !isNear) return [];
+    const isNear = weak.slice(Math.max(0, index - nearLines), index + nearLines + 1).includes(true);
+    if (strong[index] !== true && !isNear) return [];
     const call = isShell.test(path) ? (shellCall.exec(was) ?? shellCompared.exec(was)) : null;
     const isBare = call === null && isShell.test(path) && shellTests.test(was); // it compares variables
     const isSpoken = call === null && isShell.test(path) && /[$`]/.test(was); // a shell's strings aren't literals
@@ -72,8 +72,8 @@ export function flipsIn(path: string, text: string): readonly Flip[] {
           ? flipped(was)
           : `${call[1]}${otherLiteral(call[2] ?? "", drawsFrom(was), true, was)}${call[3]}`);
     if (broken === null) return [];
-    const score = strong[at] === true ? 3 : answers.test(was) ? 2 : 1;
-    return [{ path, line: at + 1, was, broken, score }];
+    const score = strong[index] === true ? 3 : answers.test(was) ? 2 : 1;
+    return [{ path, line: index + 1, was, broken, score }];
   });
 }
 
@@ -156,10 +156,10 @@ function changedString(text: string, quote: string): string {
 export function broken(text: string, flips: readonly Pick<Flip, "line" | "was" | "broken">[]): string | null {
   const lines = text.split("\n");
   for (const flip of flips) {
-    const at = placeOf(lines, flip);
-    if (at === -1) return null;
+    const position = placeOf(lines, flip);
+    if (position === -1) return null;
     const [was, put] = [flip.was.split("\n"), flip.broken.split("\n")];
-    lines.splice(at, was.length, ...put);
+    lines.splice(position, was.length, ...put);
   }
   return lines.join("\n");
 }
@@ -167,11 +167,11 @@ export function broken(text: string, flips: readonly Pick<Flip, "line" | "was" |
 /** The line a flip begins in, from 0, though it may have moved. */
 export function placeOf(lines: readonly string[], { line, was }: Pick<Flip, "line" | "was">): number {
   const wanted = was.split("\n");
-  const isAt = (at: number): boolean => wanted.every((one, down) => lines[at + down] === one);
+  const isAt = (position: number): boolean => wanted.every((one, down) => lines[position + down] === one);
   return isAt(line - 1) ? line - 1 : onlyIndex(lines, isAt);
 }
 
-function onlyIndex(lines: readonly string[], isAt: (at: number) => boolean): number {
+function onlyIndex(lines: readonly string[], isAt: (position: number) => boolean): number {
   const at = lines.findIndex((_line, index) => isAt(index));
   return at !== -1 && lines.findIndex((_line, index) => index > at && isAt(index)) === -1 ? at : -1;
 }

@@ -9,8 +9,8 @@ import { isOfTests } from "../protected/find-protected.ts";
 import type { Looked } from "../protected/look-at.ts";
 import { onlyLooks } from "../protected/programs.ts";
 import { answersInCode, answersInCodeWords } from "./authorship/answers-in-code.ts";
-import { featuresOn, inOtherBuild, otherBuildWords, unbuiltWords } from "./build-conditions.ts";
-import { casesIn, isOf, isOfFile, type TestCase } from "./cases.ts";
+import { featuresOn, asOtherBuild, otherBuildWords, unbuiltWords } from "./build-conditions.ts";
+import { casesIn, isNameOfTest, isOfFile, type TestCase } from "./cases.ts";
 import { nonceOf } from "./choose.ts";
 import { areExamplesRun, examplesWords, withExamplesOf } from "./examples.ts";
 import { hollowAmong, hollowWords } from "./hollow-tests.ts";
@@ -149,7 +149,7 @@ async function builtOtherwise(questions: Questions): Promise<string | null> {
   let off: readonly string[] = [];
   for (const isGentle of [false, true]) {
     const turned = sources.flatMap(({ path, ...texts }) => {
-      const other = inOtherBuild({ path, ...texts }, isOn, isGentle);
+      const other = asOtherBuild({ path, ...texts }, isOn, isGentle);
       return other === null ? [] : [{ path, ...other }];
     });
     const edits = turned.map(({ path, text }) => ({ path, text }));
@@ -162,7 +162,7 @@ async function builtOtherwise(questions: Questions): Promise<string | null> {
     const ran = (observed.tests?.ran ?? 0) >= (now.tests?.ran ?? 0);
     if (observed.passed && ran) return null;
     const failed = [...observed.failed].filter((name) => !now.failed.has(name) && !paths.some((path) => isOfFile(name, path)));
-    const forgiven = failed.filter((name) => cases.some((one) => isOf(name, one) && expectsAssertion.test(one.text)));
+    const forgiven = failed.filter((name) => cases.some((one) => isNameOfTest(name, one) && expectsAssertion.test(one.text)));
     const left = failed.filter((name) => !forgiven.includes(name));
     if (left.length > 0 || (!observed.passed && failed.length === 0 && (now.tests?.ran ?? 0) === 0)) return otherBuildWords(off, left);
     if (forgiven.length > 0 && ran) return null;
@@ -173,7 +173,7 @@ async function builtOtherwise(questions: Questions): Promise<string | null> {
 async function manifestsFor(sources: readonly Source[], textAt: Laboratory["textAt"]): Promise<readonly string[]> {
   const folders = new Set<string>([""]);
   for (const { path } of sources)
-    for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) folders.add(path.slice(0, at + 1));
+    for (let index = path.lastIndexOf("/"); index > 0; index = path.lastIndexOf("/", index - 1)) folders.add(path.slice(0, index + 1));
   const texts = await Promise.all([...folders].map((folder) => textAt("work", `${folder}Cargo.toml`)));
   return texts.flatMap((text) => text ?? []);
 }

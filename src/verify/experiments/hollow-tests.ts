@@ -8,7 +8,7 @@
 //       with a literal, and are not meant.
 
 import { familyOf } from "../protected/kinds.ts";
-import { isOf, type TestCase } from "./cases.ts";
+import { isNameOfTest, type TestCase } from "./cases.ts";
 import { comparedIn } from "./expectations.ts";
 import { importsIn } from "./expected-from.ts";
 import type { Mutated } from "./mutations.ts";
@@ -25,7 +25,7 @@ export function hollowAmong(
   return cases.filter((one) => {
     const family = familyOf(one.path);
     if (family !== "js" && family !== "py") return false;
-    if (red.some((name) => isOf(name, one)) || !green.some((name) => isOf(name, one))) return false; // H1
+    if (red.some((name) => isNameOfTest(name, one)) || !green.some((name) => isNameOfTest(name, one))) return false; // H1
     const text = textOf(one.path);
     const roots = rootsIn(one.path, text, new Set(defined.map(({ path }) => path)));
     const isAsked = (actual: string): boolean =>

@@ -8,7 +8,7 @@
 
 import { type Family, familyOf } from "../protected/kinds.ts";
 import { masked } from "../protected/masked.ts";
-import { casesIn, closeOf, isOf, isOfFile, lineCounter, type TestCase } from "./cases.ts";
+import { casesIn, closingBracket, isNameOfTest, isOfFile, lineCounter, type TestCase } from "./cases.ts";
 import { shuffled } from "./choose.ts";
 import { other } from "./flips.ts";
 import type { Observed } from "./noticed.ts";
@@ -62,7 +62,7 @@ function applied(text: string, changes: readonly Change[]): string {
 export function unnoticed({ defined, cases }: Mutated, before: Observed, now: Observed): readonly Defined[] | null {
   if (now.passed) return defined;
   const names = [...now.failed].filter((name) => !before.failed.has(name));
-  const red = cases.filter((one) => names.some((name) => isOf(name, one)));
+  const red = cases.filter((one) => names.some((name) => isNameOfTest(name, one)));
   const isLoaded = (path: string): boolean => red.some((one) => one.path === path) || !names.some((name) => isOfFile(name, path));
   if (names.length === 0 || !cases.every(({ path }) => isLoaded(path))) return null; // M3
   return defined.filter(({ name }) => !red.some((one) => calls(one, name)));
@@ -114,20 +114,20 @@ function definedIn({ path, was, is }: Source, nonce: string): readonly Defined[]
 
 /** M2 */
 function ofJs(code: string, end: number, nonce: string, path: string): readonly Change[] {
-  const said = /\.[cm]?tsx?$/.test(path) ? `("${nonce}" as never)` : `"${nonce}"`;
-  const head = code[end - 1] === "(" ? closeOf(code, end - 1) : end;
+  const text = /\.[cm]?tsx?$/.test(path) ? `("${nonce}" as never)` : `"${nonce}"`;
+  const head = code[end - 1] === "(" ? closingBracket(code, end - 1) : end;
   if (head === null) return [];
   const arrow = code[end - 1] === "(" ? /^[^{;\n]*?=>/.exec(code.slice(head, head + 300)) : [""];
   const body = arrow === null ? /^[^;{]*\{/.exec(code.slice(head, head + 300)) : null;
-  if (body !== null) return insert(head + body[0].length, ` return ${said};`);
+  if (body !== null) return insert(head + body[0].length, ` return ${text};`);
   if (arrow === null) return [];
   const from = head + (arrow[0] ?? "").length;
   const brace = /^\s*\{/.exec(code.slice(from, from + 40));
-  return brace === null ? insert(from, ` true ? ${said} :`) : insert(from + brace[0].length, ` return ${said};`);
+  return brace === null ? insert(from, ` true ? ${text} :`) : insert(from + brace[0].length, ` return ${text};`);
 }
 
 function ofPython(code: string, end: number, nonce: string): readonly Change[] {
-  const head = closeOf(code, end - 1);
+  const head = closingBracket(code, end - 1);
   const colon = head === null ? -1 : code.indexOf(":", head);
   if (head === null || colon === -1) return [];
   const last = code[colon + 1] === "\n" ? colon : code.indexOf("\n", head) - 1;
@@ -137,7 +137,7 @@ function ofPython(code: string, end: number, nonce: string): readonly Change[] {
   return indent === undefined ? [] : insert(last + 1, `\n${indent}return "${nonce}"`);
 }
 
-const insert = (at: number, text: string): readonly Change[] => [{ from: at, to: at, text }];
+const insert = (position: number, text: string): readonly Change[] => [{ from: position, to: position, text }];
 
 const signs: ReadonlyMap<string, string> = new Map([
   [" * ", " + "],
@@ -154,9 +154,9 @@ function typed(code: string, text: string, from: number, to: number, isNew: (fro
     ...region.matchAll(/(?<=[\w)\]]) (?:[*+/-]|[=!]=) (?=[\w(])|\b(?:true|false)\b|(?<![\w.$#"'[])\d{1,9}(?![\w.'"\]])/g),
     ...region.matchAll(/"[^"\n]+"/g),
   ].flatMap(({ 0: was, index }) => {
-    const at = from + index;
-    const put = signs.get(was) ?? other(text.slice(at, at + was.length));
-    return isNew(at, at) ? [{ from: at, to: at + was.length, text: put }] : [];
+    const position = from + index;
+    const put = signs.get(was) ?? other(text.slice(position, position + was.length));
+    return isNew(position, position) ? [{ from: position, to: position + was.length, text: put }] : [];
   });
   return shuffled(found, text, (one) => String(one.from)).slice(0, changesMax);
 }

@@ -5,7 +5,7 @@
 //   N2. Whether a check can fail at all is never decided that way: code that sees which files are missing could be honest only then.
 
 import type { TestCase } from "./cases.ts";
-import { isOf, isOfFile } from "./cases.ts";
+import { isNameOfTest, isOfFile } from "./cases.ts";
 import type { Observed } from "./noticed.ts";
 
 /** Files that runners find by name, so that a check passes without them; other files among tests may be needed. */
@@ -23,7 +23,7 @@ export function leftOut(
   const isNamed = (path: string): boolean => {
     const name = path.split("/").at(-1) ?? path;
     const stem = name.replace(/\.\w+$/, "");
-    return used.some((words) => words.includes(name)) || [...kept].some((one) => textOf(one).includes(stem));
+    return used.some((text) => text.includes(name)) || [...kept].some((one) => textOf(one).includes(stem));
   };
   return out.length < kept.size || out.some(isNamed) ? [] : out;
 }
@@ -35,7 +35,7 @@ export function areExplained(before: Observed | null, tests: readonly TestCase[]
   const paths = new Set(tests.map(({ path }) => path));
   return names.every(
     (name) =>
-      tests.some((one) => isOf(name, one)) ||
+      tests.some((one) => isNameOfTest(name, one)) ||
       [...paths].some((path) => isOfFile(name, path)) ||
       names.some((other) => other.startsWith(`${name} > `)),
   );

@@ -4,15 +4,15 @@
 import { type Draw, farValue, nearValue, otherLiteral } from "./near-values.ts";
 import { beyond } from "./tolerances.ts";
 
-type Form = (said: string, draw: Draw) => string | null;
+type Form = (text: string, draw: Draw) => string | null;
 
 /** Null if it has none of the known forms. */
-export function nearTruth(said: string, draw: Draw): string | null {
-  const compared = ofOrder(said, draw);
+export function nearTruth(text: string, draw: Draw): string | null {
+  const compared = ofOrder(text, draw);
   if (compared !== null) return compared;
-  if (/^\s*(?:!|not\b)/.test(said)) return null;
+  if (/^\s*(?:!|not\b)/.test(text)) return null;
   for (const form of [range, tolerance, equality, membership, sought]) {
-    const found = form(said, draw);
+    const found = form(text, draw);
     if (found !== null) return found;
   }
   return null;
@@ -21,35 +21,35 @@ export function nearTruth(said: string, draw: Draw): string | null {
 const joins = /&&|\|\||\b(?:and|or|if|for|is)\b/;
 
 /** `A === 6`, `6 == A`: one comparison and nothing else. */
-const equality: Form = (said, draw) => {
-  const sides = said.split(/===?(?!=)/);
+const equality: Form = (text, draw) => {
+  const sides = text.split(/===?(?!=)/);
   const [left = "", right = ""] = sides;
-  if (sides.length !== 2 || joins.test(said) || /[!<>=]$/.test(left) || /[<>]/.test(said)) return null;
-  const near = nearValue(right.trim(), draw, true, said);
-  if (near !== null) return said.slice(0, said.length - right.trimStart().length) + near + (/\s*$/.exec(right)?.[0] ?? "");
-  const first = nearValue(left.trim(), draw, true, said);
-  return first === null ? null : first + said.slice(left.trimEnd().length);
+  if (sides.length !== 2 || joins.test(text) || /[!<>=]$/.test(left) || /[<>]/.test(text)) return null;
+  const near = nearValue(right.trim(), draw, true, text);
+  if (near !== null) return text.slice(0, text.length - right.trimStart().length) + near + (/\s*$/.exec(right)?.[0] ?? "");
+  const first = nearValue(left.trim(), draw, true, text);
+  return first === null ? null : first + text.slice(left.trimEnd().length);
 };
 
 /** `strcmp(A, "x") == 0`, `!strcmp(A, "x")`: the arguments, not the result. */
-const ofOrder: Form = (said, draw) => {
-  const found = /^(\s*!?\s*\w*cmp\w*\([^]*,\s*)("(?:[^"\\]|\\.)*")((?:\s*,[^"]*)?\)\s*(?:==\s*0\s*)?)$/.exec(said);
-  const [, head = "", value = "", rest = ""] = found ?? [];
-  return found === null || joins.test(said) || head.trimStart().startsWith("!") === rest.includes("==")
+const ofOrder: Form = (text, draw) => {
+  const match = /^(\s*!?\s*\w*cmp\w*\([^]*,\s*)("(?:[^"\\]|\\.)*")((?:\s*,[^"]*)?\)\s*(?:==\s*0\s*)?)$/.exec(text);
+  const [, head = "", value = "", rest = ""] = match ?? [];
+  return match === null || joins.test(text) || head.trimStart().startsWith("!") === rest.includes("==")
     ? null
-    : head + otherLiteral(value, draw, true, said) + rest;
+    : head + otherLiteral(value, draw, true, text) + rest;
 };
 
 const decimal = String.raw`-?\d+(?:\.\d+)?`;
 const decimalsOf = (text: string): number => text.split(".")[1]?.length ?? 0;
 
 /** `Math.abs(A - 3.14) < 0.01`; just beyond the tolerance, if that is a literal. */
-const tolerance: Form = (said, draw) => {
-  const found = new RegExp(String.raw`^(.*\b(?:f|m)?abs\(.*\s-\s)(${decimal})(\)\s*<=?\s*)(\d[\d.]*(?:e-?\d+)?|[\w.]+)\s*$`, "is").exec(
-    said,
+const tolerance: Form = (text, draw) => {
+  const match = new RegExp(String.raw`^(.*\b(?:f|m)?abs\(.*\s-\s)(${decimal})(\)\s*<=?\s*)(\d[\d.]*(?:e-?\d+)?|[\w.]+)\s*$`, "is").exec(
+    text,
   );
-  const [, head = "", value = "", sign = "", most = ""] = found ?? [];
-  if (found === null || joins.test(said)) return null;
+  const [, head = "", value = "", sign = "", most = ""] = match ?? [];
+  if (match === null || joins.test(text)) return null;
   const least = Number(most);
   const just = least > 0 ? beyond(value, { abs: least, rel: 0 }) : null;
   if (just !== null) return `${head}${just}${sign}${most}`;
@@ -72,17 +72,17 @@ const range: Form = (said, draw) => {
 };
 
 /** `list.includes(7)`, `a.equals(new Vec(4, 6))`. */
-const membership: Form = (said, draw) => {
-  const found = /^([^]*\.(includes|contains|has|startsWith|endsWith|startswith|endswith|equals?|isEqual|eq)\()([^]*)\)\s*$/.exec(said);
-  const [, head = "", name = "", given = ""] = found ?? [];
-  if (found === null || joins.test(said) || given.includes(")") !== given.includes("(")) return null;
+const membership: Form = (text, draw) => {
+  const match = /^([^]*\.(includes|contains|has|startsWith|endsWith|startswith|endswith|equals?|isEqual|eq)\()([^]*)\)\s*$/.exec(text);
+  const [, head = "", name = "", given = ""] = match ?? [];
+  if (match === null || joins.test(text) || given.includes(")") !== given.includes("(")) return null;
   const near = /^(?:equals?|isEqual|eq)$/.test(name) ? nearValue(given, draw, true) : farValue(given, draw);
   return near === null ? null : `${head}${near})`;
 };
 
 /** `"a" in text`. */
-const sought: Form = (said, draw) => {
-  const found = /^(\S+)(\s+in\s+[^]+)$/.exec(said.trim());
-  const near = found === null || joins.test(said) ? null : farValue(found[1] ?? "", draw);
-  return near === null ? null : `${near}${found?.[2] ?? ""}`;
+const sought: Form = (text, draw) => {
+  const match = /^(\S+)(\s+in\s+[^]+)$/.exec(text.trim());
+  const near = match === null || joins.test(text) ? null : farValue(match[1] ?? "", draw);
+  return near === null ? null : `${near}${match?.[2] ?? ""}`;
 };

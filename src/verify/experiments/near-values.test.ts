@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { drawsFrom, farValue, nearValue } from "./near-values.ts";
 import { nearTruth } from "./near-truths.ts";
 
-const seeds = Array.from({ length: 40 }, (_, at) => `seed ${at}`);
+const seeds = Array.from({ length: 40 }, (_, index) => `seed ${index}`);
 
 describe("another value of the same kind and shape", () => {
   test.each([

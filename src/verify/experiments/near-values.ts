@@ -91,10 +91,10 @@ function closingOf(bare: string): number | null {
   const head = bare.slice(0, open).trim();
   if (open === -1 || !(head === "" || head === "&" || constructs.test(head) || /^[A-Z]\w*$/.test(head))) return null;
   let depth = 0;
-  for (let at = open; at < bare.length; at += 1) {
-    if ("[({".includes(bare[at] ?? "")) depth += 1;
-    else if ("])}".includes(bare[at] ?? "")) depth -= 1;
-    if (depth === 0) return at;
+  for (let index = open; index < bare.length; index += 1) {
+    if ("[({".includes(bare[index] ?? "")) depth += 1;
+    else if ("])}".includes(bare[index] ?? "")) depth -= 1;
+    if (depth === 0) return index;
   }
   return null;
 }
@@ -103,18 +103,18 @@ function isTelling(bare: string, from: number, to: number): boolean {
   if (/^\s*:/.test(bare.slice(to)) && !/[[(]\s*[^{]*$/.test(bare.slice(0, from).split("{").at(-1) ?? "")) return false; // a key
   if (/[\w)\]§]\s*[-+*/%]\s*$/.test(bare.slice(0, from)) || /^\s*[-+*/%.[(]/.test(bare.slice(to))) return false;
   let depth = 0;
-  for (let at = from - 1; at >= 0; at -= 1) {
-    const letter = bare[at] ?? "";
+  for (let index = from - 1; index >= 0; index -= 1) {
+    const letter = bare[index] ?? "";
     if ("])}".includes(letter)) depth += 1;
     if (!"[({".includes(letter)) continue;
     if (depth > 0) {
       depth -= 1;
       continue;
     }
-    const before = bare.slice(0, at);
+    const before = bare.slice(0, index);
     if (letter === "[" && /[\w$)\]]\s*$/.test(before) && !/\bvec!\s*$/.test(before)) return false;
     if (letter !== "(" || !/[\w$!]\s*$/.test(before)) continue;
-    if (!constructs.test(before) || /[,=§]/.test(bare.slice(at + 1, from).replaceAll(/[[({][^\])}]*$/g, ""))) return false; // its first argument
+    if (!constructs.test(before) || /[,=§]/.test(bare.slice(index + 1, from).replaceAll(/[[({][^\])}]*$/g, ""))) return false; // its first argument
   }
   return true;
 }
@@ -134,40 +134,40 @@ export function otherLiteral(was: string, draw: Draw, isExact = false, beside = 
 function otherText(inner: string, quote: string, draw: Draw, isExact: boolean, beside: string): string {
   const all = [...inner.matchAll(/[A-Za-z0-9]/g)]
     .map(({ index }) => index)
-    .filter((at) => !/\\.{0,5}$/.test(inner.slice(Math.max(0, at - 6), at)));
-  const made = isExact ? all.filter((at) => isMade(inner, at, beside)) : [];
+    .filter((position) => !/\\.{0,5}$/.test(inner.slice(Math.max(0, position - 6), position)));
+  const made = isExact ? all.filter((position) => isMade(inner, position, beside)) : [];
   const places = made.length > 0 ? made : all;
   if (places.length === 0) return inner === "" || quote !== "'" ? `${inner}x` : `x${inner.slice(1)}`; // 'a' may be one character and not a string
   const chosen = !isExact && draw(2) === 0 ? places : [places[draw(places.length)] ?? 0];
   const letters = inner.split("");
   const isOfCase = isExact && (made.length > 0 || draw(2) === 0); // a case-insensitive comparison would notice nothing
-  for (const at of chosen) {
-    const letter = letters[at] ?? "";
-    letters[at] = isOfCase && !/\d/.test(letter) ? swappedCase(letter) : otherLetter(letter, draw);
+  for (const position of chosen) {
+    const letter = letters[position] ?? "";
+    letters[position] = isOfCase && !/\d/.test(letter) ? swappedCase(letter) : otherLetter(letter, draw);
   }
   return letters.join("");
 }
 
 /** V4: whether a letter differs at its position in a text of the same length beside it. */
-const isMade = (inner: string, at: number, beside: string): boolean =>
+const isMade = (inner: string, position: number, beside: string): boolean =>
   [...beside.matchAll(/'([^'\n]*)'/g), ...beside.matchAll(/"([^"\n]*)"/g)].some(
-    ([, other = ""]) => other.length === inner.length && other !== inner && other[at] !== inner[at],
+    ([, other = ""]) => other.length === inner.length && other !== inner && other[position] !== inner[position],
   );
 
 const swappedCase = (letter: string): string => (letter === letter.toUpperCase() ? letter.toLowerCase() : letter.toUpperCase());
 
 /** The adjacent number: its last digit one more or one less. */
 function nextNumber(was: string, draw: Draw): string {
-  const found = /^([\d_]+\.?\d*?)(\d)((?:[eE][-+]?\d+)?[a-zA-Z]\w*|(?:[eE][-+]?\d+)?)$/.exec(was);
-  if (/^0[xX]/.test(was) || found === null) return /^\d$/.test(was) ? String(was === "9" ? 8 : Number(was) + 1) : otherNumber(was, draw);
-  const [, head = "", last = "0", end = ""] = found;
+  const match = /^([\d_]+\.?\d*?)(\d)((?:[eE][-+]?\d+)?[a-zA-Z]\w*|(?:[eE][-+]?\d+)?)$/.exec(was);
+  if (/^0[xX]/.test(was) || match === null) return /^\d$/.test(was) ? String(was === "9" ? 8 : Number(was) + 1) : otherNumber(was, draw);
+  const [, head = "", last = "0", end = ""] = match;
   return `${head}${last === "9" || (last !== "0" && draw(2) === 0) ? Number(last) - 1 : Number(last) + 1}${end}`;
 }
 
 function otherLetter(letter: string, draw: Draw): string {
   const [first, count] = /\d/.test(letter) ? ["0", 10] : /[a-z]/.test(letter) ? ["a", 26] : ["A", 26];
-  const at = letter.charCodeAt(0) - first.charCodeAt(0);
-  return String.fromCharCode(first.charCodeAt(0) + ((at + 1 + draw(count - 1)) % count));
+  const position = letter.charCodeAt(0) - first.charCodeAt(0);
+  return String.fromCharCode(first.charCodeAt(0) + ((position + 1 + draw(count - 1)) % count));
 }
 
 // V3: a number of one digit moves by two or more, a longer one loses half of itself or more.

@@ -8,7 +8,7 @@
 
 import type { TestTally } from "../../contracts/evidence.ts";
 import { familyOf } from "../protected/kinds.ts";
-import { canBeIn, casesIn, isOf, isOfFile, type TestCase } from "./cases.ts";
+import { canBeIn, casesIn, isNameOfTest, isOfFile, type TestCase } from "./cases.ts";
 import { exampleCases } from "./examples.ts";
 import { type Flip, placeOf } from "./flips.ts";
 
@@ -51,7 +51,7 @@ export function noticedBy(
   // Some JavaScript runners name assertions and not tests: then nothing can be attributed, and failures are counted.
   const isOfTests =
     flips.some(({ path }) => familyOf(path) !== "js") ||
-    names.some((name) => cases.some((one) => isOf(name, one)) || flips.some(({ path }) => isOfFile(name, path)));
+    names.some((name) => cases.some((one) => isNameOfTest(name, one)) || flips.some(({ path }) => isOfFile(name, path)));
   if (!isOfTests && (now.tests?.failed ?? 0) - (before.tests?.failed ?? 0) >= flips.length)
     return { noticed: flips, missed: [], beside: [], unread: [] };
   const homeless = isOfTests ? flips.filter((flip) => (homes.get(flip)?.title ?? null) === null) : flips;
@@ -61,7 +61,7 @@ export function noticedBy(
   const beside: string[] = [];
   for (const name of names) {
     if (flips.some(({ path }) => isOfFile(name, path)) || names.some((other) => other.startsWith(`${name} > `))) continue;
-    const fitting = cases.filter((one) => isOf(name, one));
+    const fitting = cases.filter((one) => isNameOfTest(name, one));
     const open = flips.filter((flip) => fitting.some((one) => one === homes.get(flip)));
     if (fitting.length > 0) {
       for (const { path } of fitting) read.add(path);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bringsEquality, strangersIn, withOneType, withOwnChance } from "./own-worlds.ts";
+import { bringsEquality, strangersIn, withStrictNumberTypes, withOwnRandom } from "./own-worlds.ts";
 
 describe("tests with a chance of their own", () => {
   test.each([
@@ -10,7 +10,7 @@ describe("tests with a chance of their own", () => {
     ],
     ["import random\nrandom.seed(1)\n", null],
     ["import math\n", null],
-  ])("%s", (text, wanted) => expect(withOwnChance("test_a.py", text)).toBe(wanted));
+  ])("%s", (text, wanted) => expect(withOwnRandom("test_a.py", text)).toBe(wanted));
 });
 
 describe("numbers of one type", () => {
@@ -23,7 +23,7 @@ describe("numbers of one type", () => {
     ["    assert_eq!(isqrt(144), 12);\n", "    assert_eq!({ let [got, _] = [isqrt(144), 12]; got }, 12);\n"],
     ['    assert_eq!(slug("A"), "a");\n', null],
     ["    assert_eq!(f(), Some(3));\n", null],
-  ])("%s", (text, wanted) => expect(withOneType("tests/a.rs", text)).toBe(wanted));
+  ])("%s", (text, wanted) => expect(withStrictNumberTypes("tests/a.rs", text)).toBe(wanted));
 });
 
 describe("functions of C that nobody of the project asked for", () => {

@@ -12,7 +12,7 @@ import { assertionsIn } from "./expectations.ts";
 const seeds = /\bseed\b|\bsetstate\b|\bpatch\b|\bmonkeypatch\b|\bRandom\s*\(|\brandom\s*=|\bfreeze/;
 
 /** A Python test with its own random generator; null if it uses none (O1). */
-export function withOwnChance(path: string, text: string): string | null {
+export function withOwnRandom(path: string, text: string): string | null {
   if (!path.endsWith(".py") || seeds.test(text)) return null;
   const own = text
     .replaceAll(/^import random$/gm, "import random; random = random.Random()")
@@ -23,7 +23,7 @@ export function withOwnChance(path: string, text: string): string | null {
   return own === text ? null : own;
 }
 
-export const ownChanceWords = (paths: readonly string[]): string =>
+export const ownRandomWords = (paths: readonly string[]): string =>
   `its tests (${paths.join(", ")}) fail if what they draw by chance is not shared with the code, so a person has to look at that`;
 
 /** An equality with another type that a Rust source defines. */
@@ -33,7 +33,7 @@ const equalities = (text: string): number => [...text.matchAll(/\bPartialEq\s*<(
 export const bringsEquality = (was: string | null, is: string): boolean => equalities(is) > equalities(was ?? "");
 
 /** A Rust test in which a number equals only a number of its own type; null if it compares none. */
-export function withOneType(path: string, text: string): string | null {
+export function withStrictNumberTypes(path: string, text: string): string | null {
   if (!path.endsWith(".rs")) return null;
   const numbers = assertionsIn(path, text, "n").flatMap(({ values: [expected, actual] = [] }) => {
     const value = expected === undefined ? "" : text.slice(expected.from, expected.to);

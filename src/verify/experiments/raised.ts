@@ -13,7 +13,7 @@ import type { Edit, Side } from "./laboratory.ts";
 import { manifestAsBefore } from "./manifest-settings.ts";
 import { mutated, type Mutated, type Source } from "./mutations.ts";
 import { type PlainCalls, plainCallsOf } from "./plain-calls.ts";
-import type { TakenOut } from "./without-work.ts";
+import type { RemovedWork } from "./without-work.ts";
 
 type Texts = Pick<Reading, "textAt">;
 
@@ -23,7 +23,7 @@ const changedMax = 60;
 export const manifestPath = "package.json";
 const namesMax = 5;
 /** The text of a question about these. */
-export const asWas = (paths: readonly string[]): string => {
+export const restoredQuestion = (paths: readonly string[]): string => {
   const more = paths.length > namesMax ? ` and ${paths.length - namesMax} more` : "";
   return `it passes with ${paths.slice(0, namesMax).join(", ")}${more} as before the work`;
 };
@@ -130,7 +130,7 @@ export async function besideIn(
   { command }: Check,
   differences: readonly Difference[],
   { goal = "", textAt }: { readonly goal?: string | undefined; readonly textAt: TextAt },
-): Promise<TakenOut | null> {
+): Promise<RemovedWork | null> {
   const { rowOf: ruleOf, named, base } = setting;
   const words = goal.split(/[\s"'`;,()<>]+/).map((word) => word.replace(/^\.\//, "").replace(/[.:!?]+$/, ""));
   const wished = differences.map(({ path }) => path).filter((path) => words.includes(path));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { casesIn } from "./cases.ts";
 import { noticedBy, type Observed } from "./noticed.ts";
-import { breaksFor, restedIn, silentAmong, wordsOf } from "./rests-on.ts";
+import { breaksFor, restedIn, silentAmong, addedIdentifiers } from "./rests-on.ts";
 
 const python =
   "import unittest\n\nclass T(unittest.TestCase):\n    def test_old(self):\n        self.assertEqual(add(1, 2), 3)\n\n    def test_new(self):\n        self.assertEqual(mul(3, 4), 12)\n";
@@ -58,7 +58,7 @@ describe("what one test does not notice no other makes up for", () => {
   const tests = breaksFor(casesIn(path, python), () => python, {
     seed: "s",
     nonce: "n0",
-    words: wordsOf([{ was: null, is: "def mul(a, b)" }]),
+    words: addedIdentifiers([{ was: null, is: "def mul(a, b)" }]),
   });
   const flips = tests.flatMap(({ breaks }) => breaks.slice(0, 1));
   const before = seen([]);

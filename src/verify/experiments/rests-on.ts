@@ -8,7 +8,7 @@
 //   R4. A test that is marked as skipped, and was before, does not count.
 
 import { breakagesOf } from "./breakages.ts";
-import { isOf, isOfFile, type TestCase } from "./cases.ts";
+import { isNameOfTest, isOfFile, type TestCase } from "./cases.ts";
 import { shuffled } from "./choose.ts";
 import { breaksIn } from "./expectations.ts";
 import { type Flip, flipsIn } from "./flips.ts";
@@ -41,18 +41,18 @@ export function restedIn(
   const isNew = (one: TestCase): boolean => !known.has(keyOf(one));
   if (!wasRed) return all.filter(isNew);
   const failed = [...(before?.failed ?? [])];
-  const reported = failed.filter((name) => all.some((one) => isOf(name, one)));
+  const reported = failed.filter((name) => all.some((one) => isNameOfTest(name, one)));
   const ofFiles = failed.filter((name) => !reported.includes(name) && all.some(({ path }) => isOfFile(name, path)));
   const isGroup = (name: string): boolean => failed.some((other) => other.startsWith(`${name} > `));
   const isStray = before === null || failed.some((name) => !reported.includes(name) && !ofFiles.includes(name) && !isGroup(name));
-  const apart = new Set(all.filter((one) => reported.some((name) => isOf(name, one))).map(({ path }) => path));
+  const apart = new Set(all.filter((one) => reported.some((name) => isNameOfTest(name, one))).map(({ path }) => path));
   const held = isStray ? [...(before?.held ?? [])] : [];
   return all.filter(
     (one) =>
       isNew(one) ||
-      reported.some((name) => isOf(name, one)) ||
+      reported.some((name) => isNameOfTest(name, one)) ||
       (!apart.has(one.path) && ofFiles.some((name) => isOfFile(name, one.path))) ||
-      (isStray && !held.some((name) => isOf(name, one))), // R2
+      (isStray && !held.some((name) => isNameOfTest(name, one))), // R2
   );
 }
 
@@ -73,7 +73,7 @@ export function breaksFor(
   return tests.map((test) => {
     const isInside = ({ line, was }: Flip): boolean => test.from <= line && line + was.split("\n").length - 1 <= test.to;
     const own = shuffled(flipsOf(test.path).filter(isInside), seed, ({ path, line, broken }) => `${path}:${line}:${broken}`);
-    return { test, breaks: own.toSorted((one, other) => worthOf(other, words) - worthOf(one, words)) };
+    return { test, breaks: own.toSorted((one, other) => relevanceOf(other, words) - relevanceOf(one, words)) };
   });
 }
 
@@ -86,8 +86,8 @@ type Breaking = {
 };
 
 /** First of all what an assertion expects of the work. */
-export const worthOf = ({ score, was }: Flip, words: ReadonlySet<string>): number => score * 2 + (speaksOf(was, words) ? 1 : 0);
-export const speaksOf = (text: string, words: ReadonlySet<string>): boolean =>
+export const relevanceOf = ({ score, was }: Flip, words: ReadonlySet<string>): number => score * 2 + (mentionsAny(was, words) ? 1 : 0);
+export const mentionsAny = (text: string, words: ReadonlySet<string>): boolean =>
   (text.match(/[A-Za-z_$][\w$]+/g) ?? []).some((word) => words.has(word));
 
 const roundsMax = 3;
@@ -163,12 +163,12 @@ export function silentWords(silent: readonly Silent[]): string {
     deaf.length === 0 ? "" : `with another expectation they pass as well: ${list(deaf)}`,
     bare.length === 0 ? "" : `nothing they expect could be changed: ${list(bare)}`,
   ]
-    .filter((words) => words !== "")
+    .filter((text) => text !== "")
     .join("; ");
 }
 
 /** Identifiers that the work added: words of its files that the same files did not have before. */
-export function wordsOf(texts: readonly { readonly was: string | null; readonly is: string }[]): ReadonlySet<string> {
+export function addedIdentifiers(texts: readonly { readonly was: string | null; readonly is: string }[]): ReadonlySet<string> {
   const words = new Set<string>();
   for (const { was, is } of texts) {
     const before = new Set(was?.match(/[A-Za-z_$][\w$]+/g) ?? []);

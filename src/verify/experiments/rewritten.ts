@@ -59,11 +59,11 @@ function changesOf(
 /** The argument of `expect`, before `.toBe(`. */
 function chained(code: string, { from }: Span): Span | null {
   const before = code.slice(0, from);
-  const found = /\)\s*\.(?:to\.)?(?:be\.)?(?:deep\.)?\w+\(\s*$/.exec(before);
-  if (found === null) return null;
+  const match = /\)\s*\.(?:to\.)?(?:be\.)?(?:deep\.)?\w+\(\s*$/.exec(before);
+  if (match === null) return null;
   for (const { 0: open, index } of [...before.matchAll(/\bexpect\s*\(/g)].toReversed()) {
     const inner = argsFrom(code, index + open.length - 1);
-    if (inner !== null && inner.close === found.index + 1) return inner.args[0] ?? null;
+    if (inner !== null && inner.close === match.index + 1) return inner.args[0] ?? null;
   }
   return null;
 }
@@ -80,9 +80,9 @@ function spelled(literal: string, sort: Sort, draw: Draw): string {
   if (decimal !== null) return `${Number(`${decimal[1]}${decimal[2]}`)}e-${decimal[2]?.length ?? 0}`;
   const quote = literal[0] ?? "";
   if (!/^(["'])(?!\1\1)[^\\\n]{2,}\1$/.test(literal) || (quote === "'" && !(isFree || sort === "ts"))) return literal;
-  const at = 1 + draw(literal.length - 2);
-  if (isFree && at > 1) return `(${literal.slice(0, at)}${quote} + ${quote}${literal.slice(at)})`;
-  return literal.slice(0, at) + escaped(literal.charCodeAt(at), sort) + literal.slice(at + 1);
+  const position = 1 + draw(literal.length - 2);
+  if (isFree && position > 1) return `(${literal.slice(0, position)}${quote} + ${quote}${literal.slice(position)})`;
+  return literal.slice(0, position) + escaped(literal.charCodeAt(position), sort) + literal.slice(position + 1);
 }
 
 function escaped(unit: number, sort: Sort): string {

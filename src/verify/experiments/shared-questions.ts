@@ -9,12 +9,12 @@ import type { Edit } from "./laboratory.ts";
 import {
   bringsEquality,
   oneTypeWords,
-  ownChanceWords,
+  ownRandomWords,
   strangersIn,
   strangersWords,
   systemKnows,
-  withOneType,
-  withOwnChance,
+  withStrictNumberTypes,
+  withOwnRandom,
 } from "./own-worlds.ts";
 import { type Asking as Comparing, comparersGap } from "./put-back.ts";
 
@@ -45,11 +45,11 @@ async function testsIn(asking: Sharing, ending: RegExp): Promise<readonly Text[]
 
 async function chanceOfTheirOwn(asking: Sharing): Promise<string | null> {
   if (!asking.differences.some(({ path, kind }) => kind !== "deleted" && path.endsWith(".py"))) return null;
-  const edits = editsOf(await testsIn(asking, /\.py$/), withOwnChance);
+  const edits = editsOf(await testsIn(asking, /\.py$/), withOwnRandom);
   const paths = edits.map(({ path }) => path);
   const isRed = async (): Promise<boolean> =>
     (await asking.ask(`it passes if ${paths.join(", ")} draws by chance alone`, { edits }))?.passed === false;
-  return edits.length > 0 && (await isRed()) && (await isRed()) ? ownChanceWords(paths) : null;
+  return edits.length > 0 && (await isRed()) && (await isRed()) ? ownRandomWords(paths) : null;
 }
 
 async function oneType(asking: Sharing): Promise<string | null> {
@@ -58,7 +58,7 @@ async function oneType(asking: Sharing): Promise<string | null> {
   for (const { path, kind } of differences)
     if (kind !== "deleted" && path.endsWith(".rs"))
       isBrought ||= bringsEquality(await lab.textAt("base", path), (await lab.textAt("work", path)) ?? "");
-  const edits = isBrought ? editsOf(await testsIn(asking, /\.rs$/), withOneType) : [];
+  const edits = isBrought ? editsOf(await testsIn(asking, /\.rs$/), withStrictNumberTypes) : [];
   if (edits.length === 0) return null;
   const paths = edits.map(({ path }) => path);
   const observed = await asking.ask(`${paths.join(", ")} compares numbers with numbers`, { edits });

@@ -39,7 +39,7 @@ test("of a text that was made from another one, a letter that had to be made is 
 test.each([
   ['strcmp(out, "hello") == 0', /^strcmp\(out, "(?!hello")[A-Za-z]{5}"\) == 0$/],
   ['!strncmp(out, "hello", 5)', /^!strncmp\(out, "(?!hello")[A-Za-z]{5}", 5\)$/],
-])("what an order compares, and not what it comes to: %s", (said, wanted) => expect(nearTruth(said, drawsFrom("a"))).toMatch(wanted));
+])("what an order compares, and not what it comes to: %s", (text, wanted) => expect(nearTruth(text, drawsFrom("a"))).toMatch(wanted));
 
 test.each([
   ["tests/mul.h", true],

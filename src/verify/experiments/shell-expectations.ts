@@ -74,8 +74,14 @@ const scoreOfData = 4;
 /** A line of such a file, with one letter or digit changed; null if it has none. */
 export function dataFlip(path: string, text: string) {
   const lines = text.split("\n");
-  const at = lines.findIndex((line) => /[A-Za-z0-9]/.test(line) && !/["'\\]/.test(line) && line.length < 500);
-  const was = lines[at] ?? "";
-  if (at === -1 || lines.indexOf(was) !== lines.lastIndexOf(was)) return null;
-  return { path, line: at + 1, was, broken: otherLiteral(`"${was}"`, drawsFrom(`${path} ${was}`), true).slice(1, -1), score: scoreOfData };
+  const index = lines.findIndex((line) => /[A-Za-z0-9]/.test(line) && !/["'\\]/.test(line) && line.length < 500);
+  const was = lines[index] ?? "";
+  if (index === -1 || lines.indexOf(was) !== lines.lastIndexOf(was)) return null;
+  return {
+    path,
+    line: index + 1,
+    was,
+    broken: otherLiteral(`"${was}"`, drawsFrom(`${path} ${was}`), true).slice(1, -1),
+    score: scoreOfData,
+  };
 }

@@ -13,7 +13,7 @@
 import type { Check, CheckResult, CheckStatus, Evidence } from "../../contracts/evidence.ts";
 import type { GitSha } from "../../contracts/ids.ts";
 import type { Verifier } from "../../ports/verifier.ts";
-import type { Difference, Taken } from "../../ports/workspace.ts";
+import type { Difference, CheckoutOverrides } from "../../ports/workspace.ts";
 import { redactValue } from "../../kit/redact-value.ts";
 import { commandFor } from "../check-command.ts";
 import { runCommand } from "../command.ts";
@@ -21,7 +21,7 @@ import { openTestOutput } from "../test-output.ts";
 import { readEvidence } from "../evidence.ts";
 import { testFilesIn } from "../holds-tests.ts";
 import { settingOf, textBytesMax } from "../protected/find-protected.ts";
-import { byLooksAlone } from "../output.ts";
+import { patternRedactor } from "../output.ts";
 import type { OpenParts } from "../parts.ts";
 import { believed } from "../reporter/believe.ts";
 
@@ -36,7 +36,7 @@ import type { Edit, Laboratory, Side } from "./laboratory.ts";
 import { definedWords, unnoticed } from "./mutations.ts";
 import type { Observed } from "./noticed.ts";
 import {
-  asWas,
+  restoredQuestion,
   besideIn,
   changeOf,
   expectedSources,
@@ -46,7 +46,7 @@ import {
   plainCallsIn,
   referencesOf,
 } from "./raised.ts";
-import { answersMatter, type TakenOut, withoutWork, workIn } from "./without-work.ts";
+import { answersMatter, type RemovedWork, withoutWork, workIn } from "./without-work.ts";
 
 export type Trial = {
   readonly parts: OpenParts;
@@ -54,7 +54,7 @@ export type Trial = {
   readonly base: GitSha;
   readonly restores: readonly Check[];
   /** The base's protected files that replace the work's. */
-  readonly taken: Taken | null;
+  readonly taken: CheckoutOverrides | null;
 };
 type CheckOrder = Parameters<Verifier["check"]>[0];
 type Tried = Pick<CheckResult, "canary" | "without_work" | "gap" | "programs"> & {
@@ -116,7 +116,7 @@ async function experimentsOn(
   const { workspace, clock } = parts;
   request.onLiveEvent({ signal: "checking", attempt: request.attempt, title: `${check.title} (can it fail?)`, command: check.command });
   const endsMs = clock.monotonicMs() + (parts.canaryMinutes ?? canaryMinutesDefault) * 60_000;
-  const run = async (side: Side, more: Taken, command = check.command, atMostMs = Infinity): Promise<Observed | null> => {
+  const run = async (side: Side, more: CheckoutOverrides, command = check.command, atMostMs = Infinity): Promise<Observed | null> => {
     const leftMs = Math.min(endsMs - clock.monotonicMs(), atMostMs);
     if (leftMs <= 0 || request.cancel.aborted) return null;
     return observe(trial, { ...check, command }, { commit: side === "base" ? base : request.commit, taken: more, own }, leftMs);
@@ -127,7 +127,7 @@ async function experimentsOn(
     if (observed === null && !request.cancel.aborted) late.push(`it took too long to find out whether ${whether}`); // T5
     return observed;
   };
-  const mixed = (edits: readonly Edit[], out: TakenOut = { paths: [], without: [] }): Taken => ({
+  const mixed = (edits: readonly Edit[], out: RemovedWork = { paths: [], without: [] }): CheckoutOverrides => ({
     from: base,
     paths: [...(taken?.paths ?? []), ...out.paths],
     without: [...(taken?.without ?? []), ...out.without],
@@ -199,9 +199,9 @@ async function experimentsOn(
   const isNoticed = change !== null && missing?.length === 0; // then it depends on the work as well
   const without = out === null || isNoticed ? null : await ask("it passes without the work", "work", mixed([], out));
   const beside = await besideIn(parts.workspace, request.commit, setting, check, differences, { goal: request.goal, textAt });
-  const plain = beside === null ? null : await ask(asWas([...beside.paths, ...beside.without]), "work", mixed([], beside));
+  const plain = beside === null ? null : await ask(restoredQuestion([...beside.paths, ...beside.without]), "work", mixed([], beside));
   const sources = (tests?.ran ?? 0) === 0 ? [] : await expectedSources(setting, differences, textAt);
-  const asTheyWere = sources.length === 0 ? null : await ask(asWas(sources), "work", mixed([], { paths: sources, without: [] }));
+  const asTheyWere = sources.length === 0 ? null : await ask(restoredQuestion(sources), "work", mixed([], { paths: sources, without: [] }));
   const reference = (tests?.ran ?? 0) === 0 ? null : await referencesOf(setting, differences, textAt, nonceOf(seed));
   const otherwise =
     reference === null ? null : await ask(`its tests compare with ${definedWords(reference.defined)}`, "work", mixed(reference.edits));
@@ -211,7 +211,7 @@ async function experimentsOn(
   for (const program of isAskedOutside ? await plainCallsIn(setting, differences, textAt, nonceOf(seed)) : [])
     if ((await run("work", mixed([program]), program.command))?.passed === true) outside.push(...program.calls);
   const manifest = await manifestEdit(parts.workspace, base, request.commit, differences);
-  const asBefore = manifest === null ? null : await ask(asWas([manifestPath]), "work", mixed([manifest]));
+  const asBefore = manifest === null ? null : await ask(restoredQuestion([manifestPath]), "work", mixed([manifest]));
   const slowestMs = mutantSlowest * tookMs + mutantGraceMs;
   const further = await askFurther({
     check,
@@ -248,17 +248,17 @@ async function experimentsOn(
 async function observe(
   { parts, request, restores }: Trial,
   check: Check,
-  { commit, taken, own }: { readonly commit: GitSha; readonly taken: Taken; readonly own: Evidence | null },
+  { commit, taken, own }: { readonly commit: GitSha; readonly taken: CheckoutOverrides; readonly own: Evidence | null },
   timeoutMs: number,
 ): Promise<Observed | null> {
   const folder = await parts.workspace.checkout(commit, "check", taken);
   for (const restore of restores) await runCommand(commandFor(parts, restore, folder, request.cancel));
-  const ear = openTestOutput(check.command, folder);
+  const testOutput = openTestOutput(check.command, folder);
   const command = commandFor(parts, check, folder, request.cancel);
   const isRecorded = own?.recorded !== undefined;
-  const result = await runCommand({ ...command, timeoutMs: Math.min(parts.timeoutMs, timeoutMs), ear, isRecorded });
+  const result = await runCommand({ ...command, timeoutMs: Math.min(parts.timeoutMs, timeoutMs), testOutput, isRecorded });
   const isOfTests = testFilesIn(folder, parts.workspace.foldersOf(folder));
-  const { tests, names } = believed(ear.take(isOfTests), result.record?.take(isOfTests) ?? null, own);
+  const { tests, names } = believed(testOutput.take(isOfTests), result.record?.take(isOfTests) ?? null, own);
   await parts.workspace.dropCheckout(folder); // deliberate breakages do not stay
   if (result.status === "cancelled" || result.status === "timed_out") return null;
   return { passed: result.status === "passed", failed: new Set(names.failed.keys()), tests, held: names.passed };
@@ -273,7 +273,7 @@ function observedIn({ status, names, tests }: Evidence): Observed | null {
 /** The result with the findings, and evidence that says the same (T4). */
 async function withTried({ parts }: Trial, result: CheckResult, { unsteady, ...tried }: Tried): Promise<CheckResult> {
   const evidence = await evidenceOf(parts, result.evidence);
-  const redact = (parts.redactor ?? byLooksAlone).text;
+  const redact = (parts.redactor ?? patternRedactor).text;
   const words = redactValue(redact, tried);
   const isBlind = tried.canary?.outcome === "missed";
   const why = isBlind

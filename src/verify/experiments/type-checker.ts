@@ -61,12 +61,12 @@ export function typeBreaks(path: string, text: string, names: ReadonlySet<string
   const speaks = (type: string): boolean => (type.match(/[A-Za-z_$][\w$]*/g) ?? []).some((word) => names.has(word));
   const otherValue = (given: string): string | null => {
     if (/=>|\bfunction\b|`/.test(given)) return null;
-    const isKey = (was: string, at: number): boolean =>
-      /^\s*:/.test(given.slice(at + was.length)) || /\w\s*\[\s*$/.test(given.slice(0, at));
-    const put = given.replaceAll(literal, (was, at: number) => (isKey(was, at) ? was : value));
+    const isKey = (was: string, position: number): boolean =>
+      /^\s*:/.test(given.slice(position + was.length)) || /\w\s*\[\s*$/.test(given.slice(0, position));
+    const put = given.replaceAll(literal, (was, index: number) => (isKey(was, index) ? was : value));
     return put === given ? null : put;
   };
-  return text.split("\n").flatMap((was, at): readonly Flip[] => {
+  return text.split("\n").flatMap((was, index): readonly Flip[] => {
     const [, head = "", type = "", sign = "", given = "", end = ""] = declared.exec(was) ?? [];
     const [, before = "", held = "", word = "", kind = "", rest = ""] = satisfied.exec(was) ?? [];
     const last = compared.test(was) && speaks(was) ? [...was.matchAll(wordOfType)].at(-1) : undefined;
@@ -78,7 +78,7 @@ export function typeBreaks(path: string, text: string, names: ReadonlySet<string
           : last !== undefined
             ? `${was.slice(0, last.index)}{ ${nonce}: 1 }${was.slice(last.index + last[0].length)}`
             : null;
-    return put === null ? [] : [{ path, line: at + 1, was, broken: put, score: 4 }];
+    return put === null ? [] : [{ path, line: index + 1, was, broken: put, score: 4 }];
   });
 }
 

@@ -6,10 +6,10 @@ import type { Difference } from "../../ports/workspace.ts";
 import { rowOf } from "../protected/kinds.ts";
 
 /** What is restored to remove the work: paths as they were, and paths that did not exist. */
-export type TakenOut = { readonly paths: readonly string[]; readonly without: readonly string[] };
+export type RemovedWork = { readonly paths: readonly string[]; readonly without: readonly string[] };
 
 /** The part of a change that is neither a test nor test setup; null if removing it would show nothing that the base does not. */
-export function workIn(differences: readonly Difference[]): TakenOut | null {
+export function workIn(differences: readonly Difference[]): RemovedWork | null {
   const isOfTests = ({ path }: Difference): boolean => rowOf(path) !== null && rowOf(path)?.part !== "rust_source";
   const source = differences.filter((one) => !isOfTests(one));
   if (source.length === 0 || !differences.some((one) => one.kind !== "deleted" && isTest(one.path))) return null;
@@ -30,7 +30,7 @@ export const withoutWork = (passed: boolean): Experiment =>
     : { outcome: "noticed", detail: "it fails with the work taken out" };
 
 /** If it fails as soon as the work's functions return something else, it also fails without them. */
-export const answersMatter = (words: string): Experiment => ({
+export const answersMatter = (text: string): Experiment => ({
   outcome: "noticed",
-  detail: `it fails when ${words} answers something else`,
+  detail: `it fails when ${text} answers something else`,
 });

@@ -3,7 +3,7 @@
 
 import type { Difference } from "../../ports/workspace.ts";
 import type { Row } from "../protected/kinds.ts";
-import { isOf, type TestCase } from "./cases.ts";
+import { isNameOfTest, type TestCase } from "./cases.ts";
 import type { Observed } from "./noticed.ts";
 
 const filesMax = 20;
@@ -34,7 +34,7 @@ function otherEnd(text: string): string {
 
 /** Which of these tests have noticed. */
 export const noticedIn = (tests: readonly TestCase[], { failed }: Observed): readonly TestCase[] =>
-  tests.filter((one) => [...failed].some((name) => isOf(name, one)));
+  tests.filter((one) => [...failed].some((name) => isNameOfTest(name, one)));
 
 const shownMax = 3;
 

@@ -44,7 +44,7 @@ function judgeExistence(path: string, shouldExist: boolean, facts: GateFacts): F
 /** The path does not exist; if a parent isn't a folder, that is why. */
 function absence(path: string, { files }: GateFacts): string {
   const parts = path.split("/");
-  const onTheWay = parts.slice(0, -1).map((_, at) => parts.slice(0, at + 1).join("/"));
+  const onTheWay = parts.slice(0, -1).map((_, index) => parts.slice(0, index + 1).join("/"));
   const bar = onTheWay.find((one) => (files.get(one)?.kind ?? "folder") !== "folder");
   const kind = bar === undefined ? undefined : files.get(bar)?.kind;
   return bar === undefined || kind === undefined ? "nothing there" : `nothing there: ${bar} is ${kindLabels[kind]}`;
@@ -63,7 +63,7 @@ function judgeLines(atLeast: number, text: Text | null): Fault | null {
 export function linesOf(text: string): number {
   if (text === "") return 0;
   let breaks = 0;
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) breaks++;
+  for (let index = text.indexOf("\n"); index !== -1; index = text.indexOf("\n", index + 1)) breaks++;
   return text.endsWith("\n") ? breaks : breaks + 1;
 }
 

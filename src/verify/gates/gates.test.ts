@@ -197,7 +197,7 @@ test("rules nested beyond the bound fail instead of going on", () => {
 });
 
 test("a pattern without an end over many files is given up after a few, and files that are no text are no reason to give up", () => {
-  const bomb = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`d/${at}`, `${"a".repeat(64)}?`]));
+  const bomb = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`d/${index}`, `${"a".repeat(64)}?`]));
   let searches = 0;
   const given = facts(bomb);
   const match: GateFacts["match"] = (...asked) => {

@@ -19,11 +19,11 @@ export type Judgement = {
   /** What must be looked up before the judgement is final; nothing holds while something is missing. */
   readonly wanted: Wanted;
   /** The files that satisfy the gates, and how many lines each must have; 0 if it only has to exist. */
-  readonly held: ReadonlyMap<string, HeldGate>;
+  readonly held: ReadonlyMap<string, GateRequirement>;
 };
 
 /** What a gate requires of a file besides existing. */
-export type HeldGate = { readonly asksContent: boolean; readonly minLines: number };
+export type GateRequirement = { readonly asksContent: boolean; readonly minLines: number };
 
 const eachMax = 5_000;
 const depthMax = 16;
@@ -43,7 +43,7 @@ export function judgeGates(proofs: readonly Proof[], facts: GateFacts): Judgemen
 class Judge {
   readonly commands = new Set<string>();
   readonly orders: FilePair[] = [];
-  readonly held = new Map<string, HeldGate>();
+  readonly held = new Map<string, GateRequirement>();
   readonly #facts: GateFacts;
 
   constructor(facts: GateFacts) {
@@ -108,7 +108,7 @@ class Judge {
     const atLeast = gate.at_least ?? 1;
     const matching = this.#matching([gate.any], gate.except ?? []);
     const judged = matching.map((path) => judgeFile(path, gate, this.#facts));
-    for (const [at, path] of matching.entries()) if (judged[at]?.failures.length === 0) this.#hold(path, gate);
+    for (const [index, path] of matching.entries()) if (judged[index]?.failures.length === 0) this.#hold(path, gate);
     const open = judged.filter(({ failures, lacking }) => failures.length === 0 && lacking.length > 0);
     const good = judged.filter(({ failures, lacking }) => failures.length === 0 && lacking.length === 0).length;
     if (good >= atLeast) return [];

@@ -1,6 +1,6 @@
 // placeholder-lines: classifies the lines of a text: content, or something that only frames content. Pure, one pass.
 
-import { isNothing, isPlaceholder } from "../../kit/placeholder.ts";
+import { isEmptyAnswer, isPlaceholder } from "../../kit/placeholder.ts";
 
 export type ContentLines = {
   /** Lines with content, without list marks and surrounding space. */
@@ -75,7 +75,7 @@ function addTokens(tally: Tally, message: string): boolean {
   return false;
 }
 
-const isMissing = (message: string): boolean => isPlaceholder(message) || isNothing(message);
+const isMissing = (message: string): boolean => isPlaceholder(message) || isEmptyAnswer(message);
 
 /** `Owner:` and `**Owner:**` are labels; by themselves they say nothing. */
 const isLabel = (message: string): boolean =>
@@ -83,9 +83,9 @@ const isLabel = (message: string): boolean =>
 
 /** The value after a label: `TBD` of `**Owner:** TBD`. */
 function valueOf(message: string): string {
-  const at = message.slice(0, labelCharsMax).indexOf(":");
-  if (at < 0) return message;
-  let [start, end] = [at + 1, message.length];
+  const index = message.slice(0, labelCharsMax).indexOf(":");
+  if (index < 0) return message;
+  let [start, end] = [index + 1, message.length];
   while (start < end && isBlankOrStar(message.charAt(start))) start++;
   while (end > start && isBlankOrStar(message.charAt(end - 1))) end--;
   return message.slice(start, end);
@@ -107,11 +107,11 @@ function withoutFrontMatter(text: string): string {
 
 function withoutComments(text: string): string {
   let rest = "";
-  for (let at = 0; ;) {
-    const open = text.indexOf("<!--", at);
+  for (let index = 0; ;) {
+    const open = text.indexOf("<!--", index);
     const close = open < 0 ? -1 : text.indexOf("-->", open + 4);
-    if (close < 0) return rest + text.slice(at);
-    rest += text.slice(at, open);
-    at = close + 3;
+    if (close < 0) return rest + text.slice(index);
+    rest += text.slice(index, open);
+    index = close + 3;
   }
 }

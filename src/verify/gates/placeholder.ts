@@ -42,8 +42,8 @@ export function promptLines(prompt: string): ReadonlySet<string> {
 
 function kindOf(path: string): "markdown" | "prose" | "json" | "other" {
   const name = path.slice(path.lastIndexOf("/") + 1);
-  const at = name.lastIndexOf(".");
-  const ending = at <= 0 ? "" : name.slice(at + 1).toLowerCase();
+  const index = name.lastIndexOf(".");
+  const ending = index <= 0 ? "" : name.slice(index + 1).toLowerCase();
   if (ending === "md" || ending === "markdown" || ending === "mdx") return "markdown";
   if (ending === "" || ending === "txt" || ending === "rst" || ending === "adoc") return "prose";
   return ending === "json" ? "json" : "other";

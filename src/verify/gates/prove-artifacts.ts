@@ -15,7 +15,7 @@ import type { GitSha } from "../../contracts/ids.ts";
 import type { PlaceholderFile, ProofFailure, ProofResult, Verifier } from "../../ports/verifier.ts";
 import { citedIn, commitsIn, missingAmong, missingLogs } from "./citations.ts";
 import type { FilePair, GateFacts } from "./gate-facts.ts";
-import { type HeldGate, judgeGates } from "./gates.ts";
+import { type GateRequirement, judgeGates } from "./gates.ts";
 import { type CommandTree, missingCommands, scriptsIn, targetsIn } from "./named-commands.ts";
 import { placeholderReason, promptLines } from "./placeholder.ts";
 import type { OpenParts } from "../parts.ts";
@@ -80,7 +80,7 @@ async function judged(parts: OpenParts, order: ProveRequest, listing: Listing): 
 async function wronglyCited(
   { workspace }: OpenParts,
   { attempt, base, commit, changed }: ProveRequest,
-  held: ReadonlyMap<string, HeldGate>,
+  held: ReadonlyMap<string, GateRequirement>,
   { files, isWhole, read }: GateFacts,
 ): Promise<readonly ProofFailure[]> {
   const documents = [...held.keys()].filter((path) => /\.(?:md|markdown|rst|adoc|txt)$/i.test(path));
@@ -162,7 +162,7 @@ async function linesAt(workspace: OpenParts["workspace"], base: GitSha | undefin
 async function measured(
   { workspace }: OpenParts,
   { base, commit, changed, prompt }: ProveRequest,
-  held: ReadonlyMap<string, HeldGate>,
+  held: ReadonlyMap<string, GateRequirement>,
   { files, read }: GateFacts,
 ): Promise<Pick<ProofResult, "hollow" | "solid">> {
   if (held.size === 0) return {};

@@ -22,7 +22,7 @@ export function decidingCmake(text: string): Deciding {
 }
 
 /** Whether a new call changes the results of the others; a further test does not. */
-export const isBending = (name: string): boolean => bends.test(name);
+export const changesOtherTests = (name: string): boolean => bends.test(name);
 
 function isOfTests(name: string, message: string): boolean {
   if (name === "set" || name === "option") return /^\s*(?:BUILD_TESTING|CTEST_\w+|CMAKE_CTEST\w*)\b/.test(message);

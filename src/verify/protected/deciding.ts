@@ -2,7 +2,7 @@
 
 import { parse } from "smol-toml";
 import { isRecord } from "../detect/manifest.ts";
-import { decidingCmake, isBending } from "./deciding-cmake.ts";
+import { decidingCmake, changesOtherTests } from "./deciding-cmake.ts";
 import { decidingIncluded, decidingMake, isOverriding } from "./deciding-make.ts";
 import { decidingPackage, isHook } from "./deciding-package.ts";
 import { decidingDeno, decidingNx } from "./deciding-tasks.ts";
@@ -94,7 +94,7 @@ export function changedParts(part: Part, before: Deciding, after: Deciding, name
     if (before[name] === after[name]) return false;
     if (Object.hasOwn(before, name)) return true;
     if (name.startsWith(workspaces)) return isNarrowing(name);
-    if (part === "cmake") return isBending(name);
+    if (part === "cmake") return changesOtherTests(name);
     if (part === "package" || part === "composer") return isHook(name, before, named, after[name] ?? "");
     if (part === "make" || part === "included") return isOverriding(name, before);
     return part !== "rust_source";

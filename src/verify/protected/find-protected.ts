@@ -48,7 +48,8 @@ export async function findProtected(
   const { areTriedOut = false } = parts;
   const candidates = differences.filter((difference) => isCandidate(difference, setting));
   const seen: ChangedFile[] = [];
-  for (const [at, difference] of candidates.entries()) seen.push(await read(parts.workspace, base, commit, difference, at < textsMax)); // L1
+  for (const [index, difference] of candidates.entries())
+    seen.push(await read(parts.workspace, base, commit, difference, index < textsMax)); // L1
   const moves = movesIn(differences);
   const movedWhole = new Set<string>();
   for (const { difference, before } of seen) {
@@ -69,10 +70,10 @@ async function lookedAt(
   { rowOf }: Setting,
 ): Promise<readonly LookAt[]> {
   const found: LookAt[] = [];
-  for (const [at, difference] of differences.entries()) {
+  for (const [index, difference] of differences.entries()) {
     if (found.length >= lookMax) break;
     found.push(
-      ...lookAt({ ...(await read(workspace, base, commit, difference, at < textsMax)), isTest: isOfTests(rowOf(difference.path)) }),
+      ...lookAt({ ...(await read(workspace, base, commit, difference, index < textsMax)), isTest: isOfTests(rowOf(difference.path)) }),
     ); // L1
   }
   return found.slice(0, lookMax);

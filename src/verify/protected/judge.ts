@@ -18,8 +18,8 @@ import { changedParts, decidingOf } from "./deciding.ts";
 import type { Deciding, Named } from "./named.ts";
 import { namingPattern } from "./explicit-scope.ts";
 import { type Finding, findingsIn, linesOf } from "./change-kind.ts";
-import { isOnlyMore } from "./only-more.ts";
-import { isRuling } from "./ruling.ts";
+import { isExtended } from "./only-more.ts";
+import { overridesBase } from "./ruling.ts";
 import type { Row } from "./kinds.ts";
 
 export type Setting = {
@@ -46,7 +46,7 @@ export function isCandidate(difference: Difference, setting: Setting): boolean {
 /** The rule a difference falls under; null if none. A new test judges nothing, unless it overrides (J1). */
 export function rowFor({ path, kind }: Pick<Difference, "path" | "kind">, { rowOf, base, named }: Setting): Row | null {
   const row = rowOf(path);
-  return row !== null && (kind !== "added" || isRuling(path, row, base, rowOf, named)) ? row : null;
+  return row !== null && (kind !== "added" || overridesBase(path, row, base, rowOf, named)) ? row : null;
 }
 
 export function judgeProtected(
@@ -114,7 +114,7 @@ const hasOnlyMore = ({ before, after }: ChangedFile, { how, words: message }: Fi
   before !== null &&
   after !== null &&
   /^\d+ test cases? (?:was|were) added/.test(message) &&
-  isOnlyMore(before, after);
+  isExtended(before, after);
 
 const isEmpty = (deciding: Deciding | null): boolean => deciding !== null && Object.keys(deciding).length === 0;
 

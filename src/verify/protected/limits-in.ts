@@ -33,8 +33,8 @@ function valuesOf(text: string, pattern: RegExp): ReadonlyMap<string, readonly n
 function compared(before: string, after: string, pattern: RegExp, isLaxer: (was: number, is: number) => boolean): readonly string[] {
   const now = valuesOf(after, pattern);
   return [...valuesOf(before, pattern)].flatMap(([name, values]) =>
-    values.flatMap((was, at) => {
-      const is = now.get(name)?.[at];
+    values.flatMap((was, index) => {
+      const is = now.get(name)?.[index];
       return is !== undefined && isLaxer(was, is) ? [`${name} went from ${was} to ${is}`] : [];
     }),
   );

@@ -26,51 +26,51 @@ const rules: Readonly<Record<Family, readonly Rule[]>> = {
 /** `comments`: strings are left as they are. */
 export function masked(text: string, family: Family, what: "all" | "comments" = "all"): string {
   const out: string[] = [];
-  let at = 0;
-  while (at < text.length) {
-    const end = skipped(text, at, family);
+  let position = 0;
+  while (position < text.length) {
+    const end = skipped(text, position, family);
     if (end === null) {
-      out.push(text[at] ?? "");
-      at++;
+      out.push(text[position] ?? "");
+      position++;
       continue;
     }
     const [from, to] = end.inner;
-    if (what === "comments" && !/^(?:\/[/*]|#)/.test(text.slice(at, at + 2))) out.push(text.slice(at, end.to));
-    else out.push(text.slice(at, from), text.slice(from, to).replaceAll(/[^\n]/g, " "), text.slice(to, end.to));
-    at = end.to;
+    if (what === "comments" && !/^(?:\/[/*]|#)/.test(text.slice(position, position + 2))) out.push(text.slice(position, end.to));
+    else out.push(text.slice(position, from), text.slice(from, to).replaceAll(/[^\n]/g, " "), text.slice(to, end.to));
+    position = end.to;
   }
   return out.join("");
 }
 
 type Span = { readonly inner: readonly [number, number]; readonly to: number };
 
-function skipped(text: string, at: number, family: Family): Span | null {
+function skipped(text: string, position: number, family: Family): Span | null {
   if (family === "rust") {
-    const raw = /^b?r(#*)"/.exec(text.slice(at, at + 20));
-    if (raw !== null && !/\w/.test(text[at - 1] ?? "")) return until(text, at, raw[0].length, `"${raw[1] ?? ""}`, false);
-    const letter = /^'(?:\\u\{[^}]*\}|\\.|[^'\\\n])'/.exec(text.slice(at, at + 14)); // a lifetime has no closing quote
-    if (letter !== null) return { inner: [at + 1, at + letter[0].length - 1], to: at + letter[0].length };
+    const raw = /^b?r(#*)"/.exec(text.slice(position, position + 20));
+    if (raw !== null && !/\w/.test(text[position - 1] ?? "")) return until(text, position, raw[0].length, `"${raw[1] ?? ""}`, false);
+    const letter = /^'(?:\\u\{[^}]*\}|\\.|[^'\\\n])'/.exec(text.slice(position, position + 14)); // a lifetime has no closing quote
+    if (letter !== null) return { inner: [position + 1, position + letter[0].length - 1], to: position + letter[0].length };
   }
-  if (family === "js" && text[at] === "/" && !/[/*]/.test(text[at + 1] ?? "")) return expression(text, at);
-  const rule = rules[family].find(([open]) => text.startsWith(open, at));
+  if (family === "js" && text[position] === "/" && !/[/*]/.test(text[position + 1] ?? "")) return expression(text, position);
+  const rule = rules[family].find(([open]) => text.startsWith(open, position));
   if (rule === undefined) return null;
   const [open, close, escapes] = rule;
-  return until(text, at, open.length, close, escapes);
+  return until(text, position, open.length, close, escapes);
 }
 
-function until(text: string, at: number, openLength: number, close: string, escapes: boolean): Span {
+function until(text: string, position: number, openLength: number, close: string, escapes: boolean): Span {
   const isLine = close === "\n" || (close.length === 1 && close !== "`");
-  for (let to = at + openLength; to < text.length; to++) {
+  for (let to = position + openLength; to < text.length; to++) {
     if (escapes && text[to] === "\\") to++;
-    else if (text.startsWith(close, to)) return { inner: [at + openLength, to], to: close === "\n" ? to : to + close.length };
-    else if (isLine && escapes && text[to] === "\n") return { inner: [at + openLength, to], to }; // a string that does not close ends with its line
+    else if (text.startsWith(close, to)) return { inner: [position + openLength, to], to: close === "\n" ? to : to + close.length };
+    else if (isLine && escapes && text[to] === "\n") return { inner: [position + openLength, to], to }; // a string that does not close ends with its line
   }
-  return { inner: [Math.min(at + openLength, text.length), text.length], to: text.length };
+  return { inner: [Math.min(position + openLength, text.length), text.length], to: text.length };
 }
 
 /** A regular expression, where a value may begin and a division cannot. */
-function expression(text: string, at: number): Span | null {
-  if (!/(?:^|[(,=:[!&|?{};+\n]|\breturn|\btypeof)\s*$/.test(text.slice(Math.max(0, at - 12), at))) return null;
-  const found = /^\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\//.exec(text.slice(at, at + 1000));
-  return found === null ? null : { inner: [at + 1, at + found[0].length - 1], to: at + found[0].length };
+function expression(text: string, position: number): Span | null {
+  if (!/(?:^|[(,=:[!&|?{};+\n]|\breturn|\btypeof)\s*$/.test(text.slice(Math.max(0, position - 12), position))) return null;
+  const match = /^\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\//.exec(text.slice(position, position + 1000));
+  return match === null ? null : { inner: [position + 1, position + match[0].length - 1], to: position + match[0].length };
 }

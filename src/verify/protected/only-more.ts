@@ -13,18 +13,18 @@ const imports: readonly RegExp[] = [
 
 type Import = { readonly from: string; readonly names: ReadonlySet<string> };
 
-export function isOnlyMore(before: string, after: string): boolean {
+export function isExtended(before: string, after: string): boolean {
   const [was, is] = [apart(before), apart(after)];
   const left = [...is.imports];
   for (const { from, names } of was.imports) {
-    const at = left.findIndex((one) => one.from === from && [...names].every((name) => one.names.has(name)));
-    if (at === -1) return false;
-    left.splice(at, 1);
+    const index = left.findIndex((one) => one.from === from && [...names].every((name) => one.names.has(name)));
+    if (index === -1) return false;
+    left.splice(index, 1);
   }
-  let at = 0;
+  let position = 0;
   for (const line of was.lines) {
-    at = is.lines.indexOf(line, at) + 1;
-    if (at === 0) return false;
+    position = is.lines.indexOf(line, position) + 1;
+    if (position === 0) return false;
   }
   return true;
 }

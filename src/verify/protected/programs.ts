@@ -22,11 +22,11 @@ export function programsIn(commands: readonly string[], isTesting = false): Read
       .trim()
       .split(/\s+/)
       .map((word) => word.replaceAll(/["']/g, ""));
-    const at = words.findIndex((word) => !isSetting(word) && !interpreters.test(word));
-    const program = words[at];
+    const index = words.findIndex((word) => !isSetting(word) && !interpreters.test(word));
+    const program = words[index];
     if (program === undefined || program.startsWith("/") || program.startsWith("~")) continue;
     // A bare first word is searched in PATH, not here.
-    if (!program.includes("/") && !words.slice(0, at).some((word) => interpreters.test(word))) continue;
+    if (!program.includes("/") && !words.slice(0, index).some((word) => interpreters.test(word))) continue;
     const path = normalize(program);
     if ((judges.test(path) || (isTesting && isTool.test(path))) && !isCode.test(path)) found.add(path);
   }

@@ -6,7 +6,7 @@ import type { Row } from "./kinds.ts";
 import { familyOf } from "./kinds.ts";
 
 /** Whether a new file would override existing files of the base. */
-export function isRuling(path: string, row: Row, base: StringSet, rowOf: (path: string) => Row | null, named: Named): boolean {
+export function overridesBase(path: string, row: Row, base: StringSet, rowOf: (path: string) => Row | null, named: Named): boolean {
   const { rules, from = /[^/]*$/, fits, tool } = row;
   if (rules === undefined) return false;
   if (rules === "named") return true;

@@ -41,13 +41,13 @@ export function rustTests(text: string): Deciding {
   for (const { from, to, name } of modules) {
     const inner = tests.filter((test) => test.from >= from && test.to <= to);
     let kept = "";
-    let at = from;
+    let position = from;
     for (const test of inner) {
-      kept += text.slice(at, test.from);
-      at = test.to;
+      kept += text.slice(position, test.from);
+      position = test.to;
     }
     // Further imports may come with further tests, but not of assertions.
-    const lines = (kept + text.slice(at, to)).split("\n");
+    const lines = (kept + text.slice(position, to)).split("\n");
     add(`what the tests in ${name} share`, lines.filter((line) => !furtherImport.test(line) || judgingImport.test(line)).join("\n"));
   }
   if (modules.length > 0) found["macros that the tests bring"] = modules.map(({ from, to }) => macrosIn(text, code, from, to)).join("");
@@ -67,12 +67,12 @@ export function withRustTests(before: string, after: string): string | null {
   if (was.length === 0) return null;
   const is = modulesIn(masked(after, "rust"));
   let kept = "";
-  let at = 0;
+  let position = 0;
   for (const { from, to } of is) {
-    kept += after.slice(at, from);
-    at = to;
+    kept += after.slice(position, from);
+    position = to;
   }
-  return `${(kept + after.slice(at)).trimEnd()}\n\n${was.join("\n\n")}\n`;
+  return `${(kept + after.slice(position)).trimEnd()}\n\n${was.join("\n\n")}\n`;
 }
 
 function modulesIn(code: string): readonly Module[] {

@@ -8,7 +8,7 @@
 import type { ProtectedChange } from "../../contracts/evidence.ts";
 import type { GitSha } from "../../contracts/ids.ts";
 import { asSet } from "../../kit/as-set.ts";
-import type { Taken } from "../../ports/workspace.ts";
+import type { CheckoutOverrides } from "../../ports/workspace.ts";
 import { mergedPackage } from "./deciding-package.ts";
 import type { Named } from "./named.ts";
 import { rowsWith } from "./protect.ts";
@@ -25,7 +25,7 @@ export type Undoing = {
 export async function undoOf(
   { workspace, restores, protect }: ProtectedParts,
   { base, commit, changes, commands }: Undoing,
-): Promise<Taken> {
+): Promise<CheckoutOverrides> {
   const rowOf = rowsWith(protect);
   const [differences, atBase] = [await workspace.differences(base, commit), asSet(await workspace.pathsAt(base))];
   const differs = new Map(differences.map((difference) => [difference.path, difference]));
@@ -57,5 +57,5 @@ export async function undoOf(
 }
 
 /** Every path that is not the commit's own, as evidence lists them. */
-export const pathsOf = ({ paths, without, written = [] }: Taken): readonly string[] =>
+export const pathsOf = ({ paths, without, written = [] }: CheckoutOverrides): readonly string[] =>
   [...paths, ...without, ...written.map(({ path }) => path)].toSorted();

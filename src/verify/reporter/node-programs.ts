@@ -7,9 +7,9 @@
 //   P3. A process in which the project's code runs finds neither its option in the environment nor its module in the cache.
 
 /** Where records go; `channel` is a named pipe, `folder` has these programs. */
-export type Place = { readonly folder: string; readonly channel: string; readonly nonce: string; readonly key: string };
+export type ReporterChannel = { readonly folder: string; readonly channel: string; readonly nonce: string; readonly key: string };
 
-export function nodePrograms(place: Place): Readonly<Record<string, string>> {
+export function nodePrograms(place: ReporterChannel): Readonly<Record<string, string>> {
   const reported = `const place = ${JSON.stringify(place)};\n${report}`;
   return {
     "a.cjs": `"use strict";\n(() => {\ntry {\nconst fs = require("fs");\nconst { createHash, Hash } = require("crypto");\n${reported}${preload}\n} catch {}\n})();\n`,

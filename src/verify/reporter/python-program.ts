@@ -1,9 +1,9 @@
 // python-program: source loaded into Python processes of a check: it watches the built-ins, and reports pytest and unittest. Text, because
 // it runs in the project's own Python. The invariants are those of node-programs.ts.
 
-import type { Place } from "./node-programs.ts";
+import type { ReporterChannel } from "./node-programs.ts";
 
-export const pythonProgram = (place: Place): string =>
+export const pythonProgram = (place: ReporterChannel): string =>
   body
     .replace("%FOLDER%", JSON.stringify(`${place.folder}/py`))
     .replace("%CHANNEL%", JSON.stringify(place.channel))

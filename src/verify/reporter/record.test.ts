@@ -80,7 +80,7 @@ describe("more than is read", () => {
   test("so many tests too", () => {
     const reader = openRecord(nonce, "/check", 3);
     reader.line("n0\t1\trunner\tjest");
-    for (let at = 0; at < 3; at += 1) reader.line(`n0\t1\ttest\tpassed\t${at}`);
+    for (let index = 0; index < 3; index += 1) reader.line(`n0\t1\ttest\tpassed\t${index}`);
     expect(reader.take(() => true)).toMatchObject({ tests: { ran: 3 }, isOver: false });
     reader.line("n0\t1\ttest\tfailed\tb");
     expect(reader.take(() => true)).toMatchObject({ tests: { failed: 1 }, isOver: true });

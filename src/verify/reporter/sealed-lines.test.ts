@@ -4,7 +4,7 @@ import { openSealedLines, sealedLine } from "./sealed-lines.ts";
 
 const place = { nonce: "n0", key: "k0" };
 const words = ["runner\tpytest", "test\tpassed\ta", "test\tfailed\tb", "test\tpassed\tc", "done"];
-const lines = words.map((text, at) => sealedLine(place, "7.py", at + 1, text));
+const lines = words.map((text, index) => sealedLine(place, "7.py", index + 1, text));
 
 function recordOf(sent: readonly string[]) {
   const record = openRecord(place.nonce, "/check");
@@ -15,7 +15,7 @@ function recordOf(sent: readonly string[]) {
 }
 
 test("the control: a report that came whole, in whatever order of its senders, has no stranger in it", () => {
-  const other = ["open\tpython", "close"].map((text, at) => sealedLine(place, "8.py", at + 1, text));
+  const other = ["open\tpython", "close"].map((text, index) => sealedLine(place, "8.py", index + 1, text));
   expect(recordOf([...other.slice(0, 1), ...lines, ...other.slice(1)])).toMatchObject({
     tests: { ran: 3, failed: 1 },
     strangers: 0,
@@ -29,7 +29,7 @@ test("a line that was read out of the channel leaves a hole that is noticed, whe
 });
 
 test("whoever takes a line out cannot number the others anew, change one, or send one twice", () => {
-  const renumbered = lines.toSpliced(2, 1).map((line, at) => line.replace(/\t\d+\.(?=[0-9a-f]{32}\t)/, `\t${at + 1}.`));
+  const renumbered = lines.toSpliced(2, 1).map((line, index) => line.replace(/\t\d+\.(?=[0-9a-f]{32}\t)/, `\t${index + 1}.`));
   expect(recordOf(renumbered)?.strangers).toBeGreaterThan(0);
   const changed = recordOf(lines.map((line) => line.replace("\tfailed\t", "\tpassed\t")));
   expect(changed?.strangers).toBeGreaterThan(0);

@@ -27,12 +27,8 @@ export const sealOf = (key: string, text: string): string =>
   createHash("sha256").update(`${key}${text}${key}`).digest("hex").slice(0, sealChars);
 
 /** A line as a sender writes it: nonce, sender, number and seal, then the text. */
-export const sealedLine = (
-  place: { readonly nonce: string; readonly key: string },
-  sender: string,
-  number: number,
-  words: string,
-): string => `${place.nonce}\t${sender}\t${number}.${sealOf(place.key, `${sender}\t${number}\t${words}`)}\t${words}`;
+export const sealedLine = (place: { readonly nonce: string; readonly key: string }, sender: string, number: number, text: string): string =>
+  `${place.nonce}\t${sender}\t${number}.${sealOf(place.key, `${sender}\t${number}\t${text}`)}\t${text}`;
 
 export function openSealedLines(place: { readonly nonce: string; readonly key: string }, record: Pick<RecordReader, "line">): SealedLines {
   const senders = new Map<string, Sender>();
@@ -43,9 +39,9 @@ export function openSealedLines(place: { readonly nonce: string; readonly key: s
         return record.line(line === "" ? "" : strangers); // S1
       const sender = senders.get(id) ?? { next: 1, early: new Set() };
       if (senders.size < sendersMax) senders.set(id, sender);
-      const at = Number(number);
-      if (at < sender.next || sender.early.has(at)) return record.line(strangers); // S2
-      if (sender.early.size < earlyMax) sender.early.add(at);
+      const position = Number(number);
+      if (position < sender.next || sender.early.has(position)) return record.line(strangers); // S2
+      if (sender.early.size < earlyMax) sender.early.add(position);
       while (sender.early.delete(sender.next)) sender.next++;
       record.line(`${nonce}\t${id}\t${words}`, isPast);
     },

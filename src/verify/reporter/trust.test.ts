@@ -5,12 +5,12 @@ import { mayHaveChanged, openTrust, type TrustedRun } from "./trust.ts";
 type Came = readonly [CheckStatus, number];
 
 /** Runs a check as often as it takes; `comes` answers for it with our reporters loaded and without. */
-function settled(comes: (isAsked: boolean, at: number) => Came): readonly TrustedRun[] {
+function settled(comes: (isAsked: boolean, position: number) => Came): readonly TrustedRun[] {
   const trust = openTrust<TrustedRun>(true);
   let runs: readonly TrustedRun[] = [];
-  for (let at = 0; at === 0 || trust.isOpen(); at += 1) {
+  for (let index = 0; index === 0 || trust.isOpen(); index += 1) {
     const isAsked = trust.isAsked();
-    const [status, failed] = comes(isAsked, at);
+    const [status, failed] = comes(isAsked, index);
     runs = trust.add({ status, isAsked, tally: { ran: 5, failed, skipped: 0 } });
   }
   return runs;
@@ -24,7 +24,11 @@ describe("a check that is run with our reporters", () => {
   test("that fails with them alone is read from its output", () =>
     expect(words(settled((isAsked) => (isAsked ? ["failed", 1] : ["passed", 0])))).toEqual(["bare passed"]));
   test("that fails at first and passes then, either way, is flaky", () =>
-    expect(words(settled((_, at) => (at === 0 ? ["failed", 1] : ["passed", 0])))).toEqual(["asked failed", "bare passed", "asked passed"]));
+    expect(words(settled((_, index) => (index === 0 ? ["failed", 1] : ["passed", 0])))).toEqual([
+      "asked failed",
+      "bare passed",
+      "asked passed",
+    ]));
   test("that fails in other tests without them is read from its output", () =>
     expect(words(settled((isAsked) => ["failed", isAsked ? 3 : 1]))).toEqual(["bare failed"]));
   test("and was let go of says so", () => {

@@ -138,8 +138,8 @@ function segmentsOf(view: RunView, rows: readonly PhaseRow[]): RunCard["segments
   const all = rows.length > 0 ? rows.map(({ status }) => rowShapes[status]) : stepShapes(view);
   if (all.length <= segmentsMax) return all;
   const order: readonly (Shape | "")[] = ["bad", "you", "run", "", "ok", "skipped"];
-  return Array.from({ length: segmentsMax }, (_, at) => {
-    const part = all.slice(Math.floor((at * all.length) / segmentsMax), Math.floor(((at + 1) * all.length) / segmentsMax));
+  return Array.from({ length: segmentsMax }, (_, index) => {
+    const part = all.slice(Math.floor((index * all.length) / segmentsMax), Math.floor(((index + 1) * all.length) / segmentsMax));
     return order.find((shape) => part.includes(shape)) ?? "";
   });
 }

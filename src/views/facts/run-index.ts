@@ -200,7 +200,7 @@ export function openRunIndex(): { readonly index: RunIndex; readonly apply: (ent
 
 /** Every second point goes, so that a very long run keeps the shape of its curve. */
 function thin(points: SpendingPoint[]): void {
-  const kept = points.filter((_, at) => at % 2 === 0);
+  const kept = points.filter((_, index) => index % 2 === 0);
   points.splice(0, points.length, ...kept);
 }
 

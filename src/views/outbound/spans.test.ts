@@ -54,7 +54,7 @@ const events = [
   { ...by, event: "phase_completed", walk: "1" },
   { ...by, event: "run_completed", ...change, verdict: "verified", gaps: [] },
 ] as unknown as readonly Event[];
-const entries: readonly Entry[] = events.map((event, at) => entryOf(event, at + 1));
+const entries: readonly Entry[] = events.map((event, index) => entryOf(event, index + 1));
 
 const origin: Origin = {
   run: runId,
@@ -132,7 +132,7 @@ test("the same journal gives the same trace, wherever it was cut and sent in bet
 });
 
 test("a clock that was set back makes no span that ends before it began", () => {
-  const back = entries.map((entry, at) => (at > 8 ? { ...entry, ts: "2020-01-01T00:00:00.000Z" } : entry));
+  const back = entries.map((entry, index) => (index > 8 ? { ...entry, ts: "2020-01-01T00:00:00.000Z" } : entry));
   expect(sent(back).length).toBe(sent().length); // the schema refuses such a span
 });
 

@@ -222,7 +222,7 @@ export function openSpans(isGenAi: boolean): SpanBook {
   const checkSpans = (open: Step, checks: readonly CheckResult[], endMs: number): readonly Span[] => {
     const ran = checks.filter(({ cached }) => cached !== true);
     let leftMs = ran.reduce((sum, { duration_ms }) => sum + duration_ms, 0);
-    return ran.map(({ check, status, exit_code, duration_ms, quarantined }, at) => {
+    return ran.map(({ check, status, exit_code, duration_ms, quarantined }, index) => {
       const startMs = Math.max(open.startMs, Math.round(endMs - leftMs));
       leftMs -= duration_ms;
       const reported = {
@@ -231,7 +231,7 @@ export function openSpans(isGenAi: boolean): SpanBook {
         ...amount(names.exitCode, exit_code ?? undefined),
         ...(quarantined === undefined ? {} : { [names.quarantined]: true }),
       };
-      return span(`check:${open.key}:${at}`, open.key, spanNames.check, startMs, startMs + Math.round(duration_ms), reported, {
+      return span(`check:${open.key}:${index}`, open.key, spanNames.check, startMs, startMs + Math.round(duration_ms), reported, {
         error: status === "passed" ? null : status,
       });
     });
@@ -239,9 +239,9 @@ export function openSpans(isGenAi: boolean): SpanBook {
 
   return {
     take: (entry) => {
-      const at = msOf(entry.ts) ?? 0;
-      const spans = takeEntry(entry, at);
-      if (run !== null) run.lastMs = Math.max(run.lastMs, at);
+      const position = msOf(entry.ts) ?? 0;
+      const spans = takeEntry(entry, position);
+      if (run !== null) run.lastMs = Math.max(run.lastMs, position);
       return spans;
     },
     root: () => rootSpan(run?.lastMs ?? 0, {}, null)[0] ?? null,

@@ -51,7 +51,7 @@ export function burnDown(points: readonly SpendingPoint[], budget: BudgetView, f
     .toSorted((one, other) => (budget.ratios[other] ?? 0) - (budget.ratios[one] ?? 0))[0];
   const limit = unit === undefined ? undefined : budget.limits[unit];
   if (unit === undefined || limit === undefined || points.length === 0) return null;
-  const words = (value: number): string => (unit === "usd" ? money(value) : unit === "minutes" ? `${short(value)} min` : short(value));
+  const format = (value: number): string => (unit === "usd" ? money(value) : unit === "minutes" ? `${short(value)} min` : short(value));
   const [width, height, left, bottom, top] = [280, 168, 44, 144, 10];
   const [start, end] = [msOf(from) ?? 0, Math.max((msOf(from) ?? 0) + 1, msOf(now) ?? 0)];
   const x = (at: string): number => left + ((width - left) * Math.max(0, (msOf(at) ?? start) - start)) / (end - start);
@@ -68,14 +68,17 @@ export function burnDown(points: readonly SpendingPoint[], budget: BudgetView, f
   return picture(
     width,
     height,
-    `Of ${words(limit)} ${unit === "usd" ? "" : unit} ${words(Math.max(0, rest))} are left`,
-    [0, 0.5, 1].flatMap((part) => [rule(left, y(limit * part), width, y(limit * part)), text(0, y(limit * part) + 4, words(limit * part))]),
+    `Of ${format(limit)} ${unit === "usd" ? "" : unit} ${format(Math.max(0, rest))} are left`,
+    [0, 0.5, 1].flatMap((part) => [
+      rule(left, y(limit * part), width, y(limit * part)),
+      text(0, y(limit * part) + 4, format(limit * part)),
+    ]),
     el("path", { d: `${path}L${width} ${bottom}L${left} ${bottom}Z`, style: { fill: "var(--s2)", opacity: "0.12" } }),
     rule(left, y(soft), width, y(soft), "--you", "2 3"),
     text(left + 4, y(soft) - 4, `warns at ${percent(budget.soft_ratio)}`),
     el("path", { d: path, fill: "none", style: { stroke: "var(--s2)", "stroke-width": "1.5" } }),
     text(left, height - 6, shortTime(from)),
-    text(width, height - 6, `${words(Math.max(0, rest))} left`, "end"),
+    text(width, height - 6, `${format(Math.max(0, rest))} left`, "end"),
   );
 }
 
@@ -88,7 +91,7 @@ export function spendingCurve(points: readonly SpendingPoint[], from: string, no
 
 /** One of the sums as it grew. */
 export function curveOf(points: readonly SpendingPoint[], unit: "usd" | "tokens" | "minutes", from: string, now: string): Element {
-  const words = (value: number): string => (unit === "usd" ? money(value) : unit === "minutes" ? span(value * 60_000) : short(value));
+  const format = (value: number): string => (unit === "usd" ? money(value) : unit === "minutes" ? span(value * 60_000) : short(value));
   const most = Math.max(points.at(-1)?.[unit] ?? 0, Number.MIN_VALUE);
   const [width, height, left, bottom, top] = [280, 168, 44, 144, 10];
   const [start, end] = [msOf(from) ?? 0, Math.max((msOf(from) ?? 0) + 1, msOf(now) ?? 0)];
@@ -105,12 +108,15 @@ export function curveOf(points: readonly SpendingPoint[], unit: "usd" | "tokens"
   return picture(
     width,
     height,
-    `${words(spent)} ${unit === "tokens" ? "tokens " : ""}were spent`,
-    [0, 0.5, 1].flatMap((part) => [rule(left, y(spent * part), width, y(spent * part)), text(0, y(spent * part) + 4, words(spent * part))]),
+    `${format(spent)} ${unit === "tokens" ? "tokens " : ""}were spent`,
+    [0, 0.5, 1].flatMap((part) => [
+      rule(left, y(spent * part), width, y(spent * part)),
+      text(0, y(spent * part) + 4, format(spent * part)),
+    ]),
     el("path", { d: `${path}L${width} ${bottom}Z`, style: { fill: "var(--s2)", opacity: "0.12" } }),
     el("path", { d: path, fill: "none", style: { stroke: "var(--s2)", "stroke-width": "1.5" } }),
     text(left, height - 6, shortTime(from)),
-    text(width, height - 6, `${words(spent)} spent`, "end"),
+    text(width, height - 6, `${format(spent)} spent`, "end"),
   );
 }
 
@@ -119,7 +125,7 @@ export const seriesClasses = ["b-s1", "b-s2", "b-s3", "b-s4"] as const;
 /** Bars a day, stacked by group, and the band in which a day may go on. */
 export function costBars({ days, by, unit, forecast }: CostView, of: keyof CostView["by"], width = 760): Element {
   const { bars, groups } = by[of];
-  const words = (value: number): string => (unit === "usd" ? (value < 100 ? money(value) : `$${short(value)}`) : short(value));
+  const format = (value: number): string => (unit === "usd" ? (value < 100 ? money(value) : `$${short(value)}`) : short(value));
   const most = Math.max(1e-9, forecast?.p90 ?? 0, ...bars.map((bar) => bar.reduce((sum, part) => sum + part, 0)));
   const [height, left, bottom, top, ahead] = [220, 48, 196, 10, 4];
   const step = (width - left) / (days.length + ahead);
@@ -129,8 +135,8 @@ export function costBars({ days, by, unit, forecast }: CostView, of: keyof CostV
   return picture(
     width,
     height,
-    `${unit === "usd" ? money(total) : `${short(total)} tokens`} in ${days.length} days, by ${of}${forecast === null ? "" : `; a day may go on with ${words(forecast.p50)} to ${words(forecast.p90)}`}`,
-    [0, 0.5, 1].flatMap((part) => [rule(left, y(most * part), width, y(most * part)), text(0, y(most * part) + 4, words(most * part))]),
+    `${unit === "usd" ? money(total) : `${short(total)} tokens`} in ${days.length} days, by ${of}${forecast === null ? "" : `; a day may go on with ${format(forecast.p50)} to ${format(forecast.p90)}`}`,
+    [0, 0.5, 1].flatMap((part) => [rule(left, y(most * part), width, y(most * part)), text(0, y(most * part) + 4, format(most * part))]),
     days.flatMap((day, at) => {
       let from = 0;
       const stack = groups.map((_, index) => {

@@ -11,7 +11,7 @@ export function diffTable(path: string, { lines, cut }: FileDiff, noting?: Notin
     { "aria-label": `Changes of ${path}` },
     el(
       "tbody",
-      lines.map((line, at) => [lineRow(line, at, noting), noting?.under(line, at) ?? null]),
+      lines.map((line, index) => [lineRow(line, index, noting), noting?.under(line, index) ?? null]),
       cut ? el("tr.hunk", el("td", { colspan: "5" }, "There is more than a page can show: git diff shows all of it.")) : null,
     ),
   );

@@ -42,7 +42,7 @@ export function said(text: string): Child {
   if (!hazards.test(text)) return text;
   return text
     .split(hazards)
-    .map((part, at) => (at % 2 === 0 ? part : el("span.code-point", { title: "shown, not obeyed" }, codePoint(part))));
+    .map((part, index) => (index % 2 === 0 ? part : el("span.code-point", { title: "shown, not obeyed" }, codePoint(part))));
 }
 
 const codePoint = (char: string): string => `U+${char.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`;

@@ -34,8 +34,8 @@ function chart(shown: readonly Backtest[], run: string | null): Element {
     height,
     label,
     [0, 0.5, 1].flatMap((part) => [rule(left, y(most * part), width, y(most * part)), text(0, y(most * part) + 4, short(most * part))]),
-    shown.flatMap(({ run: one, forecast: { tokens }, used }, at) => {
-      const x = left + at * step + step / 2;
+    shown.flatMap(({ run: one, forecast: { tokens }, used }, index) => {
+      const x = left + index * step + step / 2;
       const isAbove = used.tokens > tokens.p90;
       const wide = Math.min(18, step * 0.6);
       return [
@@ -54,7 +54,7 @@ function chart(shown: readonly Backtest[], run: string | null): Element {
           r: one === run ? "5" : "3.5",
           style: { fill: `var(${isAbove ? "--bad" : "--s1"})`, stroke: "var(--ink)", "stroke-width": one === run ? "1.5" : "0" },
         }),
-        ...(one === run ? [text(x, height - 6, "this run", at === 0 ? "start" : at === shown.length - 1 ? "end" : "middle")] : []),
+        ...(one === run ? [text(x, height - 6, "this run", index === 0 ? "start" : index === shown.length - 1 ? "end" : "middle")] : []),
       ];
     }),
     text(width, 10, "bar: likely to 9 in 10 · dot: used", "end"),

@@ -76,11 +76,11 @@ export function portfolioBoard(board: PortfolioBoard, addressOf: (key: string) =
             : null,
           el(
             "ol",
-            board.queue.map((task, at) =>
+            board.queue.map((task, index) =>
               el(
                 `li.queue-line${board.batch.includes(task.id) ? ".in-batch" : ""}`,
                 { key: task.id },
-                el("span.num.dim.right", String(at + 1)),
+                el("span.num.dim.right", String(index + 1)),
                 mark(board.batch.includes(task.id) ? "run" : "waits"),
                 titled(task),
                 el("span.tiny.second", said(task.project)),

@@ -19,7 +19,7 @@ export function waterfallList({ rows, from, spanMs, nowMs }: Waterfall, choosing
   return el(
     "div.panel.waterfall",
     el("div.w-head", el("span", "Phase and step"), axis(from, spanMs, nowMs >= 0), el("span.right", "Took")),
-    rows.map((row, at) => [rowOf(row, spanMs, choosing, at), choosing?.pane(row) ?? null]),
+    rows.map((row, index) => [rowOf(row, spanMs, choosing, index), choosing?.pane(row) ?? null]),
     el(
       "div.w-key",
       { "aria-hidden": "true" },

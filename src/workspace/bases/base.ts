@@ -204,10 +204,10 @@ export async function lockedDraft(draft: string): Promise<BaseLock | null> {
 async function bytesIn(call: Omit<GitCall, "args">, tree: GitSha): Promise<number> {
   const { out } = await git({ ...call, args: ["ls-tree", "-r", "-l", "-z", "--full-tree", tree] });
   let bytes = 0;
-  for (let at = 0; at < out.length;) {
-    const end = out.indexOf(0, at);
-    bytes += Number(out.toString("latin1", at, Math.min(end, at + rowBytesMax)).split(/ +|\t/)[3]) || 0;
-    at = end + 1;
+  for (let index = 0; index < out.length;) {
+    const end = out.indexOf(0, index);
+    bytes += Number(out.toString("latin1", index, Math.min(end, index + rowBytesMax)).split(/ +|\t/)[3]) || 0;
+    index = end + 1;
   }
   return bytes;
 }

@@ -171,8 +171,8 @@ test("the least recently used goes first, and one that is in use stays", async (
 });
 
 test("names that are no text, 40 folders deep, 5,000 files in one folder, links: all are there", async () => {
-  const deep = `${Array.from({ length: 40 }, (_, at) => `d${at}`).join("/")}/file`;
-  const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`many/f${at}`, ""]));
+  const deep = `${Array.from({ length: 40 }, (_, index) => `d${index}`).join("/")}/file`;
+  const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`many/f${index}`, ""]));
   const root = join(room, "repo");
   treeOf({ [deep]: "deep\n", ...many });
   symlinkSync("nowhere", join(root, "link"));

@@ -35,7 +35,7 @@ export const lowersOf = (place: string): readonly string[] =>
     .map((name) => readlinkSync(join(place, name)));
 
 /** Writes the parts of a checkout; the first lower folder makes it one, so it comes last. */
-export function layOut(place: string, folder: string, lowers: readonly string[]): void {
+export function writeCheckoutParts(place: string, folder: string, lowers: readonly string[]): void {
   for (const name of [names.work, names.merged]) mkdirSync(join(place, name), { recursive: true, mode: 0o700 });
   symlinkSync(folder, join(place, names.upper));
   for (const [at, lower] of [...lowers.entries()].toReversed()) symlinkSync(lower, join(place, lowerName(at)));
@@ -49,7 +49,7 @@ export function mountedCheckout(
   words: readonly string[],
 ): readonly string[] {
   // Relative paths: a mount option could not express every path's characters.
-  const lowers = lowersOf(place).map((_, at) => lowerName(at));
+  const lowers = lowersOf(place).map((_, index) => lowerName(index));
   const options = `lowerdir=${lowers.join(":")},upperdir=${names.upper},workdir=${names.work},userxattr`;
   const mounting = `cd "$1" && "$2" -t overlay -o ${options} overlay ${names.merged} && cd / && shift 2`;
   return [

@@ -48,7 +48,7 @@ export async function deltaBetween(call: Omit<GitCall, "args">, from: GitSha, to
 export async function writeDelta(shadow: Shadow, { changed, gone }: TreeDelta, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o755 });
   if (changed.length > 0) await materialize(shadow, changed, folder);
-  for (let at = 0; at < gone.length; at += marksAtOnce) await markGone(folder, gone.slice(at, at + marksAtOnce));
+  for (let index = 0; index < gone.length; index += marksAtOnce) await markGone(folder, gone.slice(index, index + marksAtOnce));
 }
 
 // The kernel's whiteout: a device of number 0, which any user may create.

@@ -7,12 +7,12 @@
 import type { Stats } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import type { GitSha } from "../../contracts/ids.ts";
-import { foldersAbove, joined, shownOf, type BytePath } from "../git/byte-path.ts";
+import { foldersAbove, joined, displayPath, type BytePath } from "../git/byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { NotRead, withFolder } from "../layers/fd-walk.ts";
 import type { IgnoredOf } from "../git/ignore.ts";
-import { letIn, listAt, withHeld } from "../isolation/overlay-fd.ts";
-import { type Found, identifyIn, metadataOf, scan, type ScanInput, submoduleAt } from "../layers/scan.ts";
+import { makeAccessible, listAt, withOverlayFolder } from "../isolation/overlay-fd.ts";
+import { type ScannedEntry, identifyIn, metadataOf, scan, type ScanInput, submoduleAt } from "../layers/scan.ts";
 import type { PathTest } from "../layers/scope.ts";
 import type { ObjectFormat, TreeEntry } from "../git/tree.ts";
 import { isTree, type TreeFolders } from "../git/tree-folders.ts";
@@ -35,7 +35,7 @@ export type ReadBackInput = {
 };
 
 export type ReadBack = {
-  readonly found: ReadonlyMap<BytePath, Found>;
+  readonly found: ReadonlyMap<BytePath, ScannedEntry>;
   readonly ignored: readonly BytePath[];
   /** Of the compared tree: the entries at the paths that were found or are gone. */
   readonly base: ReadonlyMap<BytePath, TreeEntry>;
@@ -72,7 +72,7 @@ const scanInput = ({ folder, format, isOwned, ignoredOf, fileBytesMax }: ReadBac
 
 type Shared = { readonly path: BytePath; readonly tree: GitSha };
 type Written = {
-  readonly found: Map<BytePath, Found>;
+  readonly found: Map<BytePath, ScannedEntry>;
   readonly gone: Set<BytePath>;
   /** Folders that were written into and are in the tree too. */
   readonly shared: Shared[];
@@ -127,8 +127,11 @@ async function addGone(input: ReadBackInput, gone: Set<BytePath>, path: BytePath
 
 /** A folder that was closed to keep us out is opened first; what cannot be read is reported. */
 function list({ folder }: ReadBackInput, { path }: Shared, written: Written): readonly (readonly [BytePath, Stats])[] {
-  const at = path.lastIndexOf("/");
-  if (path !== "") withHeld(folder, path.slice(0, Math.max(at, 0)) as BytePath, (held) => letIn(held, path.slice(at + 1) as BytePath));
+  const index = path.lastIndexOf("/");
+  if (path !== "")
+    withOverlayFolder(folder, path.slice(0, Math.max(index, 0)) as BytePath, (held) =>
+      makeAccessible(held, path.slice(index + 1) as BytePath),
+    );
   try {
     return withFolder(folder, path, (held) => held.list().map((name) => [name, held.stat(name)] as const));
   } catch (error) {
@@ -142,7 +145,7 @@ function identifyAll(
   input: ReadBackInput,
   folder: BytePath,
   seen: readonly (readonly [BytePath, Stats, TreeEntry])[],
-  found: Map<BytePath, Found>,
+  found: Map<BytePath, ScannedEntry>,
 ): void {
   if (seen.length === 0) return;
   const known = { ...scanInput(input), base: new Map(seen.map(([name, , there]) => [joined(folder, name), there])) };
@@ -163,9 +166,9 @@ function identifyAll(
 async function goneAnew(input: ReadBackInput, shared: readonly Shared[]): Promise<ReadonlySet<BytePath>> {
   const gone = new Set<BytePath>();
   if (shared.length === 0) return gone;
-  const listed = await withMerged(input.place, (merged) => shared.map(({ path }) => withHeld(merged, path, listAt)));
-  for (const [at, { path, tree }] of shared.entries()) {
-    const names = listed[at] ?? null;
+  const listed = await withMerged(input.place, (merged) => shared.map(({ path }) => withOverlayFolder(merged, path, listAt)));
+  for (const [index, { path, tree }] of shared.entries()) {
+    const names = listed[index] ?? null;
     if (names === null) continue; // it is reported as unreadable
     const seen = new Set(names);
     for (const [name, entry] of await input.folders.read(tree)) if (!seen.has(name)) await addGone(input, gone, joined(path, name), entry);
@@ -181,5 +184,5 @@ async function besideOf(input: ReadBackInput, created: readonly BytePath[]): Pro
     if (entry !== undefined && isTree(entry))
       for (const name of (await input.folders.read(entry.sha)).keys()) beside.push(joined(folder, name));
   }
-  return beside.filter((path) => shownOf(path) !== "");
+  return beside.filter((path) => displayPath(path) !== "");
 }

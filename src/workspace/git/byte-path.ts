@@ -22,11 +22,11 @@ export function textOf(path: BytePath): string | null {
 }
 
 /** The path for people: what isn't UTF-8 is shown with replacement characters. */
-export const shownOf = (path: BytePath): string => textOf(path) ?? bytesOf(path).toString("utf8");
+export const displayPath = (path: BytePath): string => textOf(path) ?? bytesOf(path).toString("utf8");
 
 /** Every folder above a path, nearest last: `a`, `a/b` of `a/b/c`. */
 export function foldersAbove(path: BytePath): BytePath[] {
   const folders: BytePath[] = [];
-  for (let at = path.indexOf("/"); at !== -1; at = path.indexOf("/", at + 1)) folders.push(path.slice(0, at) as BytePath);
+  for (let index = path.indexOf("/"); index !== -1; index = path.indexOf("/", index + 1)) folders.push(path.slice(0, index) as BytePath);
   return folders;
 }

@@ -38,7 +38,7 @@ const alternatesDepthMax = 5;
 
 /** Throws if git may not be run here. */
 export function requireSound(places: GitPlaces): void {
-  const why = whyUnsound(places);
+  const why = whyGitFolderUnsafe(places);
   if (why === null) return;
   throw new WorkspaceFailed(
     "workspace_unusable",
@@ -48,7 +48,7 @@ export function requireSound(places: GitPlaces): void {
 }
 
 /** Why git may not be run on a repository; null if it may. Starts nothing and opens nothing but small files. */
-export function whyUnsound({ root, gitDir, commonDir }: GitPlaces): string | null {
+export function whyGitFolderUnsafe({ root, gitDir, commonDir }: GitPlaces): string | null {
   const said = (path: string, why: string): string => `${shown(root, path)} ${why}`;
   const folders = gitDir === commonDir ? [gitDir] : [commonDir, gitDir];
   for (const name of checkoutTexts) {

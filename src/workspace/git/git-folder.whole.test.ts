@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { git, scratch, scratchFolder } from "../../../test/support/scratch-repository.ts";
 import { git as runnersGit } from "./git.ts";
-import { whyUnsound } from "./git-folder.ts";
+import { whyGitFolderUnsafe } from "./git-folder.ts";
 import { identityOf } from "./identity.ts";
 import { statusOf } from "./status.ts";
 import { placesAround } from "./places.ts";
@@ -60,13 +60,13 @@ describe("a git folder with a link in it", () => {
 
   test("that appears after the repository was opened is found before the branch is moved", async () => {
     const root = repository();
-    const found = await findRepository(root);
-    if (!("repository" in found)) throw new Error(found.failure.detail);
+    const lookup = await findRepository(root);
+    if (!("repository" in lookup)) throw new Error(lookup.failure.detail);
     const shellFile = join(scratchFolder(), ".bashrc");
     writeFileSync(shellFile, "# mine\n");
     rmSync(join(root, ".git/logs/HEAD"));
     symlinkSync(shellFile, join(root, ".git/logs/HEAD"));
-    const { head, gitDir } = found.repository;
+    const { head, gitDir } = lookup.repository;
     const moved = runnersGit({
       cwd: root,
       env: { GIT_DIR: gitDir, GIT_COMMITTER_NAME: "$(touch pwned)", GIT_COMMITTER_EMAIL: "a@x" },
@@ -164,7 +164,7 @@ describe("a pipe", () => {
     const [root, store] = [repository(), scratchFolder()];
     pipe(join(store, "pack/pack-1.idx"));
     writeFileSync(join(root, ".git/objects/info/alternates"), `${store}\n`);
-    expect(whyUnsound(placesAround(root) ?? { root, gitDir: "", commonDir: "" })).toContain("pack-1.idx is a pipe");
+    expect(whyGitFolderUnsafe(placesAround(root) ?? { root, gitDir: "", commonDir: "" })).toContain("pack-1.idx is a pipe");
   });
 
   test.each(["a/b/.gitignore", "a/b/.gitattributes", "nested/.git/HEAD"])(
@@ -177,13 +177,13 @@ describe("a pipe", () => {
       pipe(join(root, name));
       writeFileSync(join(dirname(join(root, name)), "some.txt"), "x");
       const places = placesAround(root) ?? expect.unreachable();
-      const said = await statusOf(places, () => false).then(
+      const text = await statusOf(places, () => false).then(
         () => "opened",
         (error: unknown) => String(error),
       );
       // An older git may not open it at all, and then there is nothing to wait for.
-      if (said !== "opened") expect(said).toContain(`${name} is a pipe or a device`);
-      if (name.endsWith(".gitignore")) expect(said).not.toBe("opened");
+      if (text !== "opened") expect(text).toContain(`${name} is a pipe or a device`);
+      if (name.endsWith(".gitignore")) expect(text).not.toBe("opened");
     },
     30_000,
   );

@@ -1,7 +1,7 @@
 // history: the run's own commits on its branch. Each carries the run and the attempt it came from as trailers, which is how a commit is found again.
 
 import type { AttemptId, GitSha } from "../../contracts/ids.ts";
-import { shownOf } from "./byte-path.ts";
+import { displayPath } from "./byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { type ReadCommit, readCommit } from "./commits.ts";
 import type { OpenRun } from "../run.ts";
@@ -36,7 +36,7 @@ export function messageOf(run: OpenRun, attempt: AttemptId, subject: string): st
 
 /** In the user's repository, since the branch is there. */
 export async function tipOf(run: OpenRun): Promise<{ readonly commit: GitSha; readonly tree: GitSha }> {
-  const commit = await branchAt(placesOf(run), run.ref, inUser(run));
+  const commit = await branchAt(placesOf(run), run.ref, userRepositoryCall(run));
   if (commit === null || (await readCommit(run.shadow.call, commit)) === null)
     throw new WorkspaceFailed("workspace_changed", `The run's branch ${shortOf(run.ref)} is gone.`);
   return { commit, tree: await treeIdOf(run.shadow.call, commit) };
@@ -48,7 +48,7 @@ const placesOf = ({ isApart, repository, runDir, shadow }: OpenRun): GitPlaces =
 
 export const shortOf = (ref: string): string => ref.replace(/^refs\/heads\//, "");
 /** How git is called there. */
-export const inUser = (run: OpenRun): { readonly cwd: string; readonly env: Readonly<Record<string, string>> } =>
+export const userRepositoryCall = (run: OpenRun): { readonly cwd: string; readonly env: Readonly<Record<string, string>> } =>
   run.isApart ? run.shadow.call : { cwd: run.repository.root, env: { GIT_DIR: run.repository.gitDir } };
 
 /** The run's commits, oldest first. Throws workspace_changed if the branch has anything else. */
@@ -88,5 +88,5 @@ export async function commitFor(run: OpenRun, attempt: AttemptId, tip: GitSha): 
 }
 
 export async function pathsBetween(run: OpenRun, from: GitSha, to: GitSha): Promise<readonly string[]> {
-  return (await filesBetween(run.shadow.call, from, to)).map(({ path }) => shownOf(path));
+  return (await filesBetween(run.shadow.call, from, to)).map(({ path }) => displayPath(path));
 }

@@ -54,10 +54,10 @@ async function ask(
     input: questionsOf(paths),
   });
   const ignored = new Set<BytePath>();
-  for (let at = 0; at < out.length;) {
-    const end = out.indexOf(0, at);
-    ignored.add(bytePathOf(out.subarray(at + 2, end)));
-    at = end + 1;
+  for (let index = 0; index < out.length;) {
+    const end = out.indexOf(0, index);
+    ignored.add(bytePathOf(out.subarray(index + 2, end)));
+    index = end + 1;
   }
   return ignored;
 }

@@ -10,7 +10,7 @@ import { bytePathOf, type BytePath, bytePathOfText, bytesOf, joined, textOf } fr
 import { git } from "./git.ts";
 import type { GitPlaces } from "./places.ts";
 import { listTree } from "./tree-list.ts";
-import { inView } from "./user-view.ts";
+import { userViewCall } from "./user-view.ts";
 
 /** Names that only an installer uses. `vendor` may be the user's own code, so it counts only if git ignores it. */
 const installedNames: readonly string[] = ["node_modules", ".venv", "venv"];
@@ -71,8 +71,8 @@ async function foldersOf({ root, gitDir }: Pick<GitPlaces, "root" | "gitDir">, c
     const end = path.lastIndexOf("/");
     if (end === -1 || (last.length === end && path.startsWith(last))) continue;
     last = path.slice(0, end);
-    for (let at = last.length; at > 0 && !folders.has(last.slice(0, at) as BytePath); at = last.lastIndexOf("/", at - 1))
-      folders.add(last.slice(0, at) as BytePath);
+    for (let index = last.length; index > 0 && !folders.has(last.slice(0, index) as BytePath); index = last.lastIndexOf("/", index - 1))
+      folders.add(last.slice(0, index) as BytePath);
   }
   return [...folders];
 }
@@ -82,7 +82,7 @@ async function listed(places: GitPlaces, folders: readonly BytePath[], options: 
   const asked = folders.flatMap((path) => textOf(path) ?? []);
   if (asked.length === 0) return [];
   const found: string[] = [];
-  for (let at = 0; at < asked.length; at += askedAtOnce) {
+  for (let index = 0; index < asked.length; index += askedAtOnce) {
     const args = [
       "ls-files",
       "-z",
@@ -91,9 +91,9 @@ async function listed(places: GitPlaces, folders: readonly BytePath[], options: 
       "--directory",
       ...options,
       "--",
-      ...asked.slice(at, at + askedAtOnce),
+      ...asked.slice(index, index + askedAtOnce),
     ];
-    const { out } = await git({ ...inView(places), args: ["--literal-pathspecs", ...args] });
+    const { out } = await git({ ...userViewCall(places), args: ["--literal-pathspecs", ...args] });
     found.push(...foldersListed(out));
   }
   return found;

@@ -3,9 +3,9 @@
 import { join } from "node:path";
 import type { AttemptId, GitSha } from "../../contracts/ids.ts";
 import type { Difference } from "../../ports/workspace.ts";
-import { bytePathOfText, shownOf } from "./byte-path.ts";
+import { bytePathOfText, displayPath } from "./byte-path.ts";
 import { git } from "./git.ts";
-import { inUser } from "./history.ts";
+import { userRepositoryCall } from "./history.ts";
 import { layerFolder } from "../layers/layer.ts";
 import type { OpenRun } from "../run.ts";
 import { readObject } from "./object-reader.ts";
@@ -16,7 +16,7 @@ import { shownPaths } from "./tree-list.ts";
 export async function differencesOf(run: OpenRun, from: GitSha, to: GitSha): Promise<readonly Difference[]> {
   if (from === to) return [];
   return (await filesBetween(run.shadow.call, from, to)).map(({ path, was, now }) => ({
-    path: shownOf(path),
+    path: displayPath(path),
     kind: was === undefined ? "added" : now === undefined ? "deleted" : "changed",
     was: nameOf(was),
     now: nameOf(now),
@@ -43,8 +43,8 @@ export function pathsAt(run: OpenRun, commit: GitSha): Promise<readonly string[]
 /** The base's list, without what is gone and with what is new. */
 async function pathsByDifference(run: OpenRun, commit: GitSha): Promise<readonly string[]> {
   const [before, differences] = [await pathsAt(run, run.base.commit), await filesBetween(run.shadow.call, run.base.commit, commit)];
-  const gone = new Set(differences.flatMap(({ path, now }) => (now === undefined ? [shownOf(path)] : [])));
-  const added = differences.flatMap(({ path, was }) => (was === undefined ? [shownOf(path)] : []));
+  const gone = new Set(differences.flatMap(({ path, now }) => (now === undefined ? [displayPath(path)] : [])));
+  const added = differences.flatMap(({ path, was }) => (was === undefined ? [displayPath(path)] : []));
   if (gone.size + added.length === 0) return before;
   const now = gone.size === 0 ? [...before] : before.filter((path) => !gone.has(path));
   now.push(...added);
@@ -84,13 +84,14 @@ const orderTimeoutMs = 60_000;
 export async function isLater(run: OpenRun, commit: GitSha, path: string, than: string): Promise<boolean | null> {
   const lastOf = async (one: string): Promise<string> => {
     const args = ["--literal-pathspecs", "rev-list", "-1", commit, "--", one];
-    return (await git({ ...inUser(run), args, timeoutMs: orderTimeoutMs })).out.toString("utf8").trim();
+    return (await git({ ...userRepositoryCall(run), args, timeoutMs: orderTimeoutMs })).out.toString("utf8").trim();
   };
   const [ours, theirs] = [await lastOf(path), await lastOf(than)];
   if (ours === "" || theirs === "") return null;
   if (ours === theirs) return false;
   const isBefore = async (old: string, young: string): Promise<boolean> =>
-    (await git({ ...inUser(run), args: ["merge-base", "--is-ancestor", old, young], codes: [0, 1], timeoutMs: orderTimeoutMs })).code === 0;
+    (await git({ ...userRepositoryCall(run), args: ["merge-base", "--is-ancestor", old, young], codes: [0, 1], timeoutMs: orderTimeoutMs }))
+      .code === 0;
   if (await isBefore(theirs, ours)) return true;
   return (await isBefore(ours, theirs)) ? false : null;
 }

@@ -24,9 +24,9 @@ const disarms = ["--no-ext-diff", "--no-textconv"];
 
 /** Whether a call is allowed: its first argument that isn't an option is the command. */
 export function mayRun({ args, isOwn }: { readonly args: readonly string[]; readonly isOwn?: true }): boolean {
-  const at = args.findIndex((word) => !word.startsWith("--") || word === "--version");
-  const command = args[at] ?? "";
-  const isReading = command !== "worktree" || args[at + 1] === "list";
+  const index = args.findIndex((word) => !word.startsWith("--") || word === "--version");
+  const command = args[index] ?? "";
+  const isReading = command !== "worktree" || args[index + 1] === "list";
   const isPatch = args.some((word) => patches.includes(word)) && !disarms.every((word) => args.includes(word));
   return isOwn === true || (harmless.has(command) && isReading && !isPatch && !args.some((word) => harmful.includes(word)));
 }

@@ -58,7 +58,7 @@ export function collisionsOf(created: readonly string[], kept: Iterable<string>)
 
 function prefixesOf(path: string): string[] {
   const prefixes: string[] = [];
-  for (let at = path.indexOf("/"); at !== -1; at = path.indexOf("/", at + 1)) prefixes.push(path.slice(0, at));
+  for (let index = path.indexOf("/"); index !== -1; index = path.indexOf("/", index + 1)) prefixes.push(path.slice(0, index));
   prefixes.push(path);
   return prefixes;
 }

@@ -63,7 +63,7 @@ function openReader(call: Omit<GitCall, "args">, forget: () => void): Reader {
   });
   child.unref();
   const rest = (): void => {
-    for (const ear of ears) ear.unref(); // R2
+    for (const testOutput of ears) testOutput.unref(); // R2
   };
   rest();
 
@@ -80,9 +80,10 @@ function openReader(call: Omit<GitCall, "args">, forget: () => void): Reader {
   };
   const line = async (): Promise<string> => {
     for (;;) {
-      const at = held.length === 0 ? -1 : (held.length === 1 ? (held[0] ?? Buffer.alloc(0)) : Buffer.concat(held, heldBytes)).indexOf(10);
-      if (at !== -1)
-        return take(at + 1)
+      const index =
+        held.length === 0 ? -1 : (held.length === 1 ? (held[0] ?? Buffer.alloc(0)) : Buffer.concat(held, heldBytes)).indexOf(10);
+      if (index !== -1)
+        return take(index + 1)
           .toString("latin1")
           .trim();
       await more();
@@ -110,7 +111,7 @@ function openReader(call: Omit<GitCall, "args">, forget: () => void): Reader {
     ask: (name, bytesMax) => {
       asked += 1;
       if (idle !== null) clearTimeout(idle);
-      for (const ear of ears) ear.ref();
+      for (const testOutput of ears) testOutput.ref();
       const late = setTimeout(() => end("it did not answer in time"), call.timeoutMs ?? timeoutMsDefault);
       const next = last.then(() => answer(name, bytesMax)); // R1
       last = next

@@ -49,12 +49,12 @@ function letGo(): void {
 async function listTree(call: Omit<GitCall, "args">, treeish: GitSha): Promise<Tree> {
   const { out } = await git({ ...call, args: ["ls-tree", "-r", "-z", "--full-tree", treeish] });
   const tree = new Map<BytePath, TreeEntry>();
-  for (let at = 0; at < out.length;) {
-    const end = out.indexOf(0, at);
-    const tab = out.indexOf(9, at);
-    const [mode = "", , sha = ""] = out.toString("latin1", at, tab).split(" ");
+  for (let index = 0; index < out.length;) {
+    const end = out.indexOf(0, index);
+    const tab = out.indexOf(9, index);
+    const [mode = "", , sha = ""] = out.toString("latin1", index, tab).split(" ");
     tree.set(bytePathOf(out.subarray(tab + 1, end)), { mode, sha });
-    at = end + 1;
+    index = end + 1;
   }
   return tree;
 }

@@ -5,7 +5,7 @@ import { access, realpath } from "node:fs/promises";
 import { isAbsolute, join, resolve } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
 import type { ReasonCode } from "../../contracts/reason.ts";
-import { type BytePath, shownOf } from "./byte-path.ts";
+import { type BytePath, displayPath } from "./byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { git, type GitAnswer, requireSoundRepository } from "./git.ts";
 import { ownedAlways } from "../owned.ts";
@@ -50,26 +50,29 @@ const failure = (reason: RepositoryFailure["reason"], detail: string, hint?: str
   failure: { reason, detail, ...(hint == null ? {} : { hint }) },
 });
 
-export type Found<Kind extends Repository> = { readonly repository: Kind } | { readonly failure: RepositoryFailure };
+export type RepositoryLookup<Kind extends Repository> = { readonly repository: Kind } | { readonly failure: RepositoryFailure };
 
 /** The innermost repository around a folder, or why it cannot hold a run. */
-export function findRepository(folder: string): Promise<Found<Repository>> {
+export function findRepository(folder: string): Promise<RepositoryLookup<Repository>> {
   return orUnusable(() => find(resolve(folder)));
 }
 
 /** The same, with its checkout surveyed. `ownedPaths` don't count as dirty. */
-export function openRepository(folder: string, ownedPaths: readonly string[] = []): Promise<Found<SurveyedRepository>> {
+export function openRepository(folder: string, ownedPaths: readonly string[] = []): Promise<RepositoryLookup<SurveyedRepository>> {
   return orUnusable(async () => {
-    const found = await find(resolve(folder));
-    return "failure" in found ? found : { repository: await surveyed(found.repository, [...ownedAlways, ...ownedPaths]) };
+    const lookup = await find(resolve(folder));
+    return "failure" in lookup ? lookup : { repository: await surveyed(lookup.repository, [...ownedAlways, ...ownedPaths]) };
   });
 }
 
 /** The survey alone, for callers that have found the repository: it takes time in proportion to the checkout. */
-export const surveyRepository = (repository: Repository, ownedPaths: readonly string[] = []): Promise<Found<SurveyedRepository>> =>
+export const surveyRepository = (
+  repository: Repository,
+  ownedPaths: readonly string[] = [],
+): Promise<RepositoryLookup<SurveyedRepository>> =>
   orUnusable(async () => ({ repository: await surveyed(repository, [...ownedAlways, ...ownedPaths]) }));
 
-async function orUnusable<Kind extends Repository>(work: () => Promise<Found<Kind>>): Promise<Found<Kind>> {
+async function orUnusable<Kind extends Repository>(work: () => Promise<RepositoryLookup<Kind>>): Promise<RepositoryLookup<Kind>> {
   try {
     return await work();
   } catch (error) {
@@ -78,7 +81,7 @@ async function orUnusable<Kind extends Repository>(work: () => Promise<Found<Kin
   }
 }
 
-async function find(folder: string): Promise<Found<Repository>> {
+async function find(folder: string): Promise<RepositoryLookup<Repository>> {
   const around = placesAround(folder);
   if (around !== null) await requireSoundRepository(around);
   const answers = (await answersKnown(folder, around)) ?? (await answersAtOnce(folder)) ?? (await answersOneByOne(folder));
@@ -195,7 +198,7 @@ async function surveyed(repository: Repository, owned: readonly string[]): Promi
       ? [
           `Submodules are left as they are and stay empty for the agent: ${submodules
             .slice(0, 5)
-            .map(([path]) => shownOf(path))
+            .map(([path]) => displayPath(path))
             .join(", ")}.`,
         ]
       : []),

@@ -17,7 +17,7 @@ import { installedRules } from "./installed-folders.ts";
 import type { Repository } from "./repository.ts";
 import type { ObjectFormat } from "./tree.ts";
 import { askUserConfig } from "./user-config.ts";
-import { inView } from "./user-view.ts";
+import { userViewCall } from "./user-view.ts";
 
 export type Shadow = {
   readonly gitDir: string;
@@ -93,7 +93,7 @@ async function borrowFrom(gitDir: string, objects: string): Promise<void> {
 /** The user's ignore rules outside the tree: their global file, then the repository's own. */
 async function excludesOf(repository: Repository): Promise<string> {
   // Only from the user's own config: a repository's could name any file of theirs, and the agent sees what is copied here.
-  const named = await askUserConfig(inView(repository), ["--type=path", "--get", "core.excludesFile"]);
+  const named = await askUserConfig(userViewCall(repository), ["--type=path", "--get", "core.excludesFile"]);
   const fallback = join(process.env["XDG_CONFIG_HOME"] || join(process.env["HOME"] || "/nonexistent", ".config"), "git", "ignore");
   const global = named?.replace(/\0$/, "") ?? fallback;
   const texts = [await textOrNone(global), await textOrNone(join(repository.commonDir, "info", "exclude"))];

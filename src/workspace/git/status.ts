@@ -1,10 +1,10 @@
 // status: lists uncommitted files of the user's checkout, with the user's own configuration so that their filters and line endings count.
 
-import { bytePathOf, shownOf } from "./byte-path.ts";
+import { bytePathOf, displayPath } from "./byte-path.ts";
 import { git } from "./git.ts";
 import type { PathTest } from "../layers/scope.ts";
 import type { GitPlaces } from "./places.ts";
-import { inView } from "./user-view.ts";
+import { userViewCall } from "./user-view.ts";
 
 export type CheckoutStatus = {
   /** Tracked files that differ from HEAD, staged or not. */
@@ -21,16 +21,16 @@ export const changedIn = async (repository: GitPlaces, isOwned: PathTest): Promi
 
 async function look(repository: GitPlaces, isOwned: PathTest, untrackedFiles: "all" | "no"): Promise<CheckoutStatus> {
   const { out } = await git({
-    ...inView(repository),
+    ...userViewCall(repository),
     args: ["status", "--porcelain=v1", "-z", `--untracked-files=${untrackedFiles}`, "--ignore-submodules=all", "--no-renames"],
   });
   const changed: string[] = [];
   const untracked: string[] = [];
-  for (let at = 0; at < out.length;) {
-    const end = out.indexOf(0, at);
-    const path = shownOf(bytePathOf(out.subarray(at + 3, end)));
-    if (!isOwned(path)) (out.toString("latin1", at, at + 2) === "??" ? untracked : changed).push(path);
-    at = end + 1;
+  for (let index = 0; index < out.length;) {
+    const end = out.indexOf(0, index);
+    const path = displayPath(bytePathOf(out.subarray(index + 3, end)));
+    if (!isOwned(path)) (out.toString("latin1", index, index + 2) === "??" ? untracked : changed).push(path);
+    index = end + 1;
   }
   return { changed, untracked };
 }

@@ -122,12 +122,12 @@ export async function filesBetween(call: Omit<GitCall, "args">, from: GitSha, to
 
 function parsed(content: Buffer, hashBytes: number): TreeFolder {
   const folder = new Map<BytePath, TreeEntry>();
-  for (let at = 0; at < content.length;) {
-    const space = content.indexOf(32, at);
+  for (let index = 0; index < content.length;) {
+    const space = content.indexOf(32, index);
     const end = content.indexOf(0, space);
     const sha = content.toString("hex", end + 1, end + 1 + hashBytes);
-    folder.set(bytePathOf(content.subarray(space + 1, end)), { mode: content.toString("latin1", at, space), sha });
-    at = end + 1 + hashBytes;
+    folder.set(bytePathOf(content.subarray(space + 1, end)), { mode: content.toString("latin1", index, space), sha });
+    index = end + 1 + hashBytes;
   }
   return folder;
 }

@@ -3,7 +3,7 @@
 
 import { isAscii } from "node:buffer";
 import type { GitSha } from "../../contracts/ids.ts";
-import { type BytePath, shownOf } from "./byte-path.ts";
+import { type BytePath, displayPath } from "./byte-path.ts";
 import { git, type GitCall } from "./git.ts";
 import { isObjectName, knownTree, type TreeEntry } from "./tree.ts";
 
@@ -45,7 +45,7 @@ function keepSmall(treeish: GitSha, list: TreeList): void {
 /** The same as text for patterns and people; the array is the same on every call. */
 export async function shownPaths(call: Omit<GitCall, "args">, treeish: GitSha): Promise<readonly string[]> {
   const { paths, isPlain } = await listTree(call, treeish);
-  const known = shown.get(paths) ?? (isPlain ? paths : paths.map(shownOf));
+  const known = shown.get(paths) ?? (isPlain ? paths : paths.map(displayPath));
   shown.set(paths, known);
   return known;
 }
@@ -59,16 +59,19 @@ async function listed(call: Omit<GitCall, "args">, treeish: GitSha): Promise<Tre
   const take = (chunk: Buffer): void => {
     isPlain &&= isAscii(chunk);
     const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-    let at = 0;
-    for (let end = bytes.indexOf(0); end !== -1; end = bytes.indexOf(0, at)) {
-      const tab = bytes.indexOf(9, at);
+    let position = 0;
+    for (let end = bytes.indexOf(0); end !== -1; end = bytes.indexOf(0, position)) {
+      const tab = bytes.indexOf(9, position);
       const path = bytes.toString("latin1", tab + 1, end) as BytePath;
       paths.push(path);
-      if (bytes[at + 1] === 0x36 || path.endsWith(".gitattributes"))
-        notable.push([path, { mode: bytes.toString("latin1", at, at + 6), sha: bytes.toString("latin1", at, tab).split(" ")[2] ?? "" }]);
-      at = end + 1;
+      if (bytes[position + 1] === 0x36 || path.endsWith(".gitattributes"))
+        notable.push([
+          path,
+          { mode: bytes.toString("latin1", position, position + 6), sha: bytes.toString("latin1", position, tab).split(" ")[2] ?? "" },
+        ]);
+      position = end + 1;
     }
-    rest = Buffer.from(bytes.subarray(at));
+    rest = Buffer.from(bytes.subarray(position));
   };
   await git({ ...call, args: ["ls-tree", "-r", "-z", "--full-tree", treeish], onOutput: take });
   return { paths, isPlain, notable };

@@ -52,9 +52,9 @@ test("only the last few are kept", async () => {
 });
 
 test("a tree of many folders, and one that differs from it in a file, are listed as git lists them", async () => {
-  for (let at = 0; at < 40; at++) {
-    mkdirSync(join(folder, `f${at}`, "below"), { recursive: true });
-    writeFileSync(join(folder, `f${at}`, "below", "x"), String(at));
+  for (let index = 0; index < 40; index++) {
+    mkdirSync(join(folder, `f${index}`, "below"), { recursive: true });
+    writeFileSync(join(folder, `f${index}`, "below", "x"), String(index));
   }
   for (const tree of [await treeWith("many"), await treeWith("more")]) {
     const { out } = await git({ cwd: folder, args: ["ls-tree", "-r", "--full-tree", tree] });

@@ -50,7 +50,11 @@ const clear = (): void => {
 };
 
 /** How git is run on the user's checkout where it may have to run a filter. */
-export function inView({ root, gitDir, commonDir }: GitPlaces): Omit<GitCall, "args"> & { readonly env: Readonly<Record<string, string>> } {
+export function userViewCall({
+  root,
+  gitDir,
+  commonDir,
+}: GitPlaces): Omit<GitCall, "args"> & { readonly env: Readonly<Record<string, string>> } {
   const view = views.get(gitDir) ?? makeView({ root, gitDir, commonDir });
   views.set(gitDir, view);
   try {
@@ -58,7 +62,7 @@ export function inView({ root, gitDir, commonDir }: GitPlaces): Omit<GitCall, "a
   } catch (error) {
     if (errnoOf(error) !== "ENOENT") throw error;
     views.delete(gitDir); // temporary folders are cleaned up now and then
-    return inView({ root, gitDir, commonDir });
+    return userViewCall({ root, gitDir, commonDir });
   }
   return {
     cwd: root,

@@ -5,16 +5,16 @@ import { filterProgram } from "./box-filter.ts";
 function answerOf(program: Buffer, call: { readonly audit: number; readonly number: number; readonly argument?: number }): string {
   const memory: Readonly<Record<number, number>> = { 0: call.number, 4: call.audit, 16: call.argument ?? 0 };
   let loaded = 0;
-  for (let at = 0; at < program.length / 8; at += 1) {
+  for (let index = 0; index < program.length / 8; index += 1) {
     const [code, ifTrue, ifFalse, value] = [
-      program.readUInt16LE(at * 8),
-      program.readUInt8(at * 8 + 2),
-      program.readUInt8(at * 8 + 3),
-      program.readUInt32LE(at * 8 + 4),
+      program.readUInt16LE(index * 8),
+      program.readUInt8(index * 8 + 2),
+      program.readUInt8(index * 8 + 3),
+      program.readUInt32LE(index * 8 + 4),
     ] as const;
     if (code === 0x06) return value === 0x7fff0000 ? "allowed" : `error ${value & 0xffff}`;
     if (code === 0x20) loaded = memory[value] ?? Number.NaN;
-    else at += (code === 0x15 ? loaded === value : code === 0x35 ? loaded >= value : (loaded & value) !== 0) ? ifTrue : ifFalse;
+    else index += (code === 0x15 ? loaded === value : code === 0x35 ? loaded >= value : (loaded & value) !== 0) ? ifTrue : ifFalse;
   }
   return "ran off its end";
 }

@@ -40,8 +40,8 @@ function versionOf(bwrap: string, cache: SelfTestCache): Version {
     const known = cache.read("version", [bwrap]);
     const text = known ?? ask();
     if (known === null) cache.note("version", [bwrap], text);
-    const found = /(\d+)\.(\d+)/.exec(text);
-    return [Number(found?.[1] ?? 0), Number(found?.[2] ?? 0)];
+    const match = /(\d+)\.(\d+)/.exec(text);
+    return [Number(match?.[1] ?? 0), Number(match?.[2] ?? 0)];
   } catch {
     return [0, 0];
   }

@@ -34,7 +34,7 @@ export const onProcesses = {
 } as const;
 
 /** The same, if the first argument says what the second one names: one process, a group, or all of a user. */
-export const onMany = { setpriority: of(141, 140), ioprio_set: of(251, 30) } as const;
+export const groupTargetCalls = { setpriority: of(141, 140), ioprio_set: of(251, 30) } as const;
 
 export const onSockets = {
   socket: of(41, 198),
@@ -44,11 +44,11 @@ export const onSockets = {
   sendmmsg: of(307, 269),
 } as const;
 
-export const onSelf = { prctl: of(157, 167), capset: of(126, 91) } as const;
+export const selfCalls = { prctl: of(157, 167), capset: of(126, 91) } as const;
 
 /** The kernel's name for the processor's call table in a filter. */
 export const auditNames: Numbers = of(0xc000003e, 0xc00000b7);
 
-export const callNumbers = { ...sharedObjects, ...onProcesses, ...onMany, ...onSockets, ...onSelf } as const;
+export const callNumbers = { ...sharedObjects, ...onProcesses, ...groupTargetCalls, ...onSockets, ...selfCalls } as const;
 export type Processor = keyof Numbers;
 export const processorHere = (): Processor | null => (process.arch === "x64" || process.arch === "arm64" ? process.arch : null);

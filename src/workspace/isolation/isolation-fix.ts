@@ -16,15 +16,15 @@ export type MachineFacts = {
 const runtimeParts = ["srt", "socat", "rg", "ripgrep"];
 
 export function fixOf(level: IsolationLevel, failures: readonly string[], facts: MachineFacts = machineFacts()): string {
-  const said = failures.join("; ");
-  const missing = level === "srt" ? runtimeParts.filter((part) => said.includes(part)) : [];
+  const text = failures.join("; ");
+  const missing = level === "srt" ? runtimeParts.filter((part) => text.includes(part)) : [];
   if (missing.length > 0)
     return "install Anthropic's sandbox runtime (npm install -g @anthropic-ai/sandbox-runtime@0.0.78 on Node 20), and on Linux bubblewrap, socat and ripgrep";
-  if (level === "landlock" && /perl|python/i.test(said)) return "install perl or python3: one of them sets Landlock up";
+  if (level === "landlock" && /perl|python/i.test(text)) return "install perl or python3: one of them sets Landlock up";
   if (!facts.isLinux && level !== "srt") return `${level} needs Linux`;
-  if (said.includes("bwrap) is not installed"))
+  if (text.includes("bwrap) is not installed"))
     return "install bubblewrap: apt install bubblewrap (dnf, pacman, zypper and apk know it by the same name)";
-  if (said.includes("util-linux) is not installed")) return "install util-linux (it holds unshare and mount)";
+  if (text.includes("util-linux) is not installed")) return "install util-linux (it holds unshare and mount)";
   if (facts.restrictsUsers)
     return "Ubuntu keeps namespaces from programs without an AppArmor profile: install the package apparmor-profiles and load the profile bwrap-userns-restrict, or run: sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0";
   if (facts.forbidsUsers)

@@ -7,7 +7,7 @@
 //   F3. Limits and priorities of any process but the caller.
 //   F4. io_uring, by which calls can bypass a filter.
 
-import { auditNames, callNumbers, onMany, onProcesses, type Processor, sharedObjects } from "./call-numbers.ts";
+import { auditNames, callNumbers, groupTargetCalls, onProcesses, type Processor, sharedObjects } from "./call-numbers.ts";
 import type { Command } from "./confinement.ts";
 
 const ioUringSetup = 425;
@@ -64,11 +64,11 @@ const toShared = (processor: Processor): readonly Step[] => [
   { when: "equal", value: ioUringSetup, go: "absent" }, // F4
   ...Object.values(sharedObjects).map((number): Step => ({ when: "equal", value: number[processor], go: "refused" })), // F2
   ...Object.values(onProcesses).map((number): Step => ({ when: "equal", value: number[processor], go: "self" })), // F3
-  ...named(onMany).map((name): Step => ({ when: "equal", value: onMany[name][processor], go: name })),
+  ...named(groupTargetCalls).map((name): Step => ({ when: "equal", value: groupTargetCalls[name][processor], go: name })),
 ];
 
 const atShared = (): readonly Step[] => [
-  ...named(onMany).flatMap((name): Step[] => [
+  ...named(groupTargetCalls).flatMap((name): Step[] => [
     { label: name },
     { load: at.arguments[0] },
     { when: "equal", value: oneProcess[name], go: "second is self" },

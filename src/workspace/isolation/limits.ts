@@ -201,8 +201,8 @@ async function refusesMemory(means: Means): Promise<boolean> {
 /** The output of a command under the small test limits; null if it could not be started under them. */
 async function tried(means: Means, command: string, key: string): Promise<string | null> {
   try {
-    const said = await saidBy(wrapped(means, ["/bin/sh", "-c", `echo began; ${command}`], testLimits, key));
-    return said.includes("began") ? said : null;
+    const text = await saidBy(wrapped(means, ["/bin/sh", "-c", `echo began; ${command}`], testLimits, key));
+    return text.includes("began") ? text : null;
   } catch {
     return null;
   } finally {
@@ -223,14 +223,14 @@ function saidBy([program = "", ...args]: readonly string[]): Promise<string> {
       }
     };
     const timer = setTimeout(endGroup, testTimeoutMs);
-    let said = "";
-    child.stdout.on("data", (chunk: Buffer) => (said += chunk.toString("utf8")));
+    let text = "";
+    child.stdout.on("data", (chunk: Buffer) => (text += chunk.toString("utf8")));
     const end = (): void => {
       clearTimeout(timer);
       endGroup();
       setImmediate(() => {
         child.stdout.destroy();
-        resolve(said);
+        resolve(text);
       });
     };
     child.once("error", end);

@@ -18,8 +18,16 @@ import { setImmediate } from "node:timers/promises";
 import { joined, partsOf, type BytePath } from "../git/byte-path.ts";
 import { errnoOf, WorkspaceFailed } from "../failure.ts";
 import { discard } from "../folder.ts";
-import { kindAt, letIn, linkInto, listAt, makeFolder, moveAway, withHeld, type HeldFolder } from "./overlay-fd.ts";
-import { apartNames, apartOf, apartPrefix, apartRoot, makeApart, mountedShell, type MountPrograms } from "./overlay-place.ts";
+import { kindAt, makeAccessible, linkInto, listAt, makeFolder, moveAway, withOverlayFolder, type OverlayFolder } from "./overlay-fd.ts";
+import {
+  apartNames,
+  overlayFolderFor,
+  apartPrefix,
+  apartRoot,
+  createOverlayFolders,
+  mountedShell,
+  type MountPrograms,
+} from "./overlay-place.ts";
 
 export type CollectInput = {
   readonly runDir: string;
@@ -34,10 +42,10 @@ const depthMax = 128;
 const mountTimeoutMs = 20_000;
 const sliceMs = 25;
 
-export async function collectApart(input: CollectInput): Promise<void> {
+export async function mergeOverlay(input: CollectInput): Promise<void> {
   const { runDir, folder } = input;
   const trash = join(runDir, "trash");
-  const apart = apartOf(runDir, folder);
+  const apart = overlayFolderFor(runDir, folder);
   await forgetOthers(runDir, folder, apart, trash);
   if (apart === null || !existsSync(join(apart, apartNames.upper))) return;
   try {
@@ -55,7 +63,7 @@ async function collectFrom(input: CollectInput, apart: string): Promise<void> {
   const upper = join(apart, apartNames.upper);
   chmodSync(upper, 0o755); // the command may have closed its own folder
   if (readdirSync(upper).length === 0) return;
-  makeApart(apart, input.folder);
+  createOverlayFolders(apart, input.folder);
   mkdirSync(join(apart, apartNames.gone), { recursive: true });
   const shared = await sharedFolders(upper, input.folder);
   await bringIn(input, apart, await differencesIn(input, apart, shared));
@@ -74,11 +82,11 @@ async function forgetOthers(runDir: string, folder: string, own: string | null, 
 async function sharedFolders(upper: string, lower: string): Promise<readonly BytePath[]> {
   const shared: BytePath[] = [];
   await cursor((path, names) =>
-    withHeld(upper, path, (above) => {
-      if (withHeld(lower, path, () => true) === true) shared.push(path);
+    withOverlayFolder(upper, path, (above) => {
+      if (withOverlayFolder(lower, path, () => true) === true) shared.push(path);
       return names(above).filter((name) => {
         const isFolder = kindAt(above, name) === "folder";
-        if (isFolder) letIn(above, name);
+        if (isFolder) makeAccessible(above, name);
         return isFolder && mayEnter(path);
       });
     }),
@@ -92,7 +100,7 @@ type Difference = { readonly gone: readonly BytePath[]; readonly unseen: Readonl
 async function differencesIn(input: CollectInput, apart: string, shared: readonly BytePath[]): Promise<ReadonlyMap<BytePath, Difference>> {
   return withMerged(input.programs, apart, (merged) => {
     const listed = (root: string, path: BytePath): readonly BytePath[] => {
-      const names = withHeld(root, path, listAt);
+      const names = withOverlayFolder(root, path, listAt);
       if (names === null) throw new WorkspaceFailed("workspace_unusable", "What an agent wrote apart could not be read.");
       return names;
     };
@@ -108,11 +116,11 @@ async function differencesIn(input: CollectInput, apart: string, shared: readonl
 
 async function bringIn({ folder, failpoint }: CollectInput, apart: string, differences: ReadonlyMap<BytePath, Difference>): Promise<void> {
   const draft = join(apart, apartNames.draft);
-  const away = (below: HeldFolder, name: BytePath): void => {
+  const away = (below: OverlayFolder, name: BytePath): void => {
     failpoint?.();
     moveAway(below, name, join(apart, apartNames.gone));
   };
-  const bring = (path: BytePath, name: BytePath, above: HeldFolder, below: HeldFolder): boolean => {
+  const bring = (path: BytePath, name: BytePath, above: OverlayFolder, below: OverlayFolder): boolean => {
     const kind = kindAt(above, name);
     const isFolder = kind === "folder" && mayEnter(path);
     const there = kindAt(below, name);
@@ -123,9 +131,9 @@ async function bringIn({ folder, failpoint }: CollectInput, apart: string, diffe
     return isFolder;
   };
   await cursor((path, names) =>
-    withHeld(join(apart, apartNames.upper), path, (above) => {
+    withOverlayFolder(join(apart, apartNames.upper), path, (above) => {
       const { gone, unseen } = differences.get(path) ?? { gone: [], unseen: new Set<BytePath>() };
-      const brought = withHeld(folder, path, (below) => {
+      const brought = withOverlayFolder(folder, path, (below) => {
         for (const name of gone) away(below, name);
         const wanted = names(above).filter((name) => !unseen.has(name) && kindAt(above, name) !== "whiteout");
         return wanted.filter((name) => bring(path, name, above, below));
@@ -140,11 +148,11 @@ async function bringIn({ folder, failpoint }: CollectInput, apart: string, diffe
 const mayEnter = (path: BytePath): boolean => partsOf(path).length < depthMax;
 
 /** Every folder of a tree, from the root; `visit` reads its names by `names`, which counts them, and says which to enter. */
-async function cursor(visit: (path: BytePath, names: (held: HeldFolder) => BytePath[]) => readonly BytePath[] | null): Promise<void> {
+async function cursor(visit: (path: BytePath, names: (held: OverlayFolder) => BytePath[]) => readonly BytePath[] | null): Promise<void> {
   const folders: BytePath[] = ["" as BytePath];
   let entries = 0;
   let began = performance.now();
-  const names = (held: HeldFolder): BytePath[] => {
+  const names = (held: OverlayFolder): BytePath[] => {
     const found = listAt(held);
     entries += found.length;
     if (entries > entriesMax) throw new WorkspaceFailed("workspace_unusable", `An agent wrote more than ${entriesMax} files.`);

@@ -21,7 +21,7 @@ import { bytePathOf, bytesOf, partsOf, type BytePath } from "../git/byte-path.ts
 import { errnoOf } from "../failure.ts";
 
 /** A folder held open, by its descriptor. */
-export type HeldFolder = { readonly descriptor: number };
+export type OverlayFolder = { readonly descriptor: number };
 export type Kind = "folder" | "whiteout" | "other" | "none";
 
 const folderFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
@@ -31,7 +31,7 @@ const isRefused = new Set(["EMLINK", "EPERM", "EXDEV"]);
 const isThereNot = new Set(["ENOENT", "ENOTDIR", "ELOOP"]);
 
 /** Null if there is no such real folder. */
-export function withHeld<T>(root: string, path: BytePath, use: (held: HeldFolder) => T): T | null {
+export function withOverlayFolder<T>(root: string, path: BytePath, use: (folder: OverlayFolder) => T): T | null {
   let descriptor = openFolder(root);
   try {
     for (const part of partsOf(path)) {
@@ -55,28 +55,28 @@ function openFolder(path: string | Buffer): number | null {
   }
 }
 
-const at = ({ descriptor }: HeldFolder, name: BytePath): Buffer =>
+const at = ({ descriptor }: OverlayFolder, name: BytePath): Buffer =>
   Buffer.concat([Buffer.from(`/proc/self/fd/${descriptor}/`), bytesOf(name)]);
 
-export const listAt = (held: HeldFolder): BytePath[] =>
-  readdirSync(at(held, "." as BytePath), { encoding: "buffer" }).map((name) => bytePathOf(name));
+export const listAt = (folder: OverlayFolder): BytePath[] =>
+  readdirSync(at(folder, "." as BytePath), { encoding: "buffer" }).map((name) => bytePathOf(name));
 
-function statAt(held: HeldFolder, name: BytePath): Stats | undefined {
-  return lstatSync(at(held, name), { throwIfNoEntry: false });
+function statAt(folder: OverlayFolder, name: BytePath): Stats | undefined {
+  return lstatSync(at(folder, name), { throwIfNoEntry: false });
 }
 
-export function kindAt(held: HeldFolder, name: BytePath): Kind {
-  const stat = statAt(held, name);
+export function kindAt(folder: OverlayFolder, name: BytePath): Kind {
+  const stat = statAt(folder, name);
   if (stat === undefined) return "none";
   if (stat.isDirectory()) return "folder";
   return stat.isCharacterDevice() && stat.rdev === 0 ? "whiteout" : "other";
 }
 
 /** Makes a folder accessible that was closed to keep us out. */
-export function letIn(held: HeldFolder, name: BytePath): void {
-  const mode = statAt(held, name)?.mode ?? 0o700;
+export function makeAccessible(folder: OverlayFolder, name: BytePath): void {
+  const mode = statAt(folder, name)?.mode ?? 0o700;
   if ((mode & 0o700) === 0o700) return;
-  const descriptor = openSync(at(held, name), pathOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  const descriptor = openSync(at(folder, name), pathOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   try {
     chmodSync(`/proc/self/fd/${descriptor}`, (mode & 0o777) | 0o700);
   } finally {
@@ -84,13 +84,13 @@ export function letIn(held: HeldFolder, name: BytePath): void {
   }
 }
 
-export function makeFolder(held: HeldFolder, name: BytePath): void {
-  if (statAt(held, name) === undefined) mkdirSync(at(held, name), { mode: 0o755 });
-  else letIn(held, name);
+export function makeFolder(folder: OverlayFolder, name: BytePath): void {
+  if (statAt(folder, name) === undefined) mkdirSync(at(folder, name), { mode: 0o755 });
+  else makeAccessible(folder, name);
 }
 
 /** Hard-links an entry of `from` into `to`, replacing what was there; a dangling link if that is impossible. */
-export function linkInto(from: HeldFolder | null, to: HeldFolder, name: BytePath, draft: string): void {
+export function linkInto(from: OverlayFolder | null, to: OverlayFolder, name: BytePath, draft: string): void {
   const [above, below] = [from === null ? undefined : statAt(from, name), statAt(to, name)];
   // Two names of one file: a rename would do nothing and leave the temporary name.
   if (above !== undefined && below !== undefined && above.ino === below.ino && above.dev === below.dev) return;
@@ -111,7 +111,7 @@ function hasLinked(path: Buffer, draft: string): boolean {
 }
 
 /** Renames a file or a whole folder away. */
-export function moveAway(held: HeldFolder, name: BytePath, into: string): void {
-  if (kindAt(held, name) === "folder") letIn(held, name);
-  renameSync(at(held, name), join(into, randomUUID()));
+export function moveAway(folder: OverlayFolder, name: BytePath, into: string): void {
+  if (kindAt(folder, name) === "folder") makeAccessible(folder, name);
+  renameSync(at(folder, name), join(into, randomUUID()));
 }

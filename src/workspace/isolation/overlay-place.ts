@@ -17,7 +17,7 @@ export const apartRoot = (runDir: string): string => join(runDir, "apart");
 export const apartPrefix = (folder: string): string => `${basename(folder)}-${hashOf(folder)}-`;
 
 /** Where writes to a folder are kept; null if there is no such folder. */
-export function apartOf(runDir: string, folder: string): string | null {
+export function overlayFolderFor(runDir: string, folder: string): string | null {
   const stat = statSync(folder, { bigint: true, throwIfNoEntry: false });
   if (stat === undefined) return null;
   return join(apartRoot(runDir), `${apartPrefix(folder)}${hashOf(`${stat.dev}:${stat.ino}:${stat.birthtimeNs}`)}`); // O1
@@ -26,7 +26,7 @@ export function apartOf(runDir: string, folder: string): string | null {
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 12);
 
 /** Creates the folders an overlay needs, if missing. */
-export function makeApart(apart: string, folder: string): void {
+export function createOverlayFolders(apart: string, folder: string): void {
   for (const name of [apartNames.upper, apartNames.work, apartNames.merged])
     mkdirSync(join(apart, name), { recursive: true, mode: name === apartNames.upper ? 0o755 : 0o700 });
   try {

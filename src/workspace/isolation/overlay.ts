@@ -7,9 +7,9 @@ import { testBox } from "./box-test.ts";
 import { boxOf, openFilter } from "./box.ts";
 import { boxPromises, firstThatHolds, nothingToStart, wrapInBox } from "./bwrap.ts";
 import type { Command, Isolation, IsolationPlace, Wrapped } from "./confinement.ts";
-import { collectApart } from "./overlay-collect.ts";
+import { mergeOverlay } from "./overlay-collect.ts";
 import { mergedIn, mountedCheckout, checkoutAt } from "../checkouts/checkout-place.ts";
-import { apartNames, apartOf, makeApart, mountedShell, type MountPrograms } from "./overlay-place.ts";
+import { apartNames, overlayFolderFor, createOverlayFolders, mountedShell, type MountPrograms } from "./overlay-place.ts";
 
 export function overlayIsolation(given: IsolationPlace): Isolation {
   const place = { ...given, runDir: realOf(given.runDir) };
@@ -17,7 +17,7 @@ export function overlayIsolation(given: IsolationPlace): Isolation {
   const candidates = boxMeansHere("own", place.cache, { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 });
   let [chosen] = candidates;
   const programs = { unshare: programOnPath("unshare") ?? "unshare", mount: programOnPath("mount") ?? "mount" };
-  const collect = (folder: string): Promise<void> => collectApart({ runDir: place.runDir, folder: realOf(folder), programs });
+  const collect = (folder: string): Promise<void> => mergeOverlay({ runDir: place.runDir, folder: realOf(folder), programs });
   return {
     level: "overlay",
     mechanism: "overlay in bubblewrap",
@@ -50,9 +50,9 @@ function wrapBy(place: IsolationPlace, programs: MountPrograms, means: BoxMeans,
     const { argv, env, filter } = boxOf({ place, means, command, shownAt: (path) => (path === folder ? mergedIn(mount) : path) });
     return { argv: mountedCheckout(programs, mount, openFilter, [filter, ...argv]), env, cwd: command.cwd };
   }
-  const apart = isKeptApart(place, command, folder) ? apartOf(place.runDir, folder) : null;
+  const apart = isKeptApart(place, command, folder) ? overlayFolderFor(place.runDir, folder) : null;
   if (apart === null) return wrapInBox(place, directly(means), command);
-  makeApart(apart, folder);
+  createOverlayFolders(apart, folder);
   const shownAt = (path: string): string => (path === folder ? `${apart}/${apartNames.merged}` : path);
   const { argv, env, filter } = boxOf({ place, means, command, shownAt });
   return { argv: mountedShell(programs, apart, openFilter, [filter, ...argv]), env, cwd: command.cwd };

@@ -61,9 +61,9 @@ export async function testFromOutside({ place, wrap, isMac }: OutsideTest): Prom
       network: "egress",
       egress: { socket: "", port: order.egressPort },
     });
-    const said = await runOnce(wrapped);
+    const text = await runOnce(wrapped);
     if ((await readFile(join(folder, "made"), "utf8").catch(() => "")) !== "ok")
-      return [`it could not start or not write its own folder${said === "" ? "" : ` (${said})`}`];
+      return [`it could not start or not write its own folder${text === "" ? "" : ` (${text})`}`];
     const failures: string[] = [];
     if (forbidden.some((path) => existsSync(path))) failures.push("a forbidden write succeeded"); // O1
     if (existsSync(join(folder, "seen"))) failures.push("a hidden file could be read");

@@ -11,12 +11,12 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { AttemptId, GitSha } from "../../contracts/ids.ts";
 import type { Applied } from "../../ports/workspace.ts";
-import { foldersAbove, shownOf, type BytePath } from "../git/byte-path.ts";
+import { foldersAbove, displayPath, type BytePath } from "../git/byte-path.ts";
 import { examineLayer, type Examined } from "../layers/examine.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { readSmallFile } from "../folder.ts";
 import { git, isDiskFull } from "../git/git.ts";
-import { commitFor, inUser, messageOf, pathsBetween, shortOf, tipOf } from "../git/history.ts";
+import { commitFor, userRepositoryCall, messageOf, pathsBetween, shortOf, tipOf } from "../git/history.ts";
 import { identityEnv } from "../git/identity.ts";
 import type { Change } from "../layers/judge.ts";
 import { writeTree } from "../git/materialize.ts";
@@ -92,10 +92,10 @@ export function conflictsOf({ base, changes }: Pick<Examined, "base" | "changes"
     if (tipFolders.has(path) && [...tip.keys()].some((other) => other.startsWith(`${path}/`) && !isGone(ours, other))) return true;
     return foldersAbove(path).some((folder) => tip.has(folder) && !isGone(ours, folder));
   });
-  const created = changes.filter(({ path, after }) => after !== null && !tip.has(path)).map(({ path }) => shownOf(path));
-  const kept = [...tip.keys()].filter((path) => !isGone(ours, path)).map(shownOf);
+  const created = changes.filter(({ path, after }) => after !== null && !tip.has(path)).map(({ path }) => displayPath(path));
+  const kept = [...tip.keys()].filter((path) => !isGone(ours, path)).map(displayPath);
   const collisions = collisionsOf(created, kept).map(({ path }) => path);
-  return [...new Set([...conflicts.map(({ path }) => shownOf(path)), ...collisions])].sort();
+  return [...new Set([...conflicts.map(({ path }) => displayPath(path)), ...collisions])].sort();
 }
 
 const isGone = (ours: ReadonlyMap<BytePath, Change>, path: BytePath): boolean => ours.get(path)?.after === null;
@@ -142,7 +142,7 @@ async function commitOf(
 
 /** Moves the branch from one commit to the next; false if it is no longer at the expected commit. */
 export async function moveBranch(run: OpenRun, to: GitSha, from: GitSha): Promise<boolean> {
-  const user = inUser(run);
+  const user = userRepositoryCall(run);
   const answer = await git({
     ...user,
     env: { ...user.env, ...identityEnv(run.identity) },
@@ -168,7 +168,7 @@ export async function refuseIfCheckedOut(run: OpenRun): Promise<void> {
 
 /** If branches are in a reftable only git can read them. */
 async function refuseIfListed(run: OpenRun): Promise<void> {
-  const { out } = await git({ ...inUser(run), args: ["worktree", "list", "--porcelain"] });
+  const { out } = await git({ ...userRepositoryCall(run), args: ["worktree", "list", "--porcelain"] });
   if (out.toString("utf8").split("\n").includes(`branch ${run.ref}`)) throw isCheckedOut(run);
 }
 

@@ -12,7 +12,7 @@
 import { existsSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
-import { bytePathOfText, type BytePath, bytesOf, shownOf } from "../git/byte-path.ts";
+import { bytePathOfText, type BytePath, bytesOf, displayPath } from "../git/byte-path.ts";
 import { git, type GitCall, gitLine } from "../git/git.ts";
 import { identityEnv, identityOf } from "../git/identity.ts";
 import { ownedAlways } from "../owned.ts";
@@ -21,7 +21,7 @@ import { ownedOf } from "../layers/scope.ts";
 import { changedIn } from "../git/status.ts";
 import { isSame, type TreeEntry, treeIdOf } from "../git/tree.ts";
 import { isTree, treeFolders, writeEditedTree } from "../git/tree-folders.ts";
-import { inView } from "../git/user-view.ts";
+import { userViewCall } from "../git/user-view.ts";
 
 /** The documents of one piece of work, and the commit with which that work landed. */
 export type Pages = { readonly folder: string; readonly landed: GitSha; readonly files: ReadonlyMap<string, Buffer> };
@@ -44,11 +44,11 @@ const underWay = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"];
 
 /** The commit, or null if there is none to make or it cannot be made now. */
 export async function commitPages(stepInput: PagesInput): Promise<GitSha | null> {
-  const found = await findRepository(stepInput.root);
-  if (!("repository" in found)) return null;
-  const { repository } = found;
+  const lookup = await findRepository(stepInput.root);
+  if (!("repository" in lookup)) return null;
+  const { repository } = lookup;
   const { head, branch } = repository;
-  const call: Call = { ...inView(repository), config: "none" }; // P3
+  const call: Call = { ...userViewCall(repository), config: "none" }; // P3
   if (branch === null || branch !== stepInput.base.branch || underWay.some((name) => existsSync(join(repository.gitDir, name))))
     return null;
   if (await isCommitted(call, stepInput, head.commit)) return null; // P4
@@ -89,7 +89,7 @@ async function isCommitted(call: Call, { base, runId }: PagesInput, head: GitSha
 /** What differs from HEAD: changed or new files, and deleted files of the runner's own. */
 async function changesOf(repository: Repository, call: Call, stepInput: PagesInput, pages: readonly Pages[]): Promise<readonly Change[]> {
   const isPage = ownedOf(stepInput.owned);
-  const isWanted = (path: BytePath): boolean => isPage(shownOf(path)) && pages.some(({ folder }) => path.startsWith(`${folder}/`));
+  const isWanted = (path: BytePath): boolean => isPage(displayPath(path)) && pages.some(({ folder }) => path.startsWith(`${folder}/`));
   const folders = treeFolders(call);
   const held = new Map<BytePath, TreeEntry>();
   for (const { folder } of pages)
@@ -108,14 +108,16 @@ async function changesOf(repository: Repository, call: Call, stepInput: PagesInp
     const entry = { mode: held.get(path)?.mode === "100755" ? "100755" : "100644", sha };
     if (!isSame(held.get(path) ?? null, entry)) changes.push([path, entry]);
   }
-  const gone = [...held.keys()].filter((path) => lstatSync(join(repository.root, shownOf(path)), { throwIfNoEntry: false }) === undefined);
+  const gone = [...held.keys()].filter(
+    (path) => lstatSync(join(repository.root, displayPath(path)), { throwIfNoEntry: false }) === undefined,
+  );
   return [...changes, ...gone.map((path) => [path, null] as const)];
 }
 
 /** What git ignores here; never a tracked file. */
 async function ignoredAmong(repository: Repository, paths: readonly string[]): Promise<ReadonlySet<string>> {
   const input = paths.map((path) => Buffer.from(`${path}\0`));
-  const { out } = await git({ ...inView(repository), args: ["check-ignore", "-z", "--stdin"], input, codes: [0, 1] });
+  const { out } = await git({ ...userViewCall(repository), args: ["check-ignore", "-z", "--stdin"], input, codes: [0, 1] });
   return new Set(out.toString("utf8").split("\0"));
 }
 

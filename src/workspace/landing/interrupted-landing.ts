@@ -11,15 +11,15 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
 import { GitSha } from "../../contracts/ids.ts";
-import { bytePathOf, bytesOf, shownOf, type BytePath } from "../git/byte-path.ts";
+import { bytePathOf, bytesOf, displayPath, type BytePath } from "../git/byte-path.ts";
 import { readJson, writeWhole } from "../folder.ts";
 import { git, gitLine } from "../git/git.ts";
-import { inUser } from "../git/history.ts";
+import { userRepositoryCall } from "../git/history.ts";
 import { clearLock, isGoneInTime } from "../git/leftovers.ts";
 import type { OpenRun } from "../run.ts";
 import { statusOf } from "../git/status.ts";
 import { readTree } from "../git/read-tree.ts";
-import { inView } from "../git/user-view.ts";
+import { userViewCall } from "../git/user-view.ts";
 
 const Begun = v.strictObject({ version: v.literal(1), from: GitSha, to: GitSha });
 type Begun = v.InferOutput<typeof Begun>;
@@ -42,10 +42,10 @@ export async function undoCutLanding(run: OpenRun): Promise<Stuck | null> {
   for (const lock of locksOf(run)) {
     if (!(await clearLock(lock, run.repository.root, "theirs"))) return heldBy(lock);
   }
-  const head = await gitLine({ ...inUser(run), args: ["rev-parse", "--verify", "HEAD^{commit}"] });
+  const head = await gitLine({ ...userRepositoryCall(run), args: ["rev-parse", "--verify", "HEAD^{commit}"] });
   if (!(await isLanded(run, to, head))) {
     const stranger = await undo(run, head, from, to);
-    if (stranger !== null) return { because: "checkout_dirty", detail: `Uncommitted changes: ${shownOf(stranger)}.` };
+    if (stranger !== null) return { because: "checkout_dirty", detail: `Uncommitted changes: ${displayPath(stranger)}.` };
   }
   await forgetLanding(run);
   return null;
@@ -76,7 +76,7 @@ function locksOf({ repository, base }: OpenRun): readonly string[] {
 }
 
 async function isLanded(run: OpenRun, to: GitSha, head: GitSha): Promise<boolean> {
-  return (await git({ ...inUser(run), args: ["merge-base", "--is-ancestor", to, head], codes: [0, 1] })).code === 0;
+  return (await git({ ...userRepositoryCall(run), args: ["merge-base", "--is-ancestor", to, head], codes: [0, 1] })).code === 0;
 }
 
 /**
@@ -85,19 +85,19 @@ async function isLanded(run: OpenRun, to: GitSha, head: GitSha): Promise<boolean
  */
 async function undo(run: OpenRun, head: GitSha, from: GitSha, to: GitSha): Promise<BytePath | null> {
   const args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to, "--"];
-  const words = (await git({ ...inUser(run), args })).out.toString("latin1").split("\0");
+  const words = (await git({ ...userRepositoryCall(run), args })).out.toString("latin1").split("\0");
   const { changed, untracked } = await statusOf(run.repository, run.isOwned);
   const differing = new Set([...changed, ...untracked]);
   const touched: { readonly path: BytePath; readonly isNew: boolean }[] = [];
   const held = await readTree(run.shadow.callIntoUser, head);
   for (const word of words) {
     const path = bytePathOf(Buffer.from(word, "latin1"));
-    if (word === "" || !differing.has(shownOf(path))) continue;
+    if (word === "" || !differing.has(displayPath(path))) continue;
     if (!(await isOfLanding(run, path, from, to))) return path; // C2
     touched.push({ path, isNew: !held.has(path) });
   }
   if (touched.length === 0) return null;
-  const view = inView(run.repository);
+  const view = userViewCall(run.repository);
   const theirs = { ...view, env: { ...view.env, GIT_LITERAL_PATHSPECS: "1" } };
   const listed = (paths: readonly { readonly path: BytePath }[]): Buffer[] =>
     paths.map(({ path }) => Buffer.concat([bytesOf(path), Buffer.from([0])]));
@@ -123,7 +123,7 @@ async function isOfLanding(run: OpenRun, path: BytePath, from: GitSha, to: GitSh
 /** A file's content as a checkout would write it, with the user's own filters; null if the commit has no such file. */
 async function contentIn(run: OpenRun, commit: GitSha, path: BytePath): Promise<Buffer | null> {
   const name = `${commit}:${bytesOf(path).toString("utf8")}`;
-  const { code, out } = await git({ ...inView(run.repository), args: ["cat-file", "--filters", name], codes: [0, 128] });
+  const { code, out } = await git({ ...userViewCall(run.repository), args: ["cat-file", "--filters", name], codes: [0, 128] });
   return code === 0 ? out : null;
 }
 

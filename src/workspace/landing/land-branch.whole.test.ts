@@ -58,10 +58,10 @@ test("killed after any git call, the next landing brings branch and checkout the
   git("add", "-A");
   git("commit", "-q", "-m", "second");
   const to = git("rev-parse", "HEAD");
-  const found = await findRepository(root);
-  if ("failure" in found) throw new Error(found.failure.detail);
+  const lookup = await findRepository(root);
+  if ("failure" in lookup) throw new Error(lookup.failure.detail);
   const land = () =>
-    landBranch(found.repository, {
+    landBranch(lookup.repository, {
       branch: "main",
       from,
       to,

@@ -13,12 +13,12 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
 import type { LandResult } from "../../ports/workspace.ts";
-import { bytePathOf, bytesOf, shownOf, type BytePath } from "../git/byte-path.ts";
+import { bytePathOf, bytesOf, displayPath, type BytePath } from "../git/byte-path.ts";
 import { isAncestor, lineBetween } from "../git/commits.ts";
 import { foreignLock, forgetLanding, isLocked, undoCutLanding, writeLanding } from "./interrupted-landing.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { git, type GitAnswer, gitLine, isDiskFull } from "../git/git.ts";
-import { inUser, shortOf, tipOf } from "../git/history.ts";
+import { userRepositoryCall, shortOf, tipOf } from "../git/history.ts";
 import { headBranch, headCommit } from "../git/refs.ts";
 import { identityEnv } from "../git/identity.ts";
 import { writeTree } from "../git/materialize.ts";
@@ -27,7 +27,7 @@ import { lastSquashed, sidesSince, squashTrailer } from "./squash.ts";
 import { changedIn } from "../git/status.ts";
 import { type TreeEntry, treeIdOf } from "../git/tree.ts";
 import { filesBetween, isTree, treeFolders } from "../git/tree-folders.ts";
-import { inView } from "../git/user-view.ts";
+import { userViewCall } from "../git/user-view.ts";
 
 const namesShown = 5;
 const racesMax = 5;
@@ -94,13 +94,13 @@ async function remadeOn(run: OpenRun, head: GitSha, tip: GitSha): Promise<Readon
   const args = ["log", "-z", "--format=", "--name-status", "--no-renames", "--diff-filter=AD", `${head}..${tip}`, "--"];
   const words = (await git({ ...call, args })).out.toString("latin1").split("\0");
   const [added, deleted] = [new Set<string>(), new Set<string>()];
-  for (let at = 0; at + 1 < words.length; at += 2) (words[at] === "A" ? added : deleted).add(words[at + 1] ?? "");
+  for (let index = 0; index + 1 < words.length; index += 2) (words[index] === "A" ? added : deleted).add(words[index + 1] ?? "");
   const both = [...added].filter((path) => deleted.has(path)).map((path) => bytePathOf(Buffer.from(path, "latin1")));
   const [tree, folders] = [await treeIdOf(call, tip), treeFolders(call)];
   const remade = new Map<string, readonly [BytePath, TreeEntry]>();
   for (const path of both) {
     const entry = await folders.at(tree, path);
-    if (entry !== undefined && !isTree(entry)) remade.set(shownOf(path), [path, entry]);
+    if (entry !== undefined && !isTree(entry)) remade.set(displayPath(path), [path, entry]);
   }
   return remade;
 }
@@ -109,7 +109,7 @@ async function remadeOn(run: OpenRun, head: GitSha, tip: GitSha): Promise<Readon
 async function restored(run: OpenRun, result: LandResult, missing: readonly string[]): Promise<LandResult> {
   if (!result.landed || missing.length === 0) return result;
   const input = missing.map((path) => Buffer.from(`${path}\0`));
-  await git({ ...inView(run.repository), args: ["checkout-index", "-q", "-u", "-z", "--stdin"], input, codes: [0, 1] });
+  await git({ ...userViewCall(run.repository), args: ["checkout-index", "-q", "-u", "-z", "--stdin"], input, codes: [0, 1] });
   return result;
 }
 
@@ -118,7 +118,10 @@ const some = (names: readonly string[]): string =>
   `${names.slice(0, namesShown).join(", ")}${names.length > namesShown ? ` and ${names.length - namesShown} more` : ""}`;
 
 async function howItLanded(run: OpenRun, tip: GitSha, head: GitSha): Promise<"fast_forward" | "merge"> {
-  const { out } = await git({ ...inUser(run), args: ["rev-list", "--merges", "--parents", `${run.base.commit}..${head}`, "--"] });
+  const { out } = await git({
+    ...userRepositoryCall(run),
+    args: ["rev-list", "--merges", "--parents", `${run.base.commit}..${head}`, "--"],
+  });
   return out
     .toString("utf8")
     .split("\n")
@@ -181,7 +184,7 @@ async function moveCheckout(run: OpenRun, from: GitSha, to: GitSha, how: Landed[
 
 /** Files and index first, then the branch: an interruption in between is undone by interrupted-landing.ts. */
 async function moveForward(run: OpenRun, from: GitSha, to: GitSha): Promise<GitAnswer> {
-  const view = inView(run.repository);
+  const view = userViewCall(run.repository);
   const move = (): Promise<GitAnswer> => git({ ...view, args: ["read-tree", "-m", "-u", from, to], codes: [0, 1, 128] });
   const first = await move();
   // A touched file isn't a change, but git takes it for one until its index is refreshed. It writes no file before it has checked all of
@@ -192,7 +195,7 @@ async function moveForward(run: OpenRun, from: GitSha, to: GitSha): Promise<GitA
   if (refreshed?.code === 128) return refreshed;
   const moved = refreshed === null ? first : await move();
   if (moved.code !== 0) return moved;
-  const user = inUser(run);
+  const user = userRepositoryCall(run);
   return git({
     ...user,
     env: { ...user.env, ...identityEnv(run.identity) },
@@ -209,5 +212,5 @@ async function filesInTheWay(run: OpenRun, from: GitSha, to: GitSha): Promise<re
   const added = (await filesBetween(run.shadow.callIntoUser, from, to)).filter(({ was }) => was === undefined);
   const isThere = (path: BytePath): boolean =>
     lstatSync(Buffer.concat([Buffer.from(`${run.repository.root}/`), bytesOf(path)]), { throwIfNoEntry: false }) !== undefined;
-  return added.filter(({ path }) => isThere(path)).map(({ path }) => shownOf(path));
+  return added.filter(({ path }) => isThere(path)).map(({ path }) => displayPath(path));
 }

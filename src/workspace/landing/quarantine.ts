@@ -7,7 +7,7 @@ import { examineLayer, type Examined } from "../layers/examine.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { writeWhole } from "../folder.ts";
 import { git } from "../git/git.ts";
-import { shownOf } from "../git/byte-path.ts";
+import { displayPath } from "../git/byte-path.ts";
 import { layerFolder } from "../layers/layer.ts";
 import { writeTree } from "../git/materialize.ts";
 import { storeBlobs } from "../git/objects.ts";
@@ -44,7 +44,7 @@ function headerOf(attempt: AttemptId, { record, changes, violations }: Examined)
       .slice(0, linesMax)
       .map(
         ({ path, before, after }) =>
-          `${after === null ? "deleted" : before === null ? "created" : "changed"} ${JSON.stringify(shownOf(path))}`,
+          `${after === null ? "deleted" : before === null ? "created" : "changed"} ${JSON.stringify(displayPath(path))}`,
       ),
   ];
   return Buffer.from(`${lines.join("\n")}\n\n`);
@@ -53,7 +53,7 @@ function headerOf(attempt: AttemptId, { record, changes, violations }: Examined)
 async function diffOf(run: OpenRun, examined: Examined): Promise<Buffer> {
   // A file with a secret in it is kept in no form: in an object or a binary patch it would not be recognised any more.
   const leftOut = new Set(examined.violations.filter(({ kind }) => kind === "too_large" || kind === "secret").map(({ path }) => path));
-  const kept = examined.changes.filter(({ path }) => !leftOut.has(shownOf(path)));
+  const kept = examined.changes.filter(({ path }) => !leftOut.has(displayPath(path)));
   if (kept.length === 0) return Buffer.alloc(0);
   try {
     await storeBlobs(run.shadow.call, run.shadow.format, examined.folder, kept, run.fileBytesMax);

@@ -7,13 +7,13 @@
 //   U4. It is done at most once: its commit is found by its key.
 
 import type { GitSha } from "../../contracts/ids.ts";
-import type { RevertRequest, TakenBack } from "../../ports/workspace.ts";
+import type { RevertRequest, RevertResult } from "../../ports/workspace.ts";
 import { refuseIfCheckedOut } from "./apply.ts";
-import { bytePathOf, foldersAbove, shownOf, type BytePath } from "../git/byte-path.ts";
+import { bytePathOf, foldersAbove, displayPath, type BytePath } from "../git/byte-path.ts";
 import { appliedBy, commitOnTip } from "./commit-on-tip.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { git, gitLine } from "../git/git.ts";
-import { inUser, ownCommits, type RunCommit, shortOf, tipOf, trailerValue } from "../git/history.ts";
+import { userRepositoryCall, ownCommits, type RunCommit, shortOf, tipOf, trailerValue } from "../git/history.ts";
 import { identityEnv } from "../git/identity.ts";
 import { writeTree } from "../git/materialize.ts";
 import type { OpenRun } from "../run.ts";
@@ -22,7 +22,7 @@ import { isSame, type Tree, type TreeEntry } from "../git/tree.ts";
 
 const namesMax = 100;
 
-export async function takeBack(run: OpenRun, request: RevertRequest): Promise<TakenBack> {
+export async function takeBack(run: OpenRun, request: RevertRequest): Promise<RevertResult> {
   const tip = await tipOf(run);
   const commits = await ownCommits(run, tip.commit);
   const done = commits.find(({ attempt }) => attempt === trailerValue(request.attempt)); // U4
@@ -32,7 +32,7 @@ export async function takeBack(run: OpenRun, request: RevertRequest): Promise<Ta
   const { rows, shared } = await changesOf(run, request, behind, tip.commit);
   if (rows.length + shared.length === 0) return { applied: null, branch: null, conflict: [] };
   const tree = shared.length === 0 ? await treeWith(run, tip.commit, rows) : await mergedTree(run, request, behind, tip.commit); // U3
-  if (tree === null) return { applied: null, branch: null, conflict: shared.map(shownOf) };
+  if (tree === null) return { applied: null, branch: null, conflict: shared.map(displayPath) };
   if (tree === tip.tree) return { applied: null, branch: null, conflict: [] };
   await refuseIfCheckedOut(run);
   const branch = await keeperOf(run, request.branch, tip.commit); // U1
@@ -43,10 +43,10 @@ export async function takeBack(run: OpenRun, request: RevertRequest): Promise<Ta
 /** The run's commits after one of its own, or after the base. */
 function commitsBehind(run: OpenRun, commits: readonly RunCommit[], since: GitSha): readonly RunCommit[] {
   if (since === run.base.commit) return commits;
-  const at = commits.findIndex(({ commit }) => commit === since);
-  if (at < 0)
+  const index = commits.findIndex(({ commit }) => commit === since);
+  if (index < 0)
     throw new WorkspaceFailed("workspace_changed", `The run's branch ${shortOf(run.ref)} no longer contains ${since.slice(0, 12)}.`);
-  return commits.slice(at + 1);
+  return commits.slice(index + 1);
 }
 
 type Row = readonly [BytePath, TreeEntry | null];
@@ -116,7 +116,7 @@ async function changedIn(run: OpenRun, from: GitSha, to: GitSha): Promise<readon
 
 /** The branch that keeps a commit: of this name, or with a number if that is taken by another. */
 async function keeperOf(run: OpenRun, name: string, commit: GitSha): Promise<string> {
-  const user = inUser(run);
+  const user = userRepositoryCall(run);
   for (let n = 1; n <= namesMax; n += 1) {
     const branch = n === 1 ? name : `${name}-${n}`;
     const ref = `refs/heads/${branch}`;

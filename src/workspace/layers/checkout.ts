@@ -3,8 +3,8 @@
 import { mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import type { GitSha, Hash } from "../../contracts/ids.ts";
-import type { Taken } from "../../ports/workspace.ts";
-import { type BytePath, bytePathOfText, foldersAbove, shownOf } from "../git/byte-path.ts";
+import type { CheckoutOverrides } from "../../ports/workspace.ts";
+import { type BytePath, bytePathOfText, foldersAbove, displayPath } from "../git/byte-path.ts";
 import { invariant } from "../../kit/invariant.ts";
 import { copyDependencies, fingerprintOf, moveDependencies } from "./dependencies.ts";
 import { examineCheckout, touchedIn } from "./examine.ts";
@@ -18,7 +18,7 @@ import { isTree, treeFolders, writeEditedTree } from "../git/tree-folders.ts";
 const folderFor = (run: OpenRun, purpose: string): string => join(run.folders.checks, slugOf(purpose));
 
 /** Created every time, so that nothing an earlier check left affects this commit. */
-export async function makeCheckout(run: OpenRun, commit: GitSha, purpose: string, taken?: Taken): Promise<string> {
+export async function makeCheckout(run: OpenRun, commit: GitSha, purpose: string, taken?: CheckoutOverrides): Promise<string> {
   const folder = folderFor(run, purpose);
   const before = await run.checks.read(purpose);
   await run.checks.remove(purpose);
@@ -95,7 +95,7 @@ async function eraseLater(run: OpenRun, grave: string | null): Promise<void> {
 }
 
 /** The commit's tree, except for files that are taken from another commit, left out, or given a text of the runner's own. */
-async function treeWith(run: OpenRun, commit: GitSha, taken: Taken | undefined): Promise<GitSha> {
+async function treeWith(run: OpenRun, commit: GitSha, taken: CheckoutOverrides | undefined): Promise<GitSha> {
   const { call, format } = run.shadow;
   const tree = await treeIdOf(call, commit);
   if (taken === undefined) return tree;
@@ -110,7 +110,7 @@ async function treeWith(run: OpenRun, commit: GitSha, taken: Taken | undefined):
   const back = new Set([...taken.paths.map(bytePathOfText), ...written.keys()]);
   for (const path of back) {
     const [there, was] = [await folders.at(tree, path), await folders.at(from, path)];
-    const before = written.has(path) && !taken.paths.includes(shownOf(path)) ? there : was;
+    const before = written.has(path) && !taken.paths.includes(displayPath(path)) ? there : was;
     if (written.has(path) ? before !== undefined && !before.mode.startsWith("100") : before === undefined || isTree(before)) continue;
     // At a restored file's path, and at those of its parents, nothing else may be.
     for (const above of foldersAbove(path)) {
@@ -134,14 +134,14 @@ export async function checkoutTree(run: OpenRun, folder: string): Promise<GitSha
 
 export async function checkoutRewritten(run: OpenRun, folder: string): Promise<readonly string[]> {
   const { base, changes, violations } = await examineCheckout(run, await recordOf(run, folder), folder);
-  const held = new Set([...base.keys()].map(shownOf));
-  const paths = [...changes.map(({ path }) => shownOf(path)), ...violations.map(({ path }) => path)];
+  const held = new Set([...base.keys()].map(displayPath));
+  const paths = [...changes.map(({ path }) => displayPath(path)), ...violations.map(({ path }) => path)];
   return [...new Set(paths)].filter((path) => held.has(path)).toSorted();
 }
 
 export async function checkoutTouched(run: OpenRun, folder: string): Promise<readonly string[]> {
   const record = await recordOf(run, folder);
-  return (await touchedIn(run, record, folder)).map(shownOf).toSorted();
+  return (await touchedIn(run, record, folder)).map(displayPath).toSorted();
 }
 
 export async function checkoutDependencies(run: OpenRun, folder: string): Promise<Hash | null> {

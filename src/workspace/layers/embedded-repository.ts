@@ -10,7 +10,7 @@
 //   M3. Names are compared as the laxest file system would: without case, without what HFS+ ignores and NTFS strips.
 
 import type { Violation } from "../../ports/workspace.ts";
-import { foldersAbove, shownOf, textOf, type BytePath } from "../git/byte-path.ts";
+import { foldersAbove, displayPath, textOf, type BytePath } from "../git/byte-path.ts";
 import type { Change } from "./judge.ts";
 import { isModulesName, plainName } from "../git/names.ts";
 import type { TreeEntry } from "../git/tree.ts";
@@ -36,12 +36,12 @@ export async function embeddedRepositories({ result, changes, readHead }: Embedd
   const hasCommonDir = [...result.keys()].some((path) => nameOf(path) === "commondir" && repositories.has(folderOf(path)));
   if (hasCommonDir) for (const folder of withObjectsAndRefs(result.keys())) repositories.add(folder); // M2
   return changes.flatMap(({ path, after }): Violation[] => {
-    const shown = shownOf(path);
+    const shown = displayPath(path);
     if (after !== null && folderOf(path) === "" && isModulesName(shown))
       return [{ path: shown, kind: "git_metadata", detail: "git runs what this file says about submodules, so only a person changes it" }];
     const around = ["" as BytePath, ...foldersAbove(path)].find((folder) => repositories.has(folder));
     if (around === undefined) return [];
-    const where = around === "" ? "the top of the tree" : shownOf(around);
+    const where = around === "" ? "the top of the tree" : displayPath(around);
     return [{ path: shown, kind: "nested_repository", detail: `git would take ${where} for a repository: it holds a HEAD` }];
   });
 }

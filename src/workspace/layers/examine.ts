@@ -4,7 +4,7 @@ import { lstatSync } from "node:fs";
 import { basename } from "node:path";
 import type { AttemptId, GitSha } from "../../contracts/ids.ts";
 import { invariant } from "../../kit/invariant.ts";
-import { bytesOf, shownOf, type BytePath } from "../git/byte-path.ts";
+import { bytesOf, displayPath, type BytePath } from "../git/byte-path.ts";
 import { embeddedRepositories, type EmbeddedInput } from "./embedded-repository.ts";
 import { NotRead } from "./fd-walk.ts";
 import { WorkspaceFailed } from "../failure.ts";
@@ -43,7 +43,7 @@ export async function examineLayer(run: OpenRun, attempt: AttemptId): Promise<Ex
   const isLeftOut: PathTest = (path) => run.isShownIn(path) || (isKept !== null && !isKept(path));
   const examined = await examine(run, record, layerFolder(run, attempt), record.base, run.isOwned, isLeftOut);
   const tooLarge = new Set(examined.violations.filter(({ kind }) => kind === "too_large").map(({ path }) => path)); // never committed, so not read
-  const changes = examined.changes.filter(({ path }) => !tooLarge.has(shownOf(path)));
+  const changes = examined.changes.filter(({ path }) => !tooLarge.has(displayPath(path)));
   const secrets = await secretsOf(run, { folder: examined.folder, base: record.base, changes });
   return secrets.length === 0 ? examined : { ...examined, violations: [...examined.violations, ...secrets] };
 }
@@ -160,4 +160,4 @@ function placeOf(place: string | null): string {
 
 const scanned = async (input: ScanInput): Promise<Scan & Pick<ScanInput, "base">> => ({ ...(await scan(input)), base: input.base });
 
-const nameOf = (path: BytePath): string => shownOf(path).replace(/\/$/, "");
+const nameOf = (path: BytePath): string => displayPath(path).replace(/\/$/, "");

@@ -34,7 +34,7 @@ export class NotRead extends Error {
 }
 
 /** A folder held open; names are looked up inside it and nowhere else. */
-export type HeldFolder = {
+export type OpenFolder = {
   list(): BytePath[];
   stat(name: BytePath): Stats;
   linkTarget(name: BytePath): Buffer;
@@ -43,11 +43,11 @@ export type HeldFolder = {
 };
 
 /** Opens the folder at `path` below `root`, passes it to `use`, and closes it. Throws NotRead if it isn't a real folder. */
-export function withFolder<T>(root: string, path: BytePath, use: (folder: HeldFolder) => T): T {
+export function withFolder<T>(root: string, path: BytePath, use: (folder: OpenFolder) => T): T {
   return hasProc ? withFolderByFd(root, path, use) : withFolderByPath(root, path, use);
 }
 
-function withFolderByFd<T>(root: string, path: BytePath, use: (folder: HeldFolder) => T): T {
+function withFolderByFd<T>(root: string, path: BytePath, use: (folder: OpenFolder) => T): T {
   let fd = open(root, folderFlags);
   try {
     for (const part of partsOf(path)) {
@@ -62,9 +62,12 @@ function withFolderByFd<T>(root: string, path: BytePath, use: (folder: HeldFolde
   }
 }
 
-function withFolderByPath<T>(root: string, path: BytePath, use: (folder: HeldFolder) => T): T {
+function withFolderByPath<T>(root: string, path: BytePath, use: (folder: OpenFolder) => T): T {
   const parts = partsOf(path);
-  const folders = [root, ...parts.map((_, at) => join(root, ...parts.slice(0, at + 1).map((part) => bytesOf(part).toString("utf8"))))];
+  const folders = [
+    root,
+    ...parts.map((_, index) => join(root, ...parts.slice(0, index + 1).map((part) => bytesOf(part).toString("utf8")))),
+  ];
   const look = (): string => folders.map((folder) => identityOf(folder)).join(" "); // W3
   const before = look();
   const result = use(folderOf((name) => Buffer.concat([Buffer.from(`${folders.at(-1) ?? root}/`), bytesOf(name)])));
@@ -85,7 +88,7 @@ function identityOf(folder: string): string {
 
 const inside = (fd: number, name: BytePath): Buffer => Buffer.concat([Buffer.from(`/proc/self/fd/${fd}/`), bytesOf(name)]);
 
-function folderOf(at: (name: BytePath) => Buffer): HeldFolder {
+function folderOf(at: (name: BytePath) => Buffer): OpenFolder {
   const asked = <T>(ask: () => T): T => {
     try {
       return ask();

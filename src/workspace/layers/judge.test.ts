@@ -2,13 +2,13 @@ import { expect, test } from "vitest";
 import { bytePathOfText as path, type BytePath } from "../git/byte-path.ts";
 import { conflictsOf } from "../landing/apply.ts";
 import { judge, type Change } from "./judge.ts";
-import type { Found } from "./scan.ts";
+import type { ScannedEntry } from "./scan.ts";
 import { objectHash, treeHash, type TreeEntry } from "../git/tree.ts";
 
 const sha = (text: string): string => objectHash("sha1", "blob", Buffer.from(text));
 const tree = (files: Record<string, string>): Map<BytePath, TreeEntry> =>
   new Map(Object.entries(files).map(([name, text]) => [path(name), { mode: "100644", sha: sha(text) }]));
-const file = (text: string, more: Partial<Extract<Found, { kind: "file" }>> = {}): Found => ({
+const file = (text: string, more: Partial<Extract<ScannedEntry, { kind: "file" }>> = {}): ScannedEntry => ({
   kind: "file",
   mode: "100644",
   sha: sha(text),
@@ -16,7 +16,7 @@ const file = (text: string, more: Partial<Extract<Found, { kind: "file" }>> = {}
   links: 1,
   ...more,
 });
-const judged = (base: Record<string, string>, found: Record<string, Found>) =>
+const judged = (base: Record<string, string>, found: Record<string, ScannedEntry>) =>
   judge({
     base: tree(base),
     found: new Map(Object.entries(found).map(([name, what]) => [path(name), what])),
@@ -26,7 +26,7 @@ const judged = (base: Record<string, string>, found: Record<string, Found>) =>
     isLeftOut: (name) => name.startsWith("left/"),
     fileBytesMax: 100,
   });
-const kinds = (base: Record<string, string>, found: Record<string, Found>): string[] =>
+const kinds = (base: Record<string, string>, found: Record<string, ScannedEntry>): string[] =>
   judged(base, found).violations.map(({ path: name, kind }) => `${name} ${kind}`);
 
 test("what is the same is no change; a rename is a deletion and a creation", () => {
@@ -46,8 +46,8 @@ test("owned and masked files are no deletions, may come back as they were, and m
 });
 
 test("what is left out is neither a change nor held against anybody, whatever it is, and is told apart", () => {
-  const odd: Found = { kind: "odd", violation: "special_file", detail: "a pipe" };
-  const link: Found = { kind: "link", sha: sha("x") };
+  const odd: ScannedEntry = { kind: "odd", violation: "special_file", detail: "a pipe" };
+  const link: ScannedEntry = { kind: "link", sha: sha("x") };
   const { changes, violations, leftOut } = judged(
     { "left/gone": "1", kept: "1" },
     { kept: file("2"), "left/link": link, "left/pipe": odd },

@@ -8,9 +8,9 @@
 //   J4. What is left out is neither a change nor a violation; it is still part of the layer's hash.
 
 import type { Violation } from "../../ports/workspace.ts";
-import { shownOf, textOf, type BytePath } from "../git/byte-path.ts";
+import { displayPath, textOf, type BytePath } from "../git/byte-path.ts";
 import { collisionsOf } from "../git/names.ts";
-import type { Found } from "./scan.ts";
+import type { ScannedEntry } from "./scan.ts";
 import type { PathTest } from "./scope.ts";
 import { isGitlink, isSame, type Tree, type TreeEntry } from "../git/tree.ts";
 
@@ -30,7 +30,7 @@ export type JudgeInput = {
   readonly base: Tree;
   /** Existing names beside the new ones, if the base is not the whole tree. */
   readonly beside?: readonly BytePath[];
-  readonly found: ReadonlyMap<BytePath, Found>;
+  readonly found: ReadonlyMap<BytePath, ScannedEntry>;
   readonly inScope: PathTest;
   readonly isOwned: PathTest;
   readonly isMasked: PathTest;
@@ -44,20 +44,20 @@ export function judge(input: JudgeInput): Judgement {
   const changes: Change[] = [];
   const violations: Violation[] = [];
   const leftOut: Change[] = [];
-  const take = (change: Change, found?: Exclude<Found, { kind: "odd" }>): void => {
-    if (input.isLeftOut(shownOf(change.path))) return void leftOut.push(change); // J4
+  const take = (change: Change, found?: Exclude<ScannedEntry, { kind: "odd" }>): void => {
+    if (input.isLeftOut(displayPath(change.path))) return void leftOut.push(change); // J4
     changes.push(change);
     violations.push(...placeOf(input, change.path), ...(found === undefined ? [] : kindOf(input, change.path, found)));
   };
   for (const [path, before] of input.base) {
     if (input.found.has(path) || isGitlink(before)) continue;
-    const shown = shownOf(path);
+    const shown = displayPath(path);
     if (input.isOwned(shown) || input.isMasked(shown)) continue; // J3
     take({ path, before, after: null }); // J1
   }
   for (const [path, what] of input.found) {
     if (what.kind === "odd") {
-      const shown = shownOf(path);
+      const shown = displayPath(path);
       // An unreadable root hides what must be judged, whatever is left out below it.
       if (path === "" || !input.isLeftOut(shown)) violations.push({ path: shown, kind: what.violation, detail: what.detail });
       continue;
@@ -80,7 +80,7 @@ const plainMode = (mode: string): string => (mode === "100664" ? "100644" : mode
 function placeOf(input: JudgeInput, path: BytePath): Violation[] {
   const text = textOf(path);
   if (text === null || path.length > pathBytesMax)
-    return [{ path: shownOf(path), kind: "bad_path", detail: text === null ? "the name is no UTF-8" : "the path is too long" }];
+    return [{ path: displayPath(path), kind: "bad_path", detail: text === null ? "the name is no UTF-8" : "the path is too long" }];
   if (text.split("/").some((part) => part === "" || part === "." || part === ".."))
     return [{ path: text, kind: "bad_path", detail: "not a plain relative path" }];
   if (input.isOwned(text)) return [{ path: text, kind: "runner_owned", detail: "only the runner writes this file" }]; // J3
@@ -90,8 +90,8 @@ function placeOf(input: JudgeInput, path: BytePath): Violation[] {
 }
 
 /** What is wrong with a change's kind. */
-function kindOf(input: JudgeInput, path: BytePath, what: Exclude<Found, { kind: "odd" }>): Violation[] {
-  const shown = shownOf(path);
+function kindOf(input: JudgeInput, path: BytePath, what: Exclude<ScannedEntry, { kind: "odd" }>): Violation[] {
+  const shown = displayPath(path);
   if (what.kind === "link") return [{ path: shown, kind: "symlink", detail: "new or changed links are never applied" }]; // J2
   if (what.links > 1)
     return [{ path: shown, kind: "hard_link", detail: `the file has ${what.links} names, so others could still change it` }]; // J2
@@ -102,9 +102,9 @@ function kindOf(input: JudgeInput, path: BytePath, what: Exclude<Found, { kind: 
 
 function collisions(there: Iterable<BytePath>, changes: readonly Change[]): Violation[] {
   const gone = new Set(changes.filter(({ after }) => after === null).map(({ path }) => path));
-  const created = changes.filter(({ before, after }) => before === null && after !== null).map(({ path }) => shownOf(path));
+  const created = changes.filter(({ before, after }) => before === null && after !== null).map(({ path }) => displayPath(path));
   if (created.length === 0) return [];
-  const kept = [...there].filter((path) => !gone.has(path)).map(shownOf);
+  const kept = [...there].filter((path) => !gone.has(path)).map(displayPath);
   return collisionsOf(created, kept).map(({ path, with: other }) => ({
     path,
     kind: "case_collision",

@@ -10,7 +10,7 @@
 import { cp, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { AttemptId, GitSha } from "../../contracts/ids.ts";
-import { type BytePath, shownOf } from "../git/byte-path.ts";
+import { type BytePath, displayPath } from "../git/byte-path.ts";
 import { copyDependencies, moveDependencies } from "./dependencies.ts";
 import { git, gitLine } from "../git/git.ts";
 import { identityEnv, ownIdentity } from "../git/identity.ts";
@@ -41,7 +41,7 @@ export async function makeLayer(
   const { call } = run.shadow;
   const isMasked = masksOf(masks);
   const absent = await absentAt(run, tip, masks);
-  const hidden = absent.filter((path) => isMasked(shownOf(path)));
+  const hidden = absent.filter((path) => isMasked(displayPath(path)));
   const whole = await treeIdOf(call, tip);
   const tree =
     absent.length === 0
@@ -92,14 +92,14 @@ async function absentAt(run: OpenRun, tip: GitSha, masks: readonly string[]): Pr
   const absent = new Set(await looking);
   for (const { path, now } of tip === run.base.commit ? [] : await filesBetween(run.shadow.call, run.base.commit, tip)) {
     if (now === undefined) absent.delete(path);
-    else if (isAbsent(shownOf(path))) absent.add(path);
+    else if (isAbsent(displayPath(path))) absent.add(path);
   }
   return [...absent];
 }
 
 async function pathsWhere({ shadow, base }: OpenRun, isWanted: (path: string) => boolean): Promise<readonly BytePath[]> {
   const { paths, isPlain } = await listTree(shadow.call, base.commit);
-  return paths.filter(isPlain ? isWanted : (path) => isWanted(shownOf(path)));
+  return paths.filter(isPlain ? isWanted : (path) => isWanted(displayPath(path)));
 }
 
 /** The run's base without masked paths, as one commit without a past: shared by later layers with the same masks. L2 */

@@ -4,21 +4,21 @@ import { createHash } from "node:crypto";
 import type { Stats } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import type { GitSha } from "../../contracts/ids.ts";
-import { bytesOf, foldersAbove, joined, shownOf, textOf, type BytePath } from "../git/byte-path.ts";
+import { bytesOf, foldersAbove, joined, displayPath, textOf, type BytePath } from "../git/byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
-import { NotRead, withFolder, type HeldFolder } from "./fd-walk.ts";
+import { NotRead, withFolder, type OpenFolder } from "./fd-walk.ts";
 import type { IgnoredOf } from "../git/ignore.ts";
 import { isGitName } from "../git/names.ts";
 import type { PathTest } from "./scope.ts";
 import { isGitlink, objectHash, type ObjectFormat, type Tree } from "../git/tree.ts";
 
-export type Found =
+export type ScannedEntry =
   | { readonly kind: "file"; readonly mode: "100644" | "100755"; readonly sha: GitSha; readonly bytes: number; readonly links: number }
   | { readonly kind: "link"; readonly sha: GitSha }
   | { readonly kind: "odd"; readonly violation: "special_file" | "nested_repository" | "git_metadata"; readonly detail: string };
 
 export type Scan = {
-  readonly found: ReadonlyMap<BytePath, Found>;
+  readonly found: ReadonlyMap<BytePath, ScannedEntry>;
   /** The topmost ignored paths; folders end in a slash. */
   readonly ignored: readonly BytePath[];
 };
@@ -43,7 +43,7 @@ const hashedBytesMax = 4 * 1024 ** 3;
 const sliceMs = 25;
 
 export async function scan(input: ScanInput): Promise<Scan> {
-  const found = new Map<BytePath, Found>();
+  const found = new Map<BytePath, ScannedEntry>();
   const ignored: BytePath[] = [];
   const trackedFolders = new Set([...input.base.keys()].flatMap(foldersAbove));
   const gitlinks = new Set([...input.base].filter(([, entry]) => isGitlink(entry)).map(([path]) => path));
@@ -67,7 +67,7 @@ export async function scan(input: ScanInput): Promise<Scan> {
       await setImmediate(); // A long scan must not keep a stop request waiting.
       began = performance.now();
     }
-    const isOurs = (path: BytePath): boolean => input.isOwned(shownOf(path).replace(/\/$/, ""));
+    const isOurs = (path: BytePath): boolean => input.isOwned(displayPath(path).replace(/\/$/, ""));
     const passedOver = await input.ignoredOf(untracked.filter((path) => !isOurs(path)));
     folders = [];
     for (const path of untracked) {
@@ -80,7 +80,7 @@ export async function scan(input: ScanInput): Promise<Scan> {
 }
 
 type Look = {
-  readonly found: (readonly [BytePath, Found])[];
+  readonly found: (readonly [BytePath, ScannedEntry])[];
   readonly tracked: BytePath[];
   readonly untracked: BytePath[];
   readonly entries: number;
@@ -90,7 +90,7 @@ type Known = { readonly trackedFolders: ReadonlySet<BytePath>; readonly gitlinks
 /** One folder's entries: tracked ones are identified at once, the rest waits for the ignore rules. */
 function lookAt(input: ScanInput, folder: BytePath, known: Known): Look {
   const look: Look & { entries: number } = { found: [], tracked: [], untracked: [], entries: 0 };
-  const visit = (held: HeldFolder): void => {
+  const visit = (held: OpenFolder): void => {
     for (const name of held.list()) {
       look.entries += 1;
       const path = joined(folder, name);
@@ -115,7 +115,7 @@ function lookAt(input: ScanInput, folder: BytePath, known: Known): Look {
 }
 
 /** Git's own names: the layer's `.git` folder is the agent's affair, every other is refused. */
-export function metadataOf(folder: BytePath, name: BytePath, stat: Stats): Found | "own" | null {
+export function metadataOf(folder: BytePath, name: BytePath, stat: Stats): ScannedEntry | "own" | null {
   if (!isGitName(textOf(name) ?? name)) return null;
   if (name !== ".git") return { kind: "odd", violation: "git_metadata", detail: "some file systems take this name for .git" };
   if (folder !== "") return { kind: "odd", violation: "nested_repository", detail: "a repository inside the tree" };
@@ -123,23 +123,23 @@ export function metadataOf(folder: BytePath, name: BytePath, stat: Stats): Found
 }
 
 /** A submodule's path is an empty folder, or absent; anything else would be a change inside another repository. */
-export function submoduleAt(input: ScanInput, path: BytePath, stat: Stats): (readonly [BytePath, Found])[] {
-  const odd = (detail: string): (readonly [BytePath, Found])[] => [[path, { kind: "odd", violation: "nested_repository", detail }]];
+export function submoduleAt(input: ScanInput, path: BytePath, stat: Stats): (readonly [BytePath, ScannedEntry])[] {
+  const odd = (detail: string): (readonly [BytePath, ScannedEntry])[] => [[path, { kind: "odd", violation: "nested_repository", detail }]];
   if (!stat.isDirectory()) return odd("a submodule's place was taken by something else");
   try {
-    return withFolder(input.root, path, (held) => held.list()).length === 0 ? [] : odd("files inside a submodule's place");
+    return withFolder(input.root, path, (folder) => folder.list()).length === 0 ? [] : odd("files inside a submodule's place");
   } catch (error) {
     if (error instanceof NotRead) return odd("a submodule's place could not be read");
     throw error;
   }
 }
 
-function identify(input: ScanInput, path: BytePath): Found {
-  const at = path.lastIndexOf("/");
-  const name = path.slice(at + 1) as BytePath;
+function identify(input: ScanInput, path: BytePath): ScannedEntry {
+  const index = path.lastIndexOf("/");
+  const name = path.slice(index + 1) as BytePath;
   try {
-    return withFolder(input.root, path.slice(0, Math.max(at, 0)) as BytePath, (held) =>
-      identifyIn(input, held, path, name, held.stat(name)),
+    return withFolder(input.root, path.slice(0, Math.max(index, 0)) as BytePath, (folder) =>
+      identifyIn(input, folder, path, name, folder.stat(name)),
     );
   } catch (error) {
     if (!(error instanceof NotRead)) throw error;
@@ -147,11 +147,11 @@ function identify(input: ScanInput, path: BytePath): Found {
   }
 }
 
-export function identifyIn(input: ScanInput, held: HeldFolder, path: BytePath, name: BytePath, stat: Stats): Found {
+export function identifyIn(input: ScanInput, folder: OpenFolder, path: BytePath, name: BytePath, stat: Stats): ScannedEntry {
   const before = input.isUnchanged?.(path, stat) === true ? input.base.get(path) : undefined;
   try {
     if (before?.mode === "120000" && stat.isSymbolicLink()) return { kind: "link", sha: before.sha };
-    if (stat.isSymbolicLink()) return { kind: "link", sha: objectHash(input.format, "blob", held.linkTarget(name)) };
+    if (stat.isSymbolicLink()) return { kind: "link", sha: objectHash(input.format, "blob", folder.linkTarget(name)) };
     if (!stat.isFile()) return { kind: "odd", violation: "special_file", detail: "neither a file nor a folder" };
     const mode = (stat.mode & 0o100) === 0 ? "100644" : "100755";
     if (before?.mode === mode) return { kind: "file", mode, sha: before.sha, bytes: stat.size, links: stat.nlink };
@@ -165,7 +165,7 @@ export function identifyIn(input: ScanInput, held: HeldFolder, path: BytePath, n
       };
     }
     const hash = createHash(input.format).update(`blob ${stat.size}\0`);
-    const opened = held.read(name, (piece) => hash.update(piece), hashedBytesMax);
+    const opened = folder.read(name, (piece) => hash.update(piece), hashedBytesMax);
     if (opened.size !== stat.size) throw new NotRead("changed while it was read");
     return {
       kind: "file",
@@ -188,12 +188,12 @@ export function contentOf(
   seen: { readonly kind: "file" | "link"; readonly sha: GitSha },
   bytesMax: number,
 ): Buffer {
-  const at = path.lastIndexOf("/");
-  const name = path.slice(at + 1) as BytePath;
-  const content = withFolder(root, path.slice(0, Math.max(at, 0)) as BytePath, (held) => {
-    if (seen.kind === "link") return held.linkTarget(name);
+  const index = path.lastIndexOf("/");
+  const name = path.slice(index + 1) as BytePath;
+  const content = withFolder(root, path.slice(0, Math.max(index, 0)) as BytePath, (folder) => {
+    if (seen.kind === "link") return folder.linkTarget(name);
     const pieces: Buffer[] = [];
-    held.read(name, (piece) => pieces.push(Buffer.from(piece)), bytesMax);
+    folder.read(name, (piece) => pieces.push(Buffer.from(piece)), bytesMax);
     return Buffer.concat(pieces);
   });
   if (objectHash(format, "blob", content) !== seen.sha) throw new NotRead(`${bytesOf(path).toString("utf8")} changed after it was judged`);

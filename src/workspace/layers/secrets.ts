@@ -8,7 +8,7 @@
 import type { GitSha } from "../../contracts/ids.ts";
 import type { FoundSecret } from "../../kit/redact-find.ts";
 import type { Violation } from "../../ports/workspace.ts";
-import { bytesOf, shownOf } from "../git/byte-path.ts";
+import { bytesOf, displayPath } from "../git/byte-path.ts";
 import { NotRead } from "./fd-walk.ts";
 import { git } from "../git/git.ts";
 import type { Change } from "./judge.ts";
@@ -26,7 +26,7 @@ export async function secretsOf(
   const isNews = openNews(run, base);
   for (const { path, before, after } of changes) {
     if (after === null || after.kind !== "file") continue; // links are refused as such
-    const shown = shownOf(path);
+    const shown = displayPath(path);
     const inName = before === null ? await run.secretsIn(bytesOf(path)) : [];
     let inside: readonly FoundSecret[];
     try {

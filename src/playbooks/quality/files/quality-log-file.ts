@@ -93,9 +93,9 @@ export class QualityLogFile {
       if ("differs" in found) return; // L1
       this.#known = { volume, bytes: before + found.at };
     }
-    const at = (this.#known?.bytes ?? 0) - before;
-    if (at >= own.length) return;
-    await appendToFile(this.#root, runStatePath, own.subarray(at).toString("utf8"));
+    const position = (this.#known?.bytes ?? 0) - before;
+    if (position >= own.length) return;
+    await appendToFile(this.#root, runStatePath, own.subarray(position).toString("utf8"));
     this.#known = { volume, bytes: before + own.length };
   }
 
@@ -141,9 +141,9 @@ export const hashOf = (bytes: Uint8Array): string => createHash("sha256").update
 const foundCharsMax = 200;
 
 function differenceOf(bytes: Buffer, before: number, own: Buffer): Differs {
-  let at = before;
-  while (at < bytes.length && bytes[at] === own[at - before]) at++;
-  const start = bytes.lastIndexOf(10, at - 1) + 1;
+  let position = before;
+  while (position < bytes.length && bytes[position] === own[position - before]) position++;
+  const start = bytes.lastIndexOf(10, position - 1) + 1;
   const end = bytes.indexOf(10, start);
   let line = 1;
   for (let one = bytes.indexOf(10); one !== -1 && one < start; one = bytes.indexOf(10, one + 1)) line++;

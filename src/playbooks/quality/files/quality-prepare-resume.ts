@@ -9,8 +9,8 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { Draft } from "../../../contracts/event.ts";
 import type { RunView } from "../../../core/state.ts";
-import { asFound } from "../../../engine/found-gates.ts";
-import { goneField, runStatePath } from "../views/run-state-names.ts";
+import { withoutFreshness } from "../../../engine/found-gates.ts";
+import { missingFileField, runStatePath } from "../views/run-state-names.ts";
 import { judgeGates } from "../../../verify/gates/gates.ts";
 import { openMatcher } from "../../../verify/gates/pattern.ts";
 import { listTree, textReader } from "../../../verify/gates/tree-facts.ts";
@@ -21,7 +21,7 @@ import { openedRepository } from "../../../project/runs/opened-repository.ts";
 import type { PreparedResume, PrepareResumeInput } from "../../contract/playbook.ts";
 import { blobsIn, entriesIn } from "../../contract/recorded.ts";
 import { type Differs, QualityLogFile } from "./quality-log-file.ts";
-import { describeDifference, earlierOf, logOf } from "./quality-open.ts";
+import { describeDifference, earlierLogOf, logOf } from "./quality-open.ts";
 
 const goneMax = 100;
 const shownMax = 5;
@@ -31,7 +31,7 @@ export async function prepareQualityResume({ paths, view }: PrepareResumeInput):
   const readBlob = blobsIn(folder);
   const entries = entriesIn(folder);
   const log = logOf({ entries: () => entries, readBlob });
-  const differs = await new QualityLogFile(paths.root, log, earlierOf(view.drafted, readBlob)).differs();
+  const differs = await new QualityLogFile(paths.root, log, earlierLogOf(view.drafted, readBlob)).differs();
   const isReported = entries.some(
     (entry) => entry.event === "document_differed" && entry.path === runStatePath && entry.found === differs?.found,
   );
@@ -64,14 +64,14 @@ async function phasesGone(paths: ProjectPaths, view: RunView): Promise<PreparedR
   if (missing.length === 0) return nothing;
   const facts = await checkoutFacts(paths.root);
   const gone = view.phases.filter(({ id }) => {
-    const gates = landed.has(id) ? gatesOfPhase(view, id).map(asFound) : [];
+    const gates = landed.has(id) ? gatesOfPhase(view, id).map(withoutFreshness) : [];
     return gates.length > 0 && !judgeGates(gates, facts).holds;
   });
   if (gone.length === 0) return nothing;
   const differed = missing.map((path): Draft => ({
     event: "document_differed",
     path,
-    field: goneField,
+    field: missingFileField,
     found: "gone from the checkout",
     kept: "the checkout",
     because: "artifacts beat events",

@@ -7,7 +7,7 @@
 import { lstatSync } from "node:fs";
 import { basename, join } from "node:path";
 import { gateLogPath, progressPath, runStatePath, terminalSection } from "../views/run-state-names.ts";
-import { type LogRead, readLog, whyOver } from "../views/run-state-read.ts";
+import { type LogRead, readLog, whyLogClosed } from "../views/run-state-read.ts";
 import { ownedAlways } from "../../../workspace/owned.ts";
 import { ownedOf } from "../../../workspace/layers/scope.ts";
 import { statusOf } from "../../../workspace/git/status.ts";
@@ -116,7 +116,7 @@ async function earlierIn(root: string): Promise<Earlier> {
   if (text.trim() === "") return read.bytes.length === 0 ? none : moved(read.bytes.length, hashOf(read.bytes), "it is blank");
   const isText = Buffer.from(text, "utf8").equals(read.bytes);
   const log = readLog(text);
-  const over = isText ? whyOver(log) : "it is not UTF-8";
+  const over = isText ? whyLogClosed(log) : "it is not UTF-8";
   if (over !== null) {
     const documents = isText ? [{ path: runStatePath, text }] : []; // for the counts that no file holds
     return { ...moved(read.bytes.length, hashOf(read.bytes), over), head: headOf(log), documents };

@@ -39,9 +39,9 @@ export function idsIn(document: string | null, family: string): number {
 /** Whether a document names an id, as its own word: BUG-1 is not named by BUG-10. */
 export function names(document: string | null, id: string): boolean {
   if (document === null || id.trim() === "") return false;
-  for (let at = document.indexOf(id); at !== -1; at = document.indexOf(id, at + 1)) {
+  for (let index = document.indexOf(id); index !== -1; index = document.indexOf(id, index + 1)) {
     const isWord = (letter: string | undefined): boolean => letter !== undefined && /[A-Za-z0-9_]/.test(letter);
-    if (!isWord(document[at - 1]) && !isWord(document[at + id.length])) return true;
+    if (!isWord(document[index - 1]) && !isWord(document[index + id.length])) return true;
   }
   return false;
 }

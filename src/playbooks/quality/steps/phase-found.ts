@@ -5,10 +5,10 @@
 //   P2. A phase that is run again is done again: what the user took away is taken off the branch too, so that nobody finds the old one.
 
 import type { Entry } from "../../../contracts/event.ts";
-import { goneField } from "../views/run-state-names.ts";
+import { missingFileField } from "../views/run-state-names.ts";
 import { optionOf } from "../../../core/selectors.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
-import { asFound } from "../../../engine/found-gates.ts";
+import { withoutFreshness } from "../../../engine/found-gates.ts";
 import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Verifier } from "../../../ports/verifier.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
@@ -32,7 +32,7 @@ export function phaseFound(parts: Parts) {
     async perform(input: StepInput): Promise<FunctionResult> {
       if (input.cursor.visit > 1) return cleared(parts, input); // P2
       if (optionOf(input.state, "earlier_log") === "none") return found(false); // P1
-      const gates = gatesOfPhase(input.state, input.cursor.phase).map(asFound);
+      const gates = gatesOfPhase(input.state, input.cursor.phase).map(withoutFreshness);
       if (gates.length === 0) return verifiedBefore(parts, input);
       const { attempt, commit, cancel, onLiveEvent } = input;
       const { holds, failures } = await parts.verifier.prove({ attempt, gates, commit, changed: [], cancel, onLiveEvent });
@@ -79,7 +79,7 @@ function goneSince(entries: readonly Entry[], phase: string): ReadonlySet<string
   for (const entry of entries) {
     if (entry.event === "phase_completed" && entry.walk === phase) gone.clear();
     if (entry.event === "changes_applied") for (const path of entry.paths) gone.delete(path);
-    if (entry.event === "document_differed" && entry.field === goneField) gone.add(entry.path);
+    if (entry.event === "document_differed" && entry.field === missingFileField) gone.add(entry.path);
   }
   return gone;
 }

@@ -15,14 +15,15 @@ const places: Readonly<Record<string, RegExp>> = {
 export const placeOfPhase = (phase: string): RegExp => places[phase] ?? /^$/;
 
 /** Whether a phase was closed by documents that were there when the run began. */
-export const isTakenOver = (state: RunView, phase: string): boolean => state.cursors[phase]?.last["earlier"]?.facts["proved"] === true;
+export const isClosedByEarlierDocuments = (state: RunView, phase: string): boolean =>
+  state.cursors[phase]?.last["earlier"]?.facts["proved"] === true;
 
 /**
  * The phases of which this run has changed no document though some lie there: whoever was asked to do them has done nothing, or nobody was
  * asked. What another tool left of the very run that is gone on with counts as this run's.
  */
 export function phasesNotMade(state: RunView, there: readonly string[], changed: ReadonlySet<string>): readonly string[] {
-  const isGoneOn = (phase: string): boolean => optionOf(state, "earlier_log") === "continued" && isTakenOver(state, phase);
+  const isGoneOn = (phase: string): boolean => optionOf(state, "earlier_log") === "continued" && isClosedByEarlierDocuments(state, phase);
   const isOld = (paths: readonly string[]): boolean => paths.length > 0 && !paths.some((path) => changed.has(path));
   return state.phases
     .filter(({ id, group }) => group === "phases" && !isGoneOn(id))

@@ -17,7 +17,7 @@ import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts"
 import type { Workspace } from "../../../ports/workspace.ts";
 import { bugHeadingsIn, bugIdsIn, findingsIn, idsIn, names, namesPattern } from "./counted-in.ts";
 import { earlierEnd } from "./earlier-end.ts";
-import { isTakenOver, placeOfPhase } from "./phase-places.ts";
+import { isClosedByEarlierDocuments, placeOfPhase } from "./phase-places.ts";
 import { openQualityTree, type QualityTree } from "./quality-tree.ts";
 import { reconciliationOf } from "./reconciliation.ts";
 
@@ -51,7 +51,7 @@ export function phaseTally(parts: Parts) {
  * Of a phase that documents of an earlier run prove nobody was asked here, so what no file holds is what that run's log said. T4
  */
 function withEarlier({ readBlob }: Parts, { state, cursor }: StepInput, counted: PhaseTally["key_counts"]): PhaseTally["key_counts"] {
-  const earlier = isTakenOver(state, cursor.phase) ? earlierEnd(state, cursor.phase, readBlob) : null;
+  const earlier = isClosedByEarlierDocuments(state, cursor.phase) ? earlierEnd(state, cursor.phase, readBlob) : null;
   if (earlier === null) return counted;
   const reported = Object.entries(counted).map(([name, value]) => {
     const said = earlier.key_counts[name];
@@ -189,7 +189,7 @@ async function artifactsOf(
   const own = tree.paths.filter((path) => changed.has(path));
   if (own.length > 0) return own;
   const placed = tree.matching(placeOfPhase(phase));
-  if (placed.length === 0 || isTakenOver(state, phase)) return placed;
+  if (placed.length === 0 || isClosedByEarlierDocuments(state, phase)) return placed;
   const made = new Set((await workspace.differences(state.drafted.base.commit, commit)).map(({ path }) => path));
   return placed.filter((path) => made.has(path)); // T3
 }

@@ -26,8 +26,8 @@ export function runAgrees(workspace: Pick<Workspace, "pathsAt" | "textAt">) {
       const warned = (gateIn(state)?.checks ?? []).filter(({ name, verdict }) => verdict === "warn" && !isReportedAlready(name));
       const gaps = warned.map(({ name, reason }) => `${name}: ${reason.replaceAll(";", ",")}`);
       const isTaken = optionOf(state, "earlier_verified") === true && gateIn(state) === null;
-      const said = String(state.cursors["6"]?.last["tally"]?.facts["gate_verdict"] ?? "unknown");
-      if (isTaken) gaps.push(`the terminal gate was judged by the tool that began this run (${said}), not here`);
+      const text = String(state.cursors["6"]?.last["tally"]?.facts["gate_verdict"] ?? "unknown");
+      if (isTaken) gaps.push(`the terminal gate was judged by the tool that began this run (${text}), not here`);
       return { ok: true, facts: { bugs: now, verdict: gaps.length === 0 ? "verified" : "verified_with_gaps", gaps: gaps.join("; ") } };
     },
   };

@@ -8,7 +8,7 @@
 
 import { factIn, gateFact, GateFound, type GateCheck } from "../../../contracts/quality-facts.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
-import { asFound } from "../../../engine/found-gates.ts";
+import { withoutFreshness } from "../../../engine/found-gates.ts";
 import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Verifier } from "../../../ports/verifier.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
@@ -82,7 +82,7 @@ async function phaseChecks(verifier: Parts["verifier"], { attempt, state, commit
   const checks: GateCheck[] = [];
   const hollow = new Map<string, string>();
   for (const { id, name, group } of state.phases) {
-    const gates = group === "phases" ? gatesOfPhase(state, id).map(asFound) : [];
+    const gates = group === "phases" ? gatesOfPhase(state, id).map(withoutFreshness) : [];
     if (gates.length === 0) continue;
     const result = await verifier.prove({ attempt, gates, commit, changed: [], base: state.drafted.base.commit, cancel, onLiveEvent });
     for (const { file, why } of result.hollow ?? []) hollow.set(file, why);
@@ -115,7 +115,7 @@ function headings(document: string | null, seen: readonly string[]): GateCheck {
       verdict: "fail",
       reason: `BUGS.md has ${nameless} ${nameless === 1 ? "heading" : "headings"} ### BUG- without an id of letters and digits, so no write-up, patch or log can be named after it`,
     };
-  const doubles = inFile.filter((id, at) => inFile.indexOf(id) !== at);
+  const doubles = inFile.filter((id, index) => inFile.indexOf(id) !== index);
   if (doubles.length > 0) return { name, verdict: "fail", reason: `BUGS.md has more than one heading for ${some(doubles)}` };
   if (seen.length === 0)
     return inFile.length === 0

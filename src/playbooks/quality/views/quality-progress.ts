@@ -13,14 +13,14 @@ const recentMax = 10;
 const messageCharsMax = 160;
 
 /** What is beside the journal and belongs into the page anyway. */
-export type Beside = {
+export type ProgressSources = {
   /** The log on disk is not what the journal yields: in one sentence. */
   readonly differs: string | null;
   /** The terminal gate had not failed when this run took the log over. */
   readonly isVerifiedEarlier: boolean;
 };
 
-export function progressPage(log: RunStateLog, beside: Beside): string {
+export function progressPage(log: RunStateLog, beside: ProgressSources): string {
   const volume = log.volumes.at(-1);
   if (volume === undefined) return "";
   const lines = [
@@ -197,15 +197,15 @@ function documentationLines({ documentation }: RunStateLog): readonly string[] {
   return documentation === null ? [] : ["", "## Documentation", "", `Documentation state: ${oneLine(documentation.state)}`];
 }
 
-function errorLines({ errors }: RunStateLog, { differs }: Beside): readonly string[] {
+function errorLines({ errors }: RunStateLog, { differs }: ProgressSources): readonly string[] {
   const blocks = errors.flatMap(({ code, reason }) => ["", `ERROR: ${code} — ${oneLine(reason, 400)}`]);
   return [...blocks, ...(differs === null ? [] : ["", `ERROR: log_differs — ${oneLine(differs, 400)}`])];
 }
 
-function gateLines({ gate, volumes }: RunStateLog, { isVerifiedEarlier }: Beside): readonly string[] {
+function gateLines({ gate, volumes }: RunStateLog, { isVerifiedEarlier }: ProgressSources): readonly string[] {
   if (gate === null) {
-    const said = plainOf(volumes.at(-1)?.ended.get(6)?.key_counts["gate_verdict"]);
-    const message = `Verdict: ${said}, judged by the tool that began this run and not again here; see ${gateLogPath}.`;
+    const text = plainOf(volumes.at(-1)?.ended.get(6)?.key_counts["gate_verdict"]);
+    const message = `Verdict: ${text}, judged by the tool that began this run and not again here; see ${gateLogPath}.`;
     return isVerifiedEarlier ? ["", `## ${terminalSection}`, "", message] : [];
   }
   const { found, ts } = gate;

@@ -8,7 +8,7 @@ export const gateLogPath = "quality/results/quality-gate.log";
 /** A log that was there when the run was drafted is kept with it under its own path. */
 export const earlierLogPath = runStatePath;
 /** `document_differed` says of an artifact that it is gone, under this field. */
-export const goneField = "file";
+export const missingFileField = "file";
 
 /** Where a log goes when a new one takes its place. A colon isn't a part of a file's name everywhere. */
 export const historyPath = (ts: string): string => `quality/history/${ts.replaceAll(":", "-")}.run_state.jsonl`;

@@ -60,7 +60,7 @@ function headIn(tree: Readonly<Record<string, unknown>>): LogHead {
 }
 
 /** Why nothing may be added to a log; null if it is sound and still open. */
-export function whyOver(log: LogRead): string | null {
+export function whyLogClosed(log: LogRead): string | null {
   if (log.end !== null) return `its run ended (${log.end.status})`;
   const [first] = log.errors;
   if (first !== undefined) return `it breaks rule ${first.rule} in line ${first.line}: ${first.message}`;

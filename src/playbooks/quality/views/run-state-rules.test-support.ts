@@ -189,7 +189,7 @@ export type Judged = { readonly violations: readonly Violation[]; readonly error
 export function judgeLines(lines: readonly string[]): Judged {
   const violations = openViolations();
   const rules = openRunStateRules(violations);
-  for (const [at, line] of lines.entries()) rules.line(line, at + 1);
+  for (const [index, line] of lines.entries()) rules.line(line, index + 1);
   rules.end();
   return { violations: violations.list(), errors: violations.errors(), facts: rules.facts() };
 }

@@ -78,9 +78,9 @@ describe("the seven invariants", () => {
       for (const unread of [1, 2]) {
         const violations = openViolations();
         const rules = openRunStateRules(violations);
-        for (const [at, line] of textOf(log).entries())
-          if (at + 1 === unread) rules.fault(unread, "is not UTF-8 from its byte 25 on, expected text", true);
-          else rules.line(line, at + 1);
+        for (const [index, line] of textOf(log).entries())
+          if (index + 1 === unread) rules.fault(unread, "is not UTF-8 from its byte 25 on, expected text", true);
+          else rules.line(line, index + 1);
         rules.end();
         expect(violations.list()).toMatchObject([{ line: unread, rule: "RS2" }]);
       }
@@ -92,9 +92,9 @@ describe("the seven invariants", () => {
   });
 
   test("RS3: every event has a ts and an event, and both are texts", () => {
-    for (const [at, event] of wholeRun.entries()) {
-      expect(reported(judge(withLine(wholeRun, at + 1, without(event, "ts"))))).toContain(`${at + 1} RS3`);
-      expect(reported(judge(withLine(wholeRun, at + 1, without(event, "event"))))).toContain(`${at + 1} RS3`);
+    for (const [index, event] of wholeRun.entries()) {
+      expect(reported(judge(withLine(wholeRun, index + 1, without(event, "ts"))))).toContain(`${index + 1} RS3`);
+      expect(reported(judge(withLine(wholeRun, index + 1, without(event, "event"))))).toContain(`${index + 1} RS3`);
     }
     expect(reported(judge(withLine(wholeRun, 5, { ...wholeRun[4], ts: 1_747_319_521 })))).toEqual(["5 RS3"]);
     expect(reported(judge(withLine(wholeRun, 5, { ...wholeRun[4], event: null })))).toEqual(["5 RS3"]);
@@ -104,7 +104,7 @@ describe("the seven invariants", () => {
     const types = runIndex["event_types"] as readonly string[];
     for (const name of new Set(wholeRun.slice(1).map(({ event }) => event as string))) {
       const log = withLine(wholeRun, 1, { ...runIndex, event_types: types.filter((type) => type !== name) });
-      const lines = wholeRun.flatMap(({ event }, at) => (event === name ? [`${at + 1} RS4`] : []));
+      const lines = wholeRun.flatMap(({ event }, index) => (event === name ? [`${index + 1} RS4`] : []));
       expect(reported(judge(log))).toEqual(lines);
     }
     expect(judge(withLine(wholeRun, 1, { ...runIndex, event_types: [] })).errors).toBe(wholeRun.length - 1);

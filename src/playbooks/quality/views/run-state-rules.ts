@@ -46,7 +46,7 @@ const cycleOnly: ReadonlySet<unknown> = new Set([
 ]);
 
 export function openRunStateRules(violations: Violations): RunStateRules {
-  let at = 0;
+  let position = 0;
   let events = 0;
   let level: Level = "run";
   let types: ReadonlySet<unknown> | null = null;
@@ -61,7 +61,7 @@ export function openRunStateRules(violations: Violations): RunStateRules {
   let lastTime = "";
   const phases = openPhases();
   const docs = openDocsRules();
-  const report: Report = (rule, message, severity) => violations.add(at, rule, message, severity);
+  const report: Report = (rule, message, severity) => violations.add(position, rule, message, severity);
 
   const judgeIndex = (name: unknown, tree: Tree): void => {
     level = "cycle_name" in tree || cycleOnly.has(name) ? "cycle" : "run";
@@ -85,11 +85,11 @@ export function openRunStateRules(violations: Violations): RunStateRules {
     if (end === null || isFollowed) return;
     isFollowed = true;
     report("RS7", `comes after the ${last} of line ${end.line}, expected nothing after it`); // V3
-    violations.add(end.line, "RS7", `${last} is followed by more, from line ${at} on, expected it to be the last line`);
+    violations.add(end.line, "RS7", `${last} is followed by more, from line ${position} on, expected it to be the last line`);
   };
 
   const judgePhase = (name: string, { phase, key_counts: counts }: Tree): void => {
-    const problem = name === "phase_start" ? phases.start(phase, at) : phases.end(phase, at);
+    const problem = name === "phase_start" ? phases.start(phase, position) : phases.end(phase, position);
     if (problem !== null) report("RS6", problem);
     if (name === "phase_end" && phase === 6 && isTree(counts) && typeof counts["bugs_md_count"] === "number")
       bugsCounted = counts["bugs_md_count"];
@@ -106,11 +106,11 @@ export function openRunStateRules(violations: Violations): RunStateRules {
     const known = knownEvents[level].get(name);
     const counted = known === undefined ? stringsIn(tree) : judgeFields(known, tree, report);
     if (name === "run_start" && typeof tree["run_id"] === "string") runId ??= tree["run_id"];
-    if (level === "run") docs.event(name, tree, at, report);
+    if (level === "run") docs.event(name, tree, position, report);
     if (level === "run" && (name === "phase_start" || name === "phase_end")) judgePhase(name, tree);
     if (name !== brackets[level].last) return counted;
     if (level === "run" && tree["status"] === "success") judgeSuccess(phases.open(), bugsCounted, report);
-    end ??= { line: at, status: tree["status"] ?? tree["verdict"] };
+    end ??= { line: position, status: tree["status"] ?? tree["verdict"] };
     return counted;
   };
 
@@ -130,7 +130,7 @@ export function openRunStateRules(violations: Violations): RunStateRules {
     line: (text, number) => {
       const tree = treeOf(text);
       if (tree === null) return 0;
-      at = number;
+      position = number;
       if (typeof tree === "string") {
         events++; // it stands for an event, whichever it was
         report("RS2", tree);
@@ -141,14 +141,14 @@ export function openRunStateRules(violations: Violations): RunStateRules {
     fault: (number, message, isUnread = false) => {
       if (isUnread) {
         events++; // it stands for an event too
-        at = number;
+        position = number;
       }
       violations.add(number, "RS2", message);
     },
     end: () => {
       if (events === 0) violations.add(1, "RS1", "holds no event, expected _index as the first line");
       else if (events === 1)
-        violations.add(at, "RS7", `the log ends after its first event, expected ${brackets[level].first} as the second`);
+        violations.add(position, "RS7", `the log ends after its first event, expected ${brackets[level].first} as the second`);
     },
     facts: () => ({ level, events, begunAt, runId, end, bugsCounted, docs: docs.facts() }),
   };

@@ -7,7 +7,7 @@ import { type PhaseTally, tallyFact } from "../../../contracts/quality-facts.ts"
 import { runEventNames } from "../../../contracts/quality-run.ts";
 import { isoOf } from "../../../kit/iso-time.ts";
 import { progressPage } from "./quality-progress.ts";
-import { readLog, whyOver } from "./run-state-read.ts";
+import { readLog, whyLogClosed } from "./run-state-read.ts";
 import { RunStateLog } from "./run-state.ts";
 
 const flow: Flow = { flow: "quality", version: 1, phases: [{ id: "1", steps: [{ id: "do", run: "x" }] }] };
@@ -217,9 +217,9 @@ describe("a log that lies there already", () => {
 
   test("a real one of a newer version is sound; it is over, and without its last line it is open", () => {
     expect(readLog(real).errors).toEqual([]);
-    expect(whyOver(readLog(real))).toBe("its run ended (success)");
+    expect(whyLogClosed(readLog(real))).toBe("its run ended (success)");
     const open = readLog(lines.slice(0, -1).join("\n"));
-    expect(whyOver(open)).toBeNull();
+    expect(whyLogClosed(open)).toBeNull();
     expect([...open.ended.keys()]).toEqual([1, 2, 3, 4, 5, 6]);
     expect(open.types.has("documentation_state")).toBe(false);
   });
@@ -228,7 +228,7 @@ describe("a log that lies there already", () => {
     ["no _index", lines.slice(1, -1), /RS1/],
     ["a phase that starts twice", [...lines.slice(0, 3), lines[2] ?? ""], /RS6/],
     ["no JSON", [...lines.slice(0, 3), "{"], /RS2/],
-  ])("%s: nothing is added to it", (_what, broken, rule) => expect(whyOver(readLog(broken.join("\n")))).toMatch(rule));
+  ])("%s: nothing is added to it", (_what, broken, rule) => expect(whyLogClosed(readLog(broken.join("\n")))).toMatch(rule));
 });
 
 describe("PROGRESS.md", () => {

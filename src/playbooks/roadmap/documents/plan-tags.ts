@@ -26,8 +26,8 @@ export function taskBlocksOf(
   const outside: Line[] = [];
   let open: (TaskBlock & { readonly lines: Line[] }) | null = null;
   let wave: number | null = null;
-  for (let at = 0; at < lines.length; at += 1) {
-    const line = lines[at];
+  for (let index = 0; index < lines.length; index += 1) {
+    const line = lines[index];
     if (line === undefined) break;
     const tag = line.is === "text" ? /^\s*<(\/?)task(?=[\s>/]|$)/i.exec(line.text) : null;
     const place: Position = { line: line.number, column: line.text.search(/\S/) + 1 };
@@ -49,10 +49,10 @@ export function taskBlocksOf(
       continue;
     }
     if (open !== null) unclosed(open, report);
-    const read = tagFrom(lines, at, tag[0].length, report);
+    const read = tagFrom(lines, index, tag[0].length, report);
     open = { place, attributes: read.attributes, wave, lines: read.rest === null ? [] : [read.rest] };
     blocks.push(open);
-    at = read.at;
+    index = read.at;
     if (read.isClosed) open = null;
   }
   if (open !== null) unclosed(open, report);
@@ -71,8 +71,8 @@ export const pathOf = (attributes: ReadonlyMap<string, string>): string => {
 /** `…</task>` at the end of a line of text. */
 function closedWithin(line: Line): string | null {
   if (line.is !== "text") return null;
-  const at = withoutCode(line.text).search(/<\/task\s*>\s*$/i);
-  return at < 0 ? null : line.text.slice(0, at);
+  const index = withoutCode(line.text).search(/<\/task\s*>\s*$/i);
+  return index < 0 ? null : line.text.slice(0, index);
 }
 
 function waveOf(line: Line): number | null {
@@ -91,9 +91,9 @@ function tagFrom(
   const first = lines[from];
   const place: Position = { line: first?.number ?? 1, column: column + 1 };
   let text = first?.text.slice(column) ?? "";
-  for (let at = from; ; at += 1) {
+  for (let index = from; ; index += 1) {
     const read = attributesIn(text);
-    const line = lines[at];
+    const line = lines[index];
     if (read !== null && line !== undefined) {
       for (const name of read.twice)
         report.error(place, "", "duplicate_attribute", `found the attribute ${name} twice in one <task>, expected it once`);
@@ -102,10 +102,10 @@ function tagFrom(
       const isClosed = read.isEmpty || inner !== behind;
       const rest =
         inner.trim() === "" ? null : { ...line, text: " ".repeat(line.text.length - Math.min(line.text.length, behind.length)) + inner };
-      return { attributes: read.attributes, rest, at, isClosed };
+      return { attributes: read.attributes, rest, at: index, isClosed };
     }
-    const next = lines[at + 1];
-    if (next === undefined || next.is !== "text" || at - from >= tagLinesMax) {
+    const next = lines[index + 1];
+    if (next === undefined || next.is !== "text" || index - from >= tagLinesMax) {
       report.error(place, "", "task_tag", `found ${shown(text.trim())} behind <task, expected attributes such as id="03-01" and a >`);
       return { attributes: new Map(), rest: null, at: from, isClosed: false };
     }

@@ -26,15 +26,15 @@ export function planWaves(tasks: readonly Waved[]): readonly (readonly string[])
     for (const id of ordered) {
       const task = byId.get(id);
       if (task === undefined || (task.wave ?? 0) !== group) continue;
-      let at = Math.max(first, ...task.after.map((other) => (placed.get(other) ?? -1) + 1)); // W1
+      let position = Math.max(first, ...task.after.map((other) => (placed.get(other) ?? -1) + 1)); // W1
       const isAlone = task.complexity === "complex" || task.type !== "auto";
       const mayJoin = (wave: Wave): boolean => !isAlone && !wave.isFull && !wave.taken.hasAny(task.files); // W2, W3, W4
-      for (let wave = waves[at]; wave !== undefined && !mayJoin(wave); wave = waves[at]) at += 1;
-      const wave = (waves[at] ??= { ids: [], taken: openTaken(), isFull: false });
+      for (let wave = waves[position]; wave !== undefined && !mayJoin(wave); wave = waves[position]) position += 1;
+      const wave = (waves[position] ??= { ids: [], taken: openTaken(), isFull: false });
       wave.ids.push(id);
       wave.taken.add(task.files);
       wave.isFull = isAlone;
-      placed.set(id, at);
+      placed.set(id, position);
     }
   }
   return waves.map(({ ids }) => ids);

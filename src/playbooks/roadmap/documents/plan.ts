@@ -85,7 +85,7 @@ const namesIn = (text: string): readonly string[] =>
 function criteriaIn(lines: readonly Line[], report: Report): Plan["criteria"] {
   const names = new Set(["success criteria", "acceptance criteria"]);
   const bold = fieldsOf(lines, names, "any").find(({ label }) => names.has(label));
-  const at = lines.findIndex(
+  const index = lines.findIndex(
     (line) =>
       headingLevelOf(line) > 0 &&
       names.has(
@@ -95,9 +95,9 @@ function criteriaIn(lines: readonly Line[], report: Report): Plan["criteria"] {
           .toLowerCase(),
       ),
   );
-  const heading = lines[at];
+  const heading = lines[index];
   if (bold === undefined && heading === undefined) return [];
-  return criteriaOf(bold ?? fieldUnder(lines, at, heading), "success_criteria", report);
+  return criteriaOf(bold ?? fieldUnder(lines, index, heading), "success_criteria", report);
 }
 
 function fieldUnder(lines: readonly Line[], at: number, heading: Line | undefined): Field {

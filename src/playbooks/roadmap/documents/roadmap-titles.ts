@@ -40,12 +40,12 @@ export function checklistLineOf(line: Line, { isInSection }: { readonly isInSect
 export function headingLineOf(line: Line, report: Report): HeadingLine | null {
   const level = headingLevelOf(line);
   if (level === 0) return null;
-  const at = line.text.search(/[^#\s]/);
-  if (at < 0) return null;
-  let text = line.text.slice(at).trimEnd();
+  const index = line.text.search(/[^#\s]/);
+  if (index < 0) return null;
+  let text = line.text.slice(index).trimEnd();
   const closed = text.lastIndexOf(" ");
   if (closed > 0 && /^#+$/.test(text.slice(closed + 1))) text = text.slice(0, closed).trimEnd();
-  const place: Position = { line: line.number, column: at + 1 };
+  const place: Position = { line: line.number, column: index + 1 };
   const read = titleIn(text, { place, isLine: false }, level === 3 ? report : null);
   return read === null ? null : { id: read.id, name: read.name, inserted: read.inserted, place, level };
 }
@@ -102,6 +102,6 @@ function bodyOf(
 /** Up to ` - what it is about`. */
 function beforeDash(text: string, isCut: boolean): string {
   if (!isCut) return text;
-  const at = text.search(/\s[-–—]\s/);
-  return at < 0 ? text : text.slice(0, at);
+  const index = text.search(/\s[-–—]\s/);
+  return index < 0 ? text : text.slice(0, index);
 }

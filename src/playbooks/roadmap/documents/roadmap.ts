@@ -174,7 +174,7 @@ function linked(drafts: readonly Draft[], report: Report): readonly RoadmapPhase
   const byId = new Map<string, RoadmapPhase>();
   const places = new Map<string, Position>();
   let edges = 0;
-  for (const { phase, dependencies, at } of drafts) {
+  for (const { phase, dependencies, at: position } of drafts) {
     const path = `phase_${phase.id}.depends_on`;
     const depends_on: string[] = [];
     const isNamed = new Set<string>();
@@ -187,12 +187,17 @@ function linked(drafts: readonly Draft[], report: Report): readonly RoadmapPhase
         if (isPhase.has(id)) continue;
         const near = family.get(wholePart(id)) ?? [];
         const hint = near.length === 0 ? "" : `, such as ${near.join(", ")}`;
-        report.error(at, path, "unknown_dependency", `found a dependency of phase ${phase.id} on ${id}, expected the id of a phase${hint}`); // R2
+        report.error(
+          position,
+          path,
+          "unknown_dependency",
+          `found a dependency of phase ${phase.id} on ${id}, expected the id of a phase${hint}`,
+        ); // R2
       }
       edges += depends_on.length;
     }
     byId.set(phase.id, { ...phase, depends_on });
-    places.set(phase.id, at);
+    places.set(phase.id, position);
   }
   if (edges > edgesMax) report.error({ line: 1, column: 1 }, "", "too_many", `found more than ${edgesMax} dependencies, expected fewer`);
   const nodes = [...byId.values()].map(({ id, depends_on }) => ({ id, after: depends_on }));

@@ -2,7 +2,7 @@
 
 import { git } from "../../../workspace/git/git.ts";
 import { placesAround } from "../../../workspace/git/places.ts";
-import { inView } from "../../../workspace/git/user-view.ts";
+import { userViewCall } from "../../../workspace/git/user-view.ts";
 import { refuse } from "../../../project/reply.ts";
 import type { PlanFound } from "./roadmap-documents.ts";
 import { ignoredAmong } from "../../contract/ignored-paths.ts";
@@ -34,7 +34,7 @@ export async function refuseUncommitted(root: string, wanted: readonly string[],
   const args = ["status", "--porcelain=v1", "-z", "--no-renames", "--ignored=matching", "--untracked-files=all", "--", ...paths];
   const places = placesAround(root);
   if (places === null) return; // without a repository nothing begins anyhow
-  const { out } = await git({ ...inView(places), args, codes: [0, 128] });
+  const { out } = await git({ ...userViewCall(places), args, codes: [0, 128] });
   const lines = out.toString("utf8").split("\0");
   const open = paths.filter((path) => lines.some((line) => line.slice(3) === path));
   if (open.length === 0) return;

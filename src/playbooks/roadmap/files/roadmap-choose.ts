@@ -10,7 +10,7 @@
 import type { RoadmapPhase } from "../../../contracts/roadmap.ts";
 import { executionOrder, selectPhases } from "../documents/order.ts";
 import { findingText, type Finding } from "../../../kit/finding.ts";
-import { belowOf, type Unlanded, unlandedBelow } from "./unmerged-dependencies.ts";
+import { transitiveDependencies, type Unlanded, unlandedBelow } from "./unmerged-dependencies.ts";
 import { refuseIgnored, refuseUncommitted } from "./git-visibility.ts";
 import { refuse } from "../../../project/reply.ts";
 import { judged, refuseRoadmap, type RoadmapHere } from "./roadmap-problems.ts";
@@ -64,7 +64,7 @@ function refuseUnmet(
     return open.length === 0 ? [] : [{ phase: id, needs: open }];
   });
   if (unmet.length === 0) return;
-  const all = executionOrder(phases, new Set([...wanted, ...belowOf(phases, wanted)])).filter((id) => !completed.has(id));
+  const all = executionOrder(phases, new Set([...wanted, ...transitiveDependencies(phases, wanted)])).filter((id) => !completed.has(id));
   const which = unmet.map(({ phase, needs }) => `phase ${phase} depends on ${needs.join(", ")}`).join("; ");
   refuse("dependencies_unmet", {
     message: `${which[0]?.toUpperCase() ?? ""}${which.slice(1)}, which is neither completed nor asked for. Nothing was started.`,

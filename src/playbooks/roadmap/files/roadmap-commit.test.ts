@@ -15,7 +15,7 @@ afterEach(clearRooms);
 const view = (...statuses: readonly RunView["phases"][number]["status"][]): RunView => {
   const [one] = runView().phases;
   if (one === undefined) throw new Error("the view has a phase");
-  return runView({ phases: statuses.map((status, at) => ({ ...one, id: String(at + 1), group: "phases", status })) });
+  return runView({ phases: statuses.map((status, index) => ({ ...one, id: String(index + 1), group: "phases", status })) });
 };
 const completed = (cursorPath: string): Event => ({ event: "phase_completed", walk: cursorPath }) as Event;
 const land = (cursorPath: string, facts: object): Event =>

@@ -14,7 +14,7 @@ import { oneAtATime } from "../../../project/runs/one-at-a-time.ts";
 import { readSettings } from "../../../project/config/settings.ts";
 import type { PlaybookParts } from "../../contract/playbook.ts";
 import { ownedInPhases, phaseFolder } from "../../../contracts/roadmap-places.ts";
-import { isReached, readBounded } from "../../contract/whole-file.ts";
+import { isReachable, readBounded } from "../../contract/whole-file.ts";
 
 const waitMs = 60_000;
 const pageBytesMax = 50 * 1024 ** 2;
@@ -58,7 +58,7 @@ async function pagesOf(root: string, landed: ReadonlyMap<string, GitSha>): Promi
   const pages: Pages[] = [];
   for (const [id, commit] of landed) {
     const folder = phaseFolder(id);
-    if (folder === null || !isReached(root, `${folder}/page`)) continue;
+    if (folder === null || !isReachable(root, `${folder}/page`)) continue;
     const files = new Map<string, Buffer>();
     for (const name of readdirSync(join(root, folder)).toSorted()) {
       const read = await readBounded(root, `${folder}/${name}`, pageBytesMax);

@@ -43,11 +43,11 @@ describe("whatever the run", () => {
     const entries = entriesOf(name);
     const whole = drawnIn(await drawnFrom(entries));
     const here = room();
-    for (let at = 1; at < entries.length; at += apart(61, 211)) {
-      const playbook = await follow(here, entries, { from: at });
+    for (let index = 1; index < entries.length; index += apart(61, 211)) {
+      const playbook = await follow(here, entries, { from: index });
       await playbook.draw(now);
-      playbook.goOn(at + 30);
-      if (at % 2 === 0) await playbook.draw(now); // else the plug is pulled before anything of it was drawn
+      playbook.goOn(index + 30);
+      if (index % 2 === 0) await playbook.draw(now); // else the plug is pulled before anything of it was drawn
     }
     await (await follow(here, entries)).draw(now);
     const drawn = drawnIn(here);
@@ -61,8 +61,8 @@ describe("whatever the run", () => {
     const entries = entriesOf(name);
     const here = room();
     const playbook = await follow(here, entries, { from: 2 });
-    for (let at = 2; at <= entries.length; at += apart(29, 101)) {
-      playbook.goOn(at);
+    for (let index = 2; index <= entries.length; index += apart(29, 101)) {
+      playbook.goOn(index);
       await playbook.draw(now);
       for (const [path, text] of Object.entries(here.files(".autopilot/runs"))) check(path, text);
     }
@@ -239,13 +239,13 @@ describe("a phase's folder", () => {
   });
   test("what agents' frames told stays in the traces when they are drawn anew", async () => {
     const here = room();
-    const at = entries.findIndex((entry) => entry.event === "step_started" && entry.step === "research" && entry.walk === "1") + 1;
-    const playbook = await follow(here, entries, { from: at });
+    const index = entries.findIndex((entry) => entry.event === "step_started" && entry.step === "research" && entry.walk === "1") + 1;
+    const playbook = await follow(here, entries, { from: index });
     await playbook.draw(now);
     const frame = { signal: "tool", attempt: "1@1/research#1", title: "read src/a.ts", kind: "read", path: "src/a.ts", call: "t" } as const;
     playbook.signal?.({ ...frame, status: "pending" }, "2026-01-01T00:00:01.000Z");
     playbook.signal?.({ ...frame, status: "completed" }, "2026-01-01T00:00:03.500Z");
-    playbook.goOn(at + 3);
+    playbook.goOn(index + 3);
     await playbook.draw(now);
     const live = here.text(".planning/phases/1/research-trace.jsonl");
     const [first] = live.split("\n");
@@ -256,7 +256,7 @@ describe("a phase's folder", () => {
       status: "success",
     });
     here.write(".planning/phases/1/research-trace.jsonl", "");
-    await (await follow(here, entries, { from: at + 3 })).draw(now);
+    await (await follow(here, entries, { from: index + 3 })).draw(now);
     expect(here.text(".planning/phases/1/research-trace.jsonl")).toBe(live);
     await (await follow(here, entries)).draw(now);
     expect(here.text(".planning/phases/1/research-trace.jsonl").startsWith(live)).toBe(true);

@@ -3,7 +3,7 @@
 import type { RoadmapPhase } from "../../../contracts/roadmap.ts";
 import { git } from "../../../workspace/git/git.ts";
 import { placesAround } from "../../../workspace/git/places.ts";
-import { inView } from "../../../workspace/git/user-view.ts";
+import { userViewCall } from "../../../workspace/git/user-view.ts";
 import type { KnownPhase } from "./roadmap-known.ts";
 
 export type Unlanded = { readonly phase: string; readonly branch: string };
@@ -18,7 +18,7 @@ type Asked = {
 
 /** Those that something to be run builds upon, by however many steps. A phase that any run brought here is here. */
 export async function unlandedBelow({ root, phases, wanted, known }: Asked): Promise<readonly Unlanded[]> {
-  const needed = [...belowOf(phases, wanted)].filter((id) => known.get(id)?.isCompleted === true);
+  const needed = [...transitiveDependencies(phases, wanted)].filter((id) => known.get(id)?.isCompleted === true);
   if (needed.length === 0) return [];
   const branches = await runBranches(root);
   const missing = new Map<string, ReadonlySet<string>>();
@@ -40,7 +40,7 @@ export async function unlandedBelow({ root, phases, wanted, known }: Asked): Pro
 }
 
 /** What phases depend on, by however many steps. */
-export function belowOf(phases: readonly RoadmapPhase[], wanted: readonly string[]): ReadonlySet<string> {
+export function transitiveDependencies(phases: readonly RoadmapPhase[], wanted: readonly string[]): ReadonlySet<string> {
   const below = new Set<string>();
   const look = [...wanted];
   for (let id = look.pop(); id !== undefined; id = look.pop()) {
@@ -57,7 +57,7 @@ async function runBranches(root: string): Promise<ReadonlySet<string>> {
   const args = ["for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/autopilot/"];
   const places = placesAround(root);
   if (places === null) return new Set(); // without a repository nothing begins anyhow
-  const { out } = await git({ ...inView(places), args, codes: [0, 128] });
+  const { out } = await git({ ...userViewCall(places), args, codes: [0, 128] });
   return new Set(out.toString("utf8").split("\n").filter(Boolean));
 }
 
@@ -65,7 +65,7 @@ async function runBranches(root: string): Promise<ReadonlySet<string>> {
 async function phasesMissing(root: string, branch: string): Promise<ReadonlySet<string>> {
   const places = placesAround(root);
   if (places === null) return new Set();
-  const view = inView(places);
+  const view = userViewCall(places);
   const head = await git({ ...view, args: ["rev-parse", "--verify", "--quiet", "HEAD^{tree}"], codes: [0, 1, 128] });
   if (head.code !== 0) return new Set();
   const merge = await git({ ...view, args: ["merge-tree", "--write-tree", "--no-messages", "HEAD", branch], codes: [0, 1, 128, 129] });

@@ -6,7 +6,7 @@ import type { RunView, CursorView } from "../../../core/state.ts";
 import { type Gap, scoreOf } from "../insight/self-audit.ts";
 import type { TaskFound } from "../../../ports/functions.ts";
 import { placesIn, whyNotThere } from "./places.ts";
-import type { Found, StepInput, RoadmapParts } from "./parts.ts";
+import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
 import { handedBy } from "./handed.ts";
 import { phaseIn } from "./recorded.ts";
 
@@ -26,7 +26,7 @@ export function auditScope(parts: RoadmapParts) {
   return {
     version: 1,
     effect: "none" as const,
-    perform({ state }: StepInput): Found {
+    perform({ state }: StepInput): StepResult {
       const requirements = audited(parts, state);
       const phases = new Set(requirements.map(({ phase }) => phase));
       return Promise.resolve({
@@ -55,7 +55,7 @@ function auditOf(parts: Pick<RoadmapParts, "readBlob">, cursor: CursorView): Sel
 export function auditEvidence(parts: RoadmapParts) {
   return {
     version: 1,
-    async prove({ state, cursor, commit }: StepInput): Found {
+    async prove({ state, cursor, commit }: StepInput): StepResult {
       const audit = auditOf(parts, cursor);
       if (audit === null) return { ok: false, facts: {}, detail: "no audit was handed back", reason: "return_invalid" };
       const checks = audit.audit_results.flatMap(({ requirements_checked }) => requirements_checked);

@@ -7,7 +7,7 @@
 import type { Check, Expectation } from "../../../contracts/evidence.ts";
 import { trivialBecause } from "../../../documents/trivial-command.ts";
 import { fieldOf, handedBy, textsIn } from "./handed.ts";
-import type { Found, StepInput, RoadmapParts } from "./parts.ts";
+import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
 import { placesIn } from "./places.ts";
 import { runChecks } from "./run-checks.ts";
 import { openStep } from "./written.ts";
@@ -17,7 +17,7 @@ const commandsMax = 20;
 export function commandsReproduced(parts: RoadmapParts) {
   return {
     version: 1,
-    async prove(input: StepInput): Found {
+    async prove(input: StepInput): StepResult {
       const claim = handedBy(parts, input.cursor, openStep(input.state, input.cursor).id);
       const reported = textsIn(claim, "commands_run");
       if (reported.length === 0 && !namesPlace(claim))

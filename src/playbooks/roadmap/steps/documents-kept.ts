@@ -1,13 +1,13 @@
 // documents-kept: proof that the run did not change the roadmap, specification or planning config.
 
-import type { Found, StepInput, RoadmapParts } from "./parts.ts";
+import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
 import { roadmapPathOf, textOption } from "./recorded.ts";
 
 /** A named proof: roadmap, specification and planning config are on the run's branch as the user has them: nobody moves the goal. */
 export function documentsKept({ workspace }: Pick<RoadmapParts, "workspace">) {
   return {
     version: 1,
-    async prove({ state, commit }: StepInput): Found {
+    async prove({ state, commit }: StepInput): StepResult {
       const locked = new Set([
         roadmapPathOf(state),
         textOption(state, "spec_path") ?? roadmapPathOf(state),

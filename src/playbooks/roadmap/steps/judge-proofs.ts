@@ -9,7 +9,7 @@ import { roadmapSteps } from "../views/phase-history.ts";
 import { documentTextBytesMax } from "../../../documents/document-text.ts";
 import { isSameText } from "../../../documents/same-text.ts";
 import { fieldOf, handedBy, textsIn } from "./handed.ts";
-import type { Found, StepInput, RoadmapParts } from "./parts.ts";
+import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
 import { placesIn, whyNotThere } from "./places.ts";
 import { documentOf, hashOf, openStep } from "./written.ts";
 
@@ -31,7 +31,7 @@ async function reportOf(
 export function judgeReportKept(parts: RoadmapParts) {
   return {
     version: 1,
-    async prove(input: StepInput): Found {
+    async prove(input: StepInput): StepResult {
       const report = await reportOf(parts, input);
       if (report === null)
         return { ok: false, facts: { report_kept: false }, reason: "return_invalid", detail: "the judge's own report is not there" };
@@ -46,7 +46,7 @@ export function judgeReportKept(parts: RoadmapParts) {
 export function judgeIndependent(parts: RoadmapParts) {
   return {
     version: 1,
-    async prove(input: StepInput): Found {
+    async prove(input: StepInput): StepResult {
       const { state, cursor, commit } = input;
       const judged = handedBy(parts, cursor, openStep(state, cursor).id);
       const theirs = verifierTexts(handedBy(parts, cursor, roadmapSteps.verify));

@@ -16,4 +16,4 @@ export type RoadmapParts = {
 };
 
 export type StepInput = FunctionInput<RunView, CursorView>;
-export type Found = Promise<FunctionResult>;
+export type StepResult = Promise<FunctionResult>;

@@ -4,7 +4,7 @@ import type { Check } from "../../../contracts/evidence.ts";
 import type { Verdict } from "../../../contracts/objective.ts";
 import type { RunView } from "../../../core/state.ts";
 import { phaseCriteria } from "../documents/phase-criteria.ts";
-import type { Found, StepInput, RoadmapParts } from "./parts.ts";
+import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
 import { planAt } from "./phase-plan.ts";
 import { phaseIn, roadmapPathOf } from "./recorded.ts";
 import { redIn, runChecks } from "./run-checks.ts";
@@ -19,7 +19,7 @@ const planningFolder = ".planning/";
 export function phasesHold(parts: RoadmapParts) {
   return {
     version: 1,
-    async prove(input: StepInput): Found {
+    async prove(input: StepInput): StepResult {
       const { state, commit } = input;
       const completed = completedIn(state);
       const locked = completed.flatMap(({ id }) => (state.cursors[id]?.checks ?? []) as readonly Check[]);

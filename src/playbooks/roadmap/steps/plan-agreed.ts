@@ -1,7 +1,7 @@
 // plan-agreed: proof that the plan checker approved the plan with enough confidence.
 
 import { fieldOf, handedBy } from "./handed.ts";
-import type { Found, StepInput, RoadmapParts } from "./parts.ts";
+import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
 import { openStep } from "./written.ts";
 
 const confidenceMin = 7;
@@ -11,7 +11,7 @@ const issuesShownMax = 20;
 export function planAgreed(parts: RoadmapParts) {
   return {
     version: 1,
-    prove({ state, cursor }: StepInput): Found {
+    prove({ state, cursor }: StepInput): StepResult {
       const said = handedBy(parts, cursor, openStep(state, cursor).id);
       const [pass, confidence] = [fieldOf(said, "pass"), fieldOf(said, "confidence")];
       const isSure = typeof confidence === "number" && confidence >= confidenceMin;

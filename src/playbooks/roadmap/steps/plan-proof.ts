@@ -13,7 +13,7 @@ import { checksIn, type PhaseCriterion, phaseCriteria, unansweredCriteria } from
 import { lintPlan } from "../documents/plan-lint.ts";
 import { type Finding, findingText, shown } from "../../../kit/finding.ts";
 import { checkpointOf } from "./checkpoint.ts";
-import type { Found, StepInput, RoadmapParts } from "./parts.ts";
+import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
 import { type PlanFound, planAt } from "./phase-plan.ts";
 import { phaseIn, roadmapOf, roadmapPathOf, textOption } from "./recorded.ts";
 import { runChecks } from "./run-checks.ts";
@@ -25,7 +25,7 @@ const leftCharsMax = 1_000;
 export function planProof(parts: RoadmapParts) {
   return {
     version: 1,
-    async prove(input: StepInput): Found {
+    async prove(input: StepInput): StepResult {
       const { state, cursor, commit } = input;
       const phase = phaseIn(parts, state, cursor.phase);
       const found = await planAt(parts, state, cursor.phase, commit);

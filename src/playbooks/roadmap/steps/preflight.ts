@@ -8,7 +8,7 @@ import { ownedOf } from "../../../workspace/layers/scope.ts";
 import { changedIn } from "../../../workspace/git/status.ts";
 import { ownedInPhases } from "../../../contracts/roadmap-places.ts";
 import { readDocument } from "../../contract/read-document.ts";
-import type { Found, StepInput, RoadmapParts } from "./parts.ts";
+import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
 import { roadmapOf, textOption } from "./recorded.ts";
 
 const debugFolder = ".planning/debug/";
@@ -25,7 +25,7 @@ export function preflight(parts: RoadmapParts) {
   return {
     version: 1,
     effect: "none" as const,
-    async perform({ state, cursor }: StepInput): Found {
+    async perform({ state, cursor }: StepInput): StepResult {
       const tip = await parts.workspace.tip();
       const spec = specIssue(parts, state);
       const isClean = tip.commit === state.tip.commit;
@@ -76,9 +76,9 @@ const filesMax = 5;
 
 /** Tracked files with changes that nobody committed: they would keep this phase's work from landing. The run's documents may be edited. */
 async function uncommitted({ paths }: RoadmapParts, state: RunView): Promise<readonly string[]> {
-  const found = await findRepository(paths.root);
-  if (!("repository" in found)) return [];
-  const changed = await changedIn(found.repository, ownedOf([...ownedAlways, ...ownedInPhases]));
+  const lookup = await findRepository(paths.root);
+  if (!("repository" in lookup)) return [];
+  const changed = await changedIn(lookup.repository, ownedOf([...ownedAlways, ...ownedInPhases]));
   const documents = (state.drafted.documents ?? []).map(({ path }) => path);
   return changed.filter((path) => !documents.includes(path));
 }

@@ -15,7 +15,7 @@ import { knownPhases } from "../files/roadmap-known.ts";
 import { aboutPhase } from "./about.ts";
 import type { RoadmapParts } from "./parts.ts";
 import { planPath } from "./phase-plan.ts";
-import { isOn, roadmapOf, roadmapPathOf, textOption } from "./recorded.ts";
+import { isOptionOn, roadmapOf, roadmapPathOf, textOption } from "./recorded.ts";
 
 const skipDone = "already_completed";
 
@@ -28,7 +28,7 @@ export function readPhases(parts: RoadmapParts): (state: RunView) => Promise<rea
     if (errors.length > 0) return invalid(errors.map(findingText).join("; "));
     const { phases } = roadmap;
     const completed = completedPhases(phases, knownPhases(parts.paths)); // R3
-    const isWhole = isOn(state, "complete");
+    const isWhole = isOptionOn(state, "complete");
     const word = isWhole ? "all" : (textOption(state, "phases") ?? "next");
     const selection = selectPhases(word, phases, completed);
     if ("problem" in selection) return invalid(`Which phases? ${JSON.stringify(word)}: ${selection.problem}.`);

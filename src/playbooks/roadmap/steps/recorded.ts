@@ -22,7 +22,7 @@ export function textOption(state: RunView, name: string): string | null {
 }
 
 /** An option's default holds where nobody set it. */
-export const isOn = (state: RunView, name: string): boolean =>
+export const isOptionOn = (state: RunView, name: string): boolean =>
   (state.drafted.options[name] ?? state.drafted.flow.options?.[name]?.default) === true;
 
 const roadmapPathDefault = ".planning/ROADMAP.md";

@@ -1,7 +1,7 @@
 // rollback: step that reverts a failed phase in one commit and keeps the work on a diagnostic branch.
 
 import { phaseDirIn } from "../../../engine/prove.ts";
-import type { Found, StepInput, RoadmapParts } from "./parts.ts";
+import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
 import { checkpointOf } from "./checkpoint.ts";
 
 const shownMax = 20;
@@ -15,7 +15,7 @@ export function rollback({ workspace }: Pick<RoadmapParts, "workspace">) {
     version: 1,
     effect: "keyed" as const,
     isDone: async (attempt: string): Promise<boolean> => (await workspace.inspect(attempt, null)).commit !== null,
-    async perform({ attempt, cursor, state }: StepInput): Found {
+    async perform({ attempt, cursor, state }: StepInput): StepResult {
       const since = checkpointOf(cursor);
       if (since === null) {
         const detail = "Where the phase began is not written down, so nothing was taken back.";

@@ -1,14 +1,14 @@
 // task-commands: proof that the commands given for a task in its plan all pass.
 
 import type { Check } from "../../../contracts/evidence.ts";
-import type { Found, StepInput, RoadmapParts } from "./parts.ts";
+import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
 import { redIn, runChecks } from "./run-checks.ts";
 
 /** A named proof: the commands that the task's own document gives it all pass on the run's branch. */
 export function taskCommands(parts: RoadmapParts) {
   return {
     version: 1,
-    async prove(input: StepInput): Found {
+    async prove(input: StepInput): StepResult {
       const checks = (input.cursor.checks ?? []) as readonly Check[];
       if (checks.length === 0) return { ok: false, facts: { commands: 0 }, detail: "no command of the task's own proves it" };
       const results = await runChecks(parts, input, checks, input.commit);

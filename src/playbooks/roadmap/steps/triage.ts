@@ -17,7 +17,7 @@ import { phaseTypeOf } from "../../../insight/phase-type.ts";
 import type { PhaseType } from "../../../contracts/roadmap-values.ts";
 import type * as v from "valibot";
 import { aboutPhase } from "./about.ts";
-import type { Found, StepInput, RoadmapParts } from "./parts.ts";
+import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
 import { type PlanFound, planAt } from "./phase-plan.ts";
 import { configOf, phaseIn, roadmapPathOf } from "./recorded.ts";
 import { runChecks } from "./run-checks.ts";
@@ -31,7 +31,7 @@ export function triage(parts: RoadmapParts) {
   return {
     version: 1,
     effect: "none" as const,
-    async perform(input: StepInput): Found {
+    async perform(input: StepInput): StepResult {
       const { state, cursor } = input;
       const phase = phaseIn(parts, state, cursor.phase);
       if (phase === null)

@@ -6,7 +6,7 @@
 
 import { listTree, textReader } from "../../../verify/gates/tree-facts.ts";
 import { checkpointOf } from "./checkpoint.ts";
-import type { Found, StepInput, RoadmapParts } from "./parts.ts";
+import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
 
 const shownMax = 20;
 const lookedAtMax = 500;
@@ -14,7 +14,7 @@ const lookedAtMax = 500;
 export function wiring({ workspace }: Pick<RoadmapParts, "workspace">) {
   return {
     version: 1,
-    async prove({ cursor, state, commit }: StepInput): Found {
+    async prove({ cursor, state, commit }: StepInput): StepResult {
       const since = checkpointOf(cursor) ?? state.drafted.base.commit;
       const added = (await workspace.differences(since, commit)).filter(({ kind }) => kind === "added").map(({ path }) => path);
       const sources = added.filter(isSource).slice(0, lookedAtMax);

@@ -3,7 +3,7 @@
 import type { Entry } from "../../../contracts/event.ts";
 import type { CursorView } from "../../../core/state.ts";
 import { landInTurn } from "../../contract/landing.ts";
-import type { Found, StepInput, RoadmapParts } from "./parts.ts";
+import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
 
 /**
  * What was taken back on the run's branch is taken back on the user's too, where it had come there: a phase that waited for a person is
@@ -13,7 +13,7 @@ export function withdraw({ workspace, paths, entries }: Pick<RoadmapParts, "work
   return {
     version: 1,
     effect: "idempotent" as const,
-    async perform({ state, cursor, cancel }: StepInput): Found {
+    async perform({ state, cursor, cancel }: StepInput): StepResult {
       if (!hasLanded(entries(), cursor)) return { ok: true, facts: { landed: false, why: "nothing_to_land" } };
       const branch = `autopilot/${state.drafted.run_id}`;
       const result = await landInTurn(workspace, paths, `Merge ${branch}: take back phase ${cursor.phase}`, cancel);

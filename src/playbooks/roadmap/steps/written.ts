@@ -7,7 +7,7 @@ import type { Step } from "../../../contracts/flow.ts";
 import { phaseDirIn } from "../../../engine/prove.ts";
 import { documentTextBytesMax } from "../../../documents/document-text.ts";
 import { invariant } from "../../../kit/invariant.ts";
-import type { Found, StepInput, RoadmapParts } from "./parts.ts";
+import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
 
 /** The step at which this cursor stands, as the flow has it. */
 export function openStep(state: RunView, cursor: CursorView): Step {
@@ -24,7 +24,7 @@ export const documentOf = (state: RunView, { writes }: Pick<Step, "writes">, { p
 export function written({ workspace }: Pick<RoadmapParts, "workspace">) {
   return {
     version: 1,
-    async prove({ state, cursor, commit }: StepInput): Found {
+    async prove({ state, cursor, commit }: StepInput): StepResult {
       const path = documentOf(state, openStep(state, cursor), cursor);
       const text = path === null ? null : await workspace.textAt(commit, path, documentTextBytesMax);
       if (text === null || text.trim() === "") return { ok: false, facts: {}, detail: `${path ?? "no document"} is not there or empty` };

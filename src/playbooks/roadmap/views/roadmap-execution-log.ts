@@ -102,7 +102,7 @@ export function openExecutionLog(): ExecutionLog {
         "",
         `Written by the runner from the journal of ${inText(run)}; agents do not write it.`,
         ...section("Steps", table(["Step", "Agent", "Began", "Took", "Commit", "Result"], phase.steps.map(stepRow))),
-        ...phase.rounds.flatMap((round, at) => section(`Execution ${at + 1}`, roundLines(round))),
+        ...phase.rounds.flatMap((round, index) => section(`Execution ${index + 1}`, roundLines(round))),
         ...phase.steps
           .filter(({ commands, commit }) => commands.length > 0 || commit !== null)
           .flatMap((step) => section(inText(describeAttempt(step.attempt)), tryLines(step))),
@@ -173,7 +173,7 @@ function taskLines({ id, title, files, status, tries }: Task): readonly string[]
     "",
     `- Files of the plan: ${files.length === 0 ? "none named" : firstPaths(files)}`,
     `- Retries: ${Math.max(0, tries.length - 1)}`,
-    ...tries.flatMap((reported, at) => ["", `Try ${at + 1}: ${inText(reported.result)}.`, "", ...tryLines(reported)]),
+    ...tries.flatMap((reported, index) => ["", `Try ${index + 1}: ${inText(reported.result)}.`, "", ...tryLines(reported)]),
   ];
 }
 

@@ -279,9 +279,9 @@ test.each(Object.keys(roadmapStories))("%s: the same pages whether the journal i
   const { tape } = live(roadmapStories[name] as Scenario);
   const [once, pieces] = [openRoadmapProjections(), openRoadmapProjections()];
   for (const entry of tape.entries) once.apply(entry);
-  tape.entries.forEach((entry, at) => {
+  tape.entries.forEach((entry, index) => {
     pieces.apply(entry);
-    if (at % 40 === 0) for (const phase of pieces.changed()) pieces.pagesOf(phase);
+    if (index % 40 === 0) for (const phase of pieces.changed()) pieces.pagesOf(phase);
   });
   const phases = once.changed();
   expect(phases.length).toBeGreaterThan(0);

@@ -116,7 +116,7 @@ const timeNames = new Set([
 /** Times with an offset are the same moments in UTC. */
 function setTimes(state: Tree, warn: Warn): void {
   const visit = (node: unknown, path: DataPath): void => {
-    if (Array.isArray(node)) return node.forEach((item, at) => visit(item, [...path, at]));
+    if (Array.isArray(node)) return node.forEach((item, index) => visit(item, [...path, index]));
     if (!isTree(node)) return;
     for (const [name, value] of Object.entries(node)) {
       if (timeNames.has(name) && typeof value === "string" && msOf(value) === null) {
@@ -132,18 +132,18 @@ function setTimes(state: Tree, warn: Warn): void {
 }
 
 function utcOf(text: string): string | null {
-  const found = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2}(?:\.\d+)?)\s*(?:([+-])(\d{2}):?(\d{2})|Z)?$/.exec(text.trim());
-  const ms = found === null ? null : msOf(`${found[1]}T${found[2]}Z`);
-  if (found === null || ms === null) return null;
-  const offsetMinutes = found[3] === undefined ? 0 : Number(found[4]) * 60 + Number(found[5]);
-  return isoOf(ms - (found[3] === "-" ? -1 : 1) * offsetMinutes * 60_000);
+  const match = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2}(?:\.\d+)?)\s*(?:([+-])(\d{2}):?(\d{2})|Z)?$/.exec(text.trim());
+  const ms = match === null ? null : msOf(`${match[1]}T${match[2]}Z`);
+  if (match === null || ms === null) return null;
+  const offsetMinutes = match[3] === undefined ? 0 : Number(match[4]) * 60 + Number(match[5]);
+  return isoOf(ms - (match[3] === "-" ? -1 : 1) * offsetMinutes * 60_000);
 }
 
 /** An event that is none of the 29, or lacks what it must carry, is left out: the log tells, it decides nothing. */
 function keepEvents(state: Tree, warn: Warn): void {
   const log = state["event_log"];
   if (!Array.isArray(log)) return;
-  state["event_log"] = log.filter((entry: unknown, at) => {
+  state["event_log"] = log.filter((entry: unknown, index) => {
     if (isTree(entry)) {
       entry["details"] ??= {};
       for (const name of ["phase", "step"]) if (entry[name] === null) delete entry[name];
@@ -151,7 +151,7 @@ function keepEvents(state: Tree, warn: Warn): void {
     }
     const [issue] = issuesOf(RoadmapEvent, entry).issues;
     if (issue === undefined) return true;
-    warn(["event_log", at], "event_left_out", `left out: ${issue.message}`);
+    warn(["event_log", index], "event_left_out", `left out: ${issue.message}`);
     return false;
   });
 }

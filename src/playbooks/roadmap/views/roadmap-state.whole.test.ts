@@ -95,10 +95,10 @@ describe("whatever the run", () => {
   test.each(Object.keys(roadmapStories))("%s: valid at every entry, and the same whether drawn at once or kept up with", (name) => {
     const { tape } = story(name);
     const book = openRoadmapState();
-    tape.entries.forEach((entry, at) => {
+    tape.entries.forEach((entry, index) => {
       book.apply(entry);
-      if (at % 25 !== 0 && at !== tape.entries.length - 1) return;
-      const entries = tape.entries.slice(0, at + 1);
+      if (index % 25 !== 0 && index !== tape.entries.length - 1) return;
+      const entries = tape.entries.slice(0, index + 1);
       const run = fold(entries) as Run;
       expect(book.stateOf(run)).toEqual(roadmapStateOf(run, entries));
       expect(JSON.parse(book.textOf(run))).toEqual(JSON.parse(JSON.stringify(book.stateOf(run))));
@@ -199,7 +199,7 @@ describe("everything at once", () => {
     expect(events(state, "3").filter((event) => event.startsWith("rollback"))).toEqual(
       events(state, "3")
         .filter((event) => event.startsWith("rollback"))
-        .map((_, at) => (at % 2 === 0 ? "rollback_initiated" : "rollback_completed")),
+        .map((_, index) => (index % 2 === 0 ? "rollback_initiated" : "rollback_completed")),
     );
     expect(events(state, "3")).toContain("rollback_completed");
   });
@@ -372,7 +372,7 @@ describe("meta, spec and breaker", () => {
 });
 
 test("what a verifier handed back is told where the seed puts it: scope creep in the step, categories in the log", () => {
-  const said = "b".repeat(64);
+  const text = "b".repeat(64);
   const { tape } = live({
     flow: "roadmap",
     script: {
@@ -388,10 +388,10 @@ test("what a verifier handed back is told where the seed puts it: scope creep in
     },
   });
   const entries = tape.entries.map((entry) =>
-    entry.event === "turn_ended" && entry.attempt.includes("/verify#") ? { ...entry, claim: said } : entry,
+    entry.event === "turn_ended" && entry.attempt.includes("/verify#") ? { ...entry, claim: text } : entry,
   );
   const claimOf = (hash: string): unknown =>
-    hash === said ? { scope_creep: ["a button"], failure_categories: [{ failure: "x", category: "lint_failure" }] } : undefined;
+    hash === text ? { scope_creep: ["a button"], failure_categories: [{ failure: "x", category: "lint_failure" }] } : undefined;
   const state = roadmapStateOf(tape.run, entries, { claimOf });
   expect(state.phases["phase_1"]?.steps.verify?.scope_creep).toEqual(["a button"]);
   expect(

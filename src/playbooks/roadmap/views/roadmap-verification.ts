@@ -227,8 +227,8 @@ const refutedLines = (refuted: readonly Refuted[]): readonly string[] =>
 const roundLines = (rounds: readonly Round[]): readonly string[] =>
   table(
     ["Round", "Began", "The runner's checks", "The verifier", "Status"],
-    rounds.map((round, at) => [
-      String(at + 1),
+    rounds.map((round, index) => [
+      String(index + 1),
       round.beganAt,
       round.checks === null ? "–" : round.checks.isPassed ? "pass" : "fail",
       round.verify === null ? "–" : round.verify.isPassed && round.verify.says["pass"] !== false ? "pass" : "fail",

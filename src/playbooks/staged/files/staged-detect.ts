@@ -32,8 +32,8 @@ export async function detectStaged(root: string): Promise<Detected> {
   }
   const scanned = await byFolders(root, tree, read);
   if (current === null) return scanned;
-  const said = `${stagedStatePath} says ${current.flow} step ${current.step} ${current.name}, and the folders say otherwise`;
-  return { ...scanned, because: `${said}: ${scanned.because}` };
+  const text = `${stagedStatePath} says ${current.flow} step ${current.step} ${current.name}, and the folders say otherwise`;
+  return { ...scanned, because: `${text}: ${scanned.because}` };
 }
 
 /** Both name the same step. What its documents say of it is reported: one that the file says has not started may have been begun. */

@@ -19,7 +19,7 @@ export type Looked =
   | { readonly kind: "unusable"; readonly why: string };
 
 /** What their Current Step said when they last changed it: optional steps that come before it are passed over. */
-export type SaidStep = { readonly step: number | "done"; readonly status: string };
+export type StatedStep = { readonly step: number | "done"; readonly status: string };
 
 type Memory = {
   /** The last texts the runner wrote, the newest last. */
@@ -30,7 +30,7 @@ type Memory = {
   readonly read: string | null;
   /** One that was read and is about to be journaled. */
   readonly pending: { readonly text: string; readonly after: number } | null;
-  readonly said: SaidStep | null;
+  readonly said: StatedStep | null;
 };
 
 const fileBytesMax = 1024 * 1024;
@@ -82,12 +82,12 @@ export class StagedFile {
     return (await this.#memory()).pending !== null;
   }
 
-  async said(): Promise<SaidStep | null> {
+  async said(): Promise<StatedStep | null> {
     return (await this.#memory()).said;
   }
 
   /** What somebody else wrote has been read and is journaled next; until `accept` it stays as it is. */
-  async pend(text: string, said: SaidStep | null, seq: number): Promise<void> {
+  async pend(text: string, said: StatedStep | null, seq: number): Promise<void> {
     const memory = await this.#memory();
     await this.#remember({ ...memory, pending: { text, after: seq }, said: said ?? memory.said });
   }

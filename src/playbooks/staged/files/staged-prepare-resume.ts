@@ -9,7 +9,7 @@ import { differedFields } from "../views/staged-differences.ts";
 import { stagedSummary } from "../views/staged-summary.ts";
 import { git } from "../../../workspace/git/git.ts";
 import { placesAround } from "../../../workspace/git/places.ts";
-import { inView } from "../../../workspace/git/user-view.ts";
+import { userViewCall } from "../../../workspace/git/user-view.ts";
 import { runFolder } from "../../../project/runs/project-paths.ts";
 import { readAgain } from "../steps/state-file.ts";
 import type { PreparedResume, PrepareResumeInput } from "../../contract/playbook.ts";
@@ -71,7 +71,7 @@ async function unseenEdits(root: string, { drafted: { run_id, base } }: RunView)
   const places = placesAround(root);
   if (places === null) return [];
   const { code, out } = await git({
-    ...inView(places),
+    ...userViewCall(places),
     args: ["diff", "--name-only", "-z", "--no-renames", `refs/heads/autopilot/${run_id}...refs/heads/${base.branch}`, "--", "_docs"],
     codes: [0, 128],
   });

@@ -11,7 +11,7 @@ import { stagedSummary } from "../views/staged-summary.ts";
 import { findingText } from "../../../kit/finding.ts";
 import { git } from "../../../workspace/git/git.ts";
 import { placesAround } from "../../../workspace/git/places.ts";
-import { inView } from "../../../workspace/git/user-view.ts";
+import { userViewCall } from "../../../workspace/git/user-view.ts";
 import { refuse } from "../../../project/reply.ts";
 import { settingsOf } from "../../../project/config/settings.ts";
 import type { Prepared, PrepareInput } from "../../contract/playbook.ts";
@@ -110,7 +110,7 @@ async function refuseUnseen(root: string, flow: Flow): Promise<void> {
   const places = placesAround(root);
   if (places === null) return; // without a repository nothing begins anyhow
   const { out } = await git({
-    ...inView(places),
+    ...userViewCall(places),
     args: ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--", "_docs"],
   });
   const files = out

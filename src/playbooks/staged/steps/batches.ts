@@ -60,8 +60,8 @@ function inOrder(tasks: readonly StagedTask[]): readonly StagedTask[] {
 /** What a folder or a pattern reaches from; null for a plain file. */
 function folderOf(file: string): string | null {
   if (file.endsWith("/")) return file;
-  const at = file.search(/[*?[{]/);
-  return at < 0 ? null : file.slice(0, file.lastIndexOf("/", at) + 1);
+  const index = file.search(/[*?[{]/);
+  return index < 0 ? null : file.slice(0, file.lastIndexOf("/", index) + 1);
 }
 
 /** Careful: what may overlap counts as overlapping. */

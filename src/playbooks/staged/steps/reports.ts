@@ -32,9 +32,9 @@ export async function readReports(tree: TreeLook, whose: "all" | "agents" = "all
 
 /** The id as its own word: `01_store` is not named by `01_store_extra`. */
 function names(line: string, id: string): boolean {
-  for (let at = line.indexOf(id); at >= 0; at = line.indexOf(id, at + 1)) {
-    const after = line.slice(at + id.length).replace(/^\.md\b/, "");
-    if (!/[\w.-]/.test(line.charAt(at - 1)) && !/^[\w-]|^\.\w/.test(after)) return true;
+  for (let index = line.indexOf(id); index >= 0; index = line.indexOf(id, index + 1)) {
+    const after = line.slice(index + id.length).replace(/^\.md\b/, "");
+    if (!/[\w.-]/.test(line.charAt(index - 1)) && !/^[\w-]|^\.\w/.test(after)) return true;
   }
   return false;
 }

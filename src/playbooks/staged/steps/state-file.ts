@@ -10,7 +10,7 @@ import { stagedDifferences, stepText } from "../views/staged-differences.ts";
 import { readStagedState, type StagedRead } from "../views/staged-state-read.ts";
 import type { DocumentDiffered, FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
-import { type SaidStep, StagedFile } from "../files/staged-file.ts";
+import { type StatedStep, StagedFile } from "../files/staged-file.ts";
 import { draftedState, draftedText } from "../files/staged-record.ts";
 import type { StagedParts } from "./parts.ts";
 import { lookAtCommit } from "./tree-look.ts";
@@ -93,7 +93,7 @@ function writtenSince({ state, ours }: Again, drafted: readonly string[]): Writt
 }
 
 /** Whether somebody wrote that this optional step is left out: by standing at a later one, or in so many words. */
-function isPassedOver(run: RunView, { phase }: CursorView, said: SaidStep | null, since: Written): boolean {
+function isPassedOver(run: RunView, { phase }: CursorView, said: StatedStep | null, since: Written): boolean {
   const name = run.phases.find(({ id }) => id === phase)?.name ?? "";
   const wasFailed = own(run.cursors, "before.survey")?.last["failed_optional"]?.facts["answer"] === "B";
   if (wasFailed && surveyed(run)?.facts["entered"] === phase) return true;

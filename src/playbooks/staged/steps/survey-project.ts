@@ -81,10 +81,10 @@ function corrections(run: RunView, recorded: Recorded, entered: Phase | null, pa
 function whyElsewhere({ drafted: { flow } }: RunView, current: CurrentStep | null, entered: Phase | null): string | null {
   if (current === null) return "its Current Step cannot be read, so the folders tell";
   if (current.flow !== flow.flow) return `the run walks ${flow.flow}`;
-  const at = current.step === "done" ? Number.POSITIVE_INFINITY : current.step;
+  const position = current.step === "done" ? Number.POSITIVE_INFINITY : current.step;
   const is = entered === null ? Number.POSITIVE_INFINITY : Number(entered.id);
-  if (at === is) return null;
-  const behind = entered === null || is > at ? String(current.step) : entered.id;
+  if (position === is) return null;
+  const behind = entered === null || is > position ? String(current.step) : entered.id;
   const what = fileOf(flow, behind) ?? `the documents of step ${behind}`;
-  return is > at ? `${what} is there, so step ${behind} is done` : `${what} is not there, so step ${behind} is not done`;
+  return is > position ? `${what} is there, so step ${behind} is done` : `${what} is not there, so step ${behind} is not done`;
 }

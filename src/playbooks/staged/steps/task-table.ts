@@ -5,7 +5,7 @@
 //   T2. What is handed on can be put in waves: ids are unique, every dependency is there, and none waits for itself.
 
 import { ringsAmong } from "../../../documents/graph.ts";
-import { cellsIn, isNothing, isRule } from "../views/staged-state-lines.ts";
+import { cellsIn, isEmptyMark, isRule } from "../views/staged-state-lines.ts";
 import type { TreeLook } from "./tree-look.ts";
 
 export const tasksFolder = "_docs/02_tasks/";
@@ -91,8 +91,8 @@ function rowsIn(text: string): { readonly rows: readonly Row[]; readonly faults:
   const rows: Row[] = [];
   const faults: string[] = [];
   let columns: Columns | null = null;
-  for (const [at, line] of text.split(/\r?\n/).entries()) {
-    const cells = cellsIn({ number: at + 1, text: line });
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    const cells = cellsIn({ number: index + 1, text: line });
     if (cells === null) {
       if (rows.length > 0 && line.trim() === "") break;
       continue;
@@ -105,7 +105,7 @@ function rowsIn(text: string): { readonly rows: readonly Row[]; readonly faults:
     }
     const cell = (name: keyof Columns): string => cells[columns?.[name] ?? -1] ?? "";
     const id = plain(cell("id")).replace(/\.md$/, "");
-    const say = (fault: string): unknown => faults.push(`${tablePath}:${at + 1}: ${fault}`);
+    const say = (fault: string): unknown => faults.push(`${tablePath}:${index + 1}: ${fault}`);
     if (!idPattern.test(id)) say(`found "${id}" as a task, expected a name of letters, digits, _ . -`);
     else if (rows.some((row) => row.id === id)) say(`found a second row for the task ${id}`);
     const points = /^(\d{1,3})(?:\s*(?:points?|pts?))?$/i.exec(plain(cell("points")))?.[1];
@@ -115,7 +115,7 @@ function rowsIn(text: string): { readonly rows: readonly Row[]; readonly faults:
     }
     rows.push({
       id,
-      line: at + 1,
+      line: index + 1,
       name: plain(cell("name")) || id,
       points: points === undefined ? null : Number(points),
       after: words(cell("after")),
@@ -144,7 +144,7 @@ const words = (cell: string): readonly string[] =>
     .replaceAll("`", "")
     .split(/[,;]|<br\s*\/?>/)
     .map((word) => word.trim())
-    .filter((word) => !isNothing(word));
+    .filter((word) => !isEmptyMark(word));
 
 /** A dependency is named by the task's id, or by the number it begins with. */
 function idMeant(word: string, ids: readonly string[]): string | null {

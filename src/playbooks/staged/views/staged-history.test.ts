@@ -30,7 +30,12 @@ const flow: Flow = {
 };
 const base = { actor: "system", reason_code: "ok", epoch: 1, active_ms: 0, prev: "", crc: "" };
 const story = (...events: readonly Draft[]): readonly Entry[] =>
-  events.map((event, at) => ({ ...base, seq: at + 1, ts: `2026-02-0${Math.min(9, 1 + Math.floor(at / 5))}T10:00:00.000Z`, ...event }));
+  events.map((event, index) => ({
+    ...base,
+    seq: index + 1,
+    ts: `2026-02-0${Math.min(9, 1 + Math.floor(index / 5))}T10:00:00.000Z`,
+    ...event,
+  }));
 const historyOf = (entries: readonly Entry[], before: string | null = null, sub_step: string | null = null) => {
   const claim = { summary: "Written.", decisions: ["Language: Node"], sub_step };
   const history = new StagedHistory(flow, before === null ? null : readStagedState(before).state, () => claim);

@@ -46,8 +46,8 @@ export class Retries {
     const n = of === undefined ? undefined : this.#underWay.get(of);
     this.#begun.delete(attempt);
     if (of === undefined || n === undefined) return;
-    const at = of.lastIndexOf(" ");
-    this.rows.push({ attempt: n, ...row, sub_step: placeOf(of.slice(0, at), of.slice(at + 1)) });
+    const index = of.lastIndexOf(" ");
+    this.rows.push({ attempt: n, ...row, sub_step: placeOf(of.slice(0, index), of.slice(index + 1)) });
     this.count = Math.min(retriesMax, n);
   }
 }

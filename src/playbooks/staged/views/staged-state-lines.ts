@@ -14,17 +14,17 @@ export function sectionsOf(text: string, own: readonly string[]): readonly Secti
   const isOwn = (title: string): boolean => title === "" || own.some((one) => one.toLowerCase() === title.toLowerCase());
   const all = text.replace(/^\uFEFF/, "").split(/\r\n|\n|\r/, linesMax);
   let fence: string | null = null;
-  for (const [at, whole] of all.entries()) {
+  for (const [index, whole] of all.entries()) {
     const mark = /^\s*(```|~~~)/.exec(whole)?.[1];
     const heading = fence === null ? headingIn(whole) : null;
     if (heading !== null) {
-      sections.push({ title: heading, line: at + 1, lines: [] });
+      sections.push({ title: heading, line: index + 1, lines: [] });
       continue;
     }
     const section = sections.at(-1);
     if (mark !== undefined && isOwn(section?.title ?? "")) continue;
     if (mark !== undefined && (fence === null || fence === mark)) fence = fence === null ? mark : null;
-    section?.lines.push({ number: at + 1, text: whole.trimEnd() });
+    section?.lines.push({ number: index + 1, text: whole.trimEnd() });
   }
   return sections;
 }
@@ -43,16 +43,16 @@ export type Field = { readonly name: string; readonly value: string; readonly li
 
 /** `name: value`, also as a point or in bold, as people write it; a remark behind an arrow is none of the value. */
 export function fieldIn({ number, text }: Line): Field | null {
-  const found = /^\s*(?:[-*]\s+)?\**([A-Za-z][A-Za-z_ ]{0,30}?)\**\s*:\**\s*(.*)$/.exec(text);
-  const [, name, value] = found ?? [];
+  const match = /^\s*(?:[-*]\s+)?\**([A-Za-z][A-Za-z_ ]{0,30}?)\**\s*:\**\s*(.*)$/.exec(text);
+  const [, name, value] = match ?? [];
   if (name === undefined || value === undefined) return null;
   return { name: name.trim().toLowerCase().replaceAll(" ", "_"), value: bare(withoutRemark(value)), line: number };
 }
 
 /** What is before an arrow that has blank space before it. */
 function withoutRemark(value: string): string {
-  for (let at = value.indexOf("←"); at !== -1; at = value.indexOf("←", at + 1))
-    if (/\s/.test(value.charAt(at - 1))) return value.slice(0, at);
+  for (let index = value.indexOf("←"); index !== -1; index = value.indexOf("←", index + 1))
+    if (/\s/.test(value.charAt(index - 1))) return value.slice(0, index);
   return value;
 }
 
@@ -62,9 +62,9 @@ export function cellsIn({ text }: Line): readonly string[] | null {
   if (!trimmed.startsWith("|")) return null;
   const cells: string[] = [];
   let cell = "";
-  for (let at = 1; at < trimmed.length; at++) {
-    const letter = trimmed.charAt(at);
-    if (letter === "\\" && at + 1 < trimmed.length) cell += trimmed.charAt(++at);
+  for (let index = 1; index < trimmed.length; index++) {
+    const letter = trimmed.charAt(index);
+    if (letter === "\\" && index + 1 < trimmed.length) cell += trimmed.charAt(++index);
     else if (letter === "|") {
       cells.push(cell.trim());
       cell = "";
@@ -87,10 +87,10 @@ export function pointsIn(lines: readonly Line[]): readonly string[] {
     else if (/^\s{2,}\S/.test(text) && last >= 0) points[last] = `${points[last] ?? ""} ${text.trim()}`;
     else points.push(text.trim());
   }
-  return points.filter((point) => !isNothing(point));
+  return points.filter((point) => !isEmptyMark(point));
 }
 
 /** What people write where there is nothing to say; the format's own placeholders among it. */
-export const isNothing = (text: string): boolean => /^(?:\[?none\]?|\[[^\]]*\]|-+|—|n\/a|\.\.\.)?\.?$/i.test(text.trim());
+export const isEmptyMark = (text: string): boolean => /^(?:\[?none\]?|\[[^\]]*\]|-+|—|n\/a|\.\.\.)?\.?$/i.test(text.trim());
 
 const bare = (text: string): string => text.trim().replace(/^"(.*)"$/, "$1");

@@ -18,7 +18,7 @@ import {
 } from "../../../contracts/staged-state.ts";
 import { type Finding, shown } from "../../../kit/finding.ts";
 import { issuesOf } from "../../../kit/located-issues.ts";
-import { cellsIn, type Field, fieldIn, isNothing, isRule, type Line, pointsIn, type Section, sectionsOf } from "./staged-state-lines.ts";
+import { cellsIn, type Field, fieldIn, isEmptyMark, isRule, type Line, pointsIn, type Section, sectionsOf } from "./staged-state-lines.ts";
 
 export type StagedRead = {
   readonly state: Omit<StagedState, "current"> & { readonly current: CurrentStep | null };
@@ -134,7 +134,7 @@ function currentOf(section: Section | null, say: Say, keep: (lines: readonly Lin
     step,
     name: textOf("name"),
     status,
-    sub_step: isNothing(textOf("sub_step")) ? null : textOf("sub_step"),
+    sub_step: isEmptyMark(textOf("sub_step")) ? null : textOf("sub_step"),
     retry_count: count,
   });
   return read.issues.length === 0 ? read.value : miss("step", "a step of the flow");
@@ -153,7 +153,7 @@ function rowsOf<T>(lines: readonly Line[], say: Say, keep: (lines: readonly Line
       if (line.text.trim() !== "") left.push(line);
       continue;
     }
-    if (isRule(cells) || /^(step|attempt)$/i.test(cells[0] ?? "") || cells.every((cell) => isNothing(cell))) continue;
+    if (isRule(cells) || /^(step|attempt)$/i.test(cells[0] ?? "") || cells.every((cell) => isEmptyMark(cell))) continue;
     const found = read(cells);
     if ("row" in found) {
       rows.push(found.row);
@@ -190,7 +190,7 @@ function sessionOf(lines: readonly Line[], keep: (lines: readonly Line[]) => voi
     const isField = field !== null && ["date", "ended_at", "reason", "notes"].includes(field.name);
     if (isField && !Object.hasOwn(found, field.name)) {
       open = field.name;
-      found[open] = isNothing(field.value) ? "" : field.value;
+      found[open] = isEmptyMark(field.value) ? "" : field.value;
     } else if (isField) {
       open = null;
       left.push(line);

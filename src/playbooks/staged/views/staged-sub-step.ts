@@ -24,9 +24,9 @@ export const phaseIn = (path: string): string => path.split(/[@/]/, 1)[0] ?? pat
 export function placeOf(flow: FlowView, cursorPath: string, step: string): string {
   const [, outer, inner] = /^[^/]*\/([^#/]+)#\d+\/(.+)$/.exec(cursorPath) ?? [];
   const steps = stepsOfPhase(flow, phaseIn(cursorPath)).filter(({ run }) => run === undefined); // what the runner looks up isn't a sub-step
-  const at = steps.findIndex(({ id }) => id === (outer ?? step));
+  const index = steps.findIndex(({ id }) => id === (outer ?? step));
   const text = inner === undefined ? step : `${outer}: ${inner.replace(/^wave:/, "batch ")}${step === outer ? "" : ` ${step}`}`;
-  return `${at + 1} — ${text}`;
+  return `${index + 1} — ${text}`;
 }
 
 export class SubStep {

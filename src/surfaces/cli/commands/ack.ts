@@ -11,6 +11,6 @@ export const ack: Command = {
   arguments: [{ name: "ID", about: "the preview's id" }],
   flags: [],
   takesRun: true,
-  run: async (context, given) =>
-    (await import("../../../commands/ack.ts")).ack(context, { id: given.words[0] ?? "", ...defined({ run: given.run }) }),
+  run: async (context, input) =>
+    (await import("../../../commands/ack.ts")).ack(context, { id: input.words[0] ?? "", ...defined({ run: input.run }) }),
 };

@@ -14,9 +14,9 @@ export const adopt: Command = {
   arguments: [{ name: "RUN", about: "the run's id; default: the current one", optional: true }],
   flags: [{ name: "yes", kind: "flag", about: "Adopt it without asking." }],
   takesRun: true,
-  run: async (context, given) =>
+  run: async (context, input) =>
     (await import("../../../commands/adopt.ts")).adopt(context, {
-      yes: given.flag("yes"),
-      ...defined({ run: given.words[0] ?? given.run }),
+      yes: input.flag("yes"),
+      ...defined({ run: input.words[0] ?? input.run }),
     }),
 };

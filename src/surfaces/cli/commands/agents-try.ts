@@ -10,5 +10,5 @@ export const agentsTry: Command = {
   arguments: [{ name: "NAME", about: "the agent's name, or scripted:FILE" }],
   flags: [],
   takesRun: false,
-  run: async (context, given) => (await import("../../../commands/agents.ts")).tryAgent(context, { name: given.words[0] ?? "" }),
+  run: async (context, input) => (await import("../../../commands/agents.ts")).tryAgent(context, { name: input.words[0] ?? "" }),
 };

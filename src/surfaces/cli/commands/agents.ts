@@ -10,8 +10,8 @@ export const agents: Command = {
   arguments: [],
   flags: [{ name: "truth", kind: "flag", about: "How often what each agent said held, in the runs of this repository." }],
   takesRun: false,
-  run: async (context, given) =>
-    given.flag("truth")
+  run: async (context, input) =>
+    input.flag("truth")
       ? (await import("../../../commands/truth.ts")).truth(context)
       : (await import("../../../commands/agents.ts")).agents(context, {}),
 };

@@ -13,8 +13,8 @@ export const answer: Command = {
   arguments: [{ name: "ANSWER", about: "one of the question's answers, or your own words where it takes them", many: true }],
   flags: [{ name: "block", kind: "text", placeholder: "ID", about: "Which question, where more than one is open." }],
   takesRun: true,
-  run: async (context, given) => {
-    const said = { text: given.words.join(" "), ...defined({ run: given.run, block: given.text("block") }) };
+  run: async (context, input) => {
+    const said = { text: input.words.join(" "), ...defined({ run: input.run, block: input.text("block") }) };
     const { isPortfolioMeant } = await import("../../../commands/portfolio/meant.ts");
     if (isPortfolioMeant(context.cwd, said)) return (await import("../../../commands/portfolio/answer.ts")).answerPortfolio(context, said);
     return (await import("../../../commands/answer.ts")).answer(context, said);

@@ -11,9 +11,9 @@ export const approve: Command = {
   arguments: [{ name: "ANSWER", about: "one of the question's answers", optional: true }],
   flags: [{ name: "oracles", kind: "flag", about: "Approve the changed tests and test settings, in exactly this content." }],
   takesRun: true,
-  run: async (context, given) =>
+  run: async (context, input) =>
     (await import("../../../commands/approve.ts")).approve(
       context,
-      defined({ run: given.run, answer: given.words[0], oracles: given.flag("oracles") }),
+      defined({ run: input.run, answer: input.words[0], oracles: input.flag("oracles") }),
     ),
 };

@@ -19,9 +19,9 @@ export const budgetRaise: Command = {
   ],
   flags: [{ name: "reason", kind: "text", placeholder: "TEXT", about: "Why, for the journal." }],
   takesRun: true,
-  run: async (context, given) =>
+  run: async (context, input) =>
     (await import("../../../commands/budget.ts")).raise(context, {
-      limits: [...given.words],
-      ...defined({ run: given.run, reason: given.text("reason") }),
+      limits: [...input.words],
+      ...defined({ run: input.run, reason: input.text("reason") }),
     }),
 };

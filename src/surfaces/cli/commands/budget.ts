@@ -11,5 +11,5 @@ export const budget: Command = {
   arguments: [],
   flags: [],
   takesRun: true,
-  run: async (context, given) => (await import("../../../commands/budget.ts")).budget(context, defined({ run: given.run })),
+  run: async (context, input) => (await import("../../../commands/budget.ts")).budget(context, defined({ run: input.run })),
 };

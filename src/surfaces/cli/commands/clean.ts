@@ -25,9 +25,9 @@ export const clean: Command = {
     { name: "yes", kind: "flag", about: "Don't ask." },
   ],
   takesRun: false,
-  run: async (context, given) =>
+  run: async (context, input) =>
     (await import("../../../commands/clean.ts")).clean(context, {
-      yes: given.flag("yes"),
-      ...defined({ olderThan: given.text("older-than"), keep: given.number("keep") }),
+      yes: input.flag("yes"),
+      ...defined({ olderThan: input.text("older-than"), keep: input.number("keep") }),
     }),
 };

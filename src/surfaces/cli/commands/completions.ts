@@ -17,8 +17,8 @@ export const completionsOf = (commands: () => readonly Command[]): Command => ({
   flags: [],
   takesRun: false,
   isRaw: () => true,
-  run: (_place, given) => {
-    const shell = shells.find((known) => known === given.words[0]) ?? "bash";
+  run: (_place, input) => {
+    const shell = shells.find((known) => known === input.words[0]) ?? "bash";
     const page = completionScript(shell, commands());
     const message = `The completion script for ${shell}.`;
     return Promise.resolve({

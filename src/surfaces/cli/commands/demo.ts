@@ -11,5 +11,5 @@ export const demo: Command = {
   flags: [{ name: "keep", kind: "flag", about: "Leave the repository there to look at." }],
   takesRun: false,
   onInterrupt: "! Ending the demo. Ctrl-C again to quit now.",
-  run: async (context, given) => (await import("../../../commands/demo/demo.ts")).demo(context, { keep: given.flag("keep") }),
+  run: async (context, input) => (await import("../../../commands/demo/demo.ts")).demo(context, { keep: input.flag("keep") }),
 };

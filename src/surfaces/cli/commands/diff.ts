@@ -14,10 +14,10 @@ export const diff: Command = {
   arguments: [{ name: "RUN", about: "a run's id", optional: true }],
   flags: [{ name: "stat", kind: "flag", about: "Only the files, with the lines added and removed." }],
   takesRun: true,
-  isRaw: (given) => !given.flag("stat"),
-  run: async (context, given) =>
+  isRaw: (input) => !input.flag("stat"),
+  run: async (context, input) =>
     (await import("../../../commands/diff.ts")).diff(context, {
-      stat: given.flag("stat"),
-      ...defined({ run: given.words[0] ?? given.run }),
+      stat: input.flag("stat"),
+      ...defined({ run: input.words[0] ?? input.run }),
     }),
 };

@@ -13,9 +13,9 @@ export const discard: Command = {
   arguments: [{ name: "RUN", about: "runs' ids", optional: true, many: true }],
   flags: [{ name: "yes", kind: "flag", about: "Don't ask." }],
   takesRun: true,
-  run: async (context, given) =>
+  run: async (context, input) =>
     (await import("../../../commands/discard.ts")).discard(context, {
-      runs: [...given.words, ...(given.run === undefined ? [] : [given.run])],
-      yes: given.flag("yes"),
+      runs: [...input.words, ...(input.run === undefined ? [] : [input.run])],
+      yes: input.flag("yes"),
     }),
 };

@@ -23,14 +23,14 @@ export const go: Command = {
   flags: [...goFlags, ...objectiveFlags],
   takesRun: true,
   ...restsWhenInterrupted,
-  run: async (context, given) =>
+  run: async (context, input) =>
     (await import("../../../commands/go.ts")).go(context, {
-      ...objectiveOf(given),
-      ...drivenBy(given),
+      ...objectiveOf(input),
+      ...drivenBy(input),
       ...defined({
-        maxCycles: given.number("max-cycles"),
-        flags: playbookOfFlow(given),
-        asks: askedBy(given),
+        maxCycles: input.number("max-cycles"),
+        flags: playbookOfFlow(input),
+        asks: askedBy(input),
       }),
     }),
 };

@@ -15,7 +15,7 @@ export const helpOf = (chapters: () => readonly Chapter[]): Command => ({
   arguments: [{ name: "COMMAND", about: "one command", many: true, optional: true }],
   flags: [],
   takesRun: false,
-  run: (_place, given) => Promise.resolve(helpAnswer(chapters(), given.words.join(" "))),
+  run: (_place, input) => Promise.resolve(helpAnswer(chapters(), input.words.join(" "))),
 });
 
 export function helpAnswer(chapters: readonly Chapter[], name: string): Answer {

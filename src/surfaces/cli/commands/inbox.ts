@@ -13,10 +13,10 @@ export const inbox: Command = {
   arguments: [],
   flags: [],
   takesRun: true,
-  run: async (context, given) => {
+  run: async (context, input) => {
     const { isPortfolioMeant } = await import("../../../commands/portfolio/meant.ts");
-    if (isPortfolioMeant(context.cwd, defined({ run: given.run })))
+    if (isPortfolioMeant(context.cwd, defined({ run: input.run })))
       return (await import("../../../commands/portfolio/show.ts")).portfolioInbox(context);
-    return (await import("../../../commands/inbox-list.ts")).inbox(context, defined({ run: given.run }));
+    return (await import("../../../commands/inbox-list.ts")).inbox(context, defined({ run: input.run }));
   },
 };

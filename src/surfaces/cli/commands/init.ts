@@ -16,6 +16,6 @@ export const init: Command = {
     { name: "yes", kind: "flag", about: "Write without asking." },
   ],
   takesRun: false,
-  run: async (context, given) =>
-    (await import("../../../commands/init.ts")).init(context, { gitignore: given.flag("gitignore"), yes: given.flag("yes") }),
+  run: async (context, input) =>
+    (await import("../../../commands/init.ts")).init(context, { gitignore: input.flag("gitignore"), yes: input.flag("yes") }),
 };

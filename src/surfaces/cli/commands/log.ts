@@ -14,11 +14,11 @@ export const log: Command = {
     { name: "since", kind: "number", placeholder: "SEQ", about: "Only from this number on." },
   ],
   takesRun: true,
-  isRaw: (given) => given.flag("jsonl"),
-  run: async (context, given, print) =>
+  isRaw: (input) => input.flag("jsonl"),
+  run: async (context, input, print) =>
     (await import("../../../commands/log.ts")).log(context, {
-      jsonl: given.flag("jsonl"),
+      jsonl: input.flag("jsonl"),
       print,
-      ...defined({ run: given.run, since: given.number("since") }),
+      ...defined({ run: input.run, since: input.number("since") }),
     }),
 };

@@ -11,6 +11,6 @@ export const pause: Command = {
   arguments: [],
   flags: [{ name: "now", kind: "flag", about: "Stop the turn now; its changes are saved aside." }],
   takesRun: true,
-  run: async (context, given) =>
-    (await import("../../../commands/pause.ts")).pause(context, { now: given.flag("now"), ...defined({ run: given.run }) }),
+  run: async (context, input) =>
+    (await import("../../../commands/pause.ts")).pause(context, { now: input.flag("now"), ...defined({ run: input.run }) }),
 };

@@ -2,7 +2,7 @@
 
 import { isolationLevels } from "../../../contracts/objective.ts";
 import { defined } from "../defined.ts";
-import { type Command, type FlagSpec, type Given } from "../spec.ts";
+import { type Command, type FlagSpec, type ParsedInput } from "../spec.ts";
 import { importSpec, pooled, poolFlags, rests, runSpec } from "./integration/portfolio-work.ts";
 
 const priorityFlag: FlagSpec = { name: "priority", kind: "number", min: 1, placeholder: "N", about: "1 (highest) to 5.", standard: "3" };
@@ -63,34 +63,34 @@ const flagsOf = {
   project: ["repo", "target", "slots", "accept-unproved"],
   task: ["accept", "after", "touches", "flow", "isolation", "propose"],
 } as const;
-const misplaced = (given: Given, what: "project" | "task"): string | null => {
+const misplaced = (input: ParsedInput, what: "project" | "task"): string | null => {
   const other = what === "project" ? "task" : "project";
-  const wrong = flagsOf[other].filter((name) => given.flag(name)).map((name) => `--${name}`);
+  const wrong = flagsOf[other].filter((name) => input.flag(name)).map((name) => `--${name}`);
   return wrong.length === 0 ? null : `${wrong.join(", ")} ${wrong.length === 1 ? "is" : "are"} for a ${other}, and this is a ${what}.`;
 };
 const taskWord = { name: "TASK", about: "a task's id" };
 
-const tasked = (given: Given) =>
+const tasked = (input: ParsedInput) =>
   defined({
-    accept: given.texts("accept"),
-    after: given.texts("after"),
-    touches: given.texts("touches"),
-    agent: given.text("agent"),
-    flow: given.text("flow"),
-    isolation: given.text("isolation"),
-    priority: given.number("priority"),
-    budget: given.text("budget"),
+    accept: input.texts("accept"),
+    after: input.texts("after"),
+    touches: input.texts("touches"),
+    agent: input.text("agent"),
+    flow: input.text("flow"),
+    isolation: input.text("isolation"),
+    priority: input.number("priority"),
+    budget: input.text("budget"),
   });
-const projected = (given: Given) =>
+const projected = (input: ParsedInput) =>
   defined({
-    repo: given.text("repo"),
-    objective: given.text("objective"),
-    priority: given.number("priority"),
-    budget: given.text("budget"),
-    agent: given.text("agent"),
-    target: given.text("target"),
-    slots: given.number("slots"),
-    acceptUnproved: given.flag("accept-unproved") || undefined,
+    repo: input.text("repo"),
+    objective: input.text("objective"),
+    priority: input.number("priority"),
+    budget: input.text("budget"),
+    agent: input.text("agent"),
+    target: input.text("target"),
+    slots: input.number("slots"),
+    acceptUnproved: input.flag("accept-unproved") || undefined,
   });
 const command = (name: string, rest: Omit<Command, "name" | "takesRun">): Command => ({
   name: `portfolio ${name}`,
@@ -121,10 +121,10 @@ export const portfolioCommands: readonly Command[] = [
     details: [],
     arguments: [{ name: "NAME", about: "what it is called", optional: true }],
     flags: [budgetFlag, { ...budgetFlag, name: "day-budget", about: "What one day may use: tokens=1M,usd=20." }],
-    run: async (context, given) =>
+    run: async (context, input) =>
       (await import("../../../commands/portfolio/add.ts")).initPortfolio(
         context,
-        defined({ name: given.words[0], budget: given.text("budget"), dayBudget: given.text("day-budget") }),
+        defined({ name: input.words[0], budget: input.text("budget"), dayBudget: input.text("day-budget") }),
       ),
   }),
   command("adopt", {
@@ -133,8 +133,8 @@ export const portfolioCommands: readonly Command[] = [
     details: ["Its repositories, agents and commands are shown first. It stays paused until `autopilot portfolio resume`."],
     arguments: [],
     flags: [{ name: "yes", kind: "flag", about: "Don't ask." }],
-    run: async (context, given) =>
-      (await import("../../../commands/portfolio/adopt.ts")).adoptPortfolio(context, { yes: given.flag("yes") }),
+    run: async (context, input) =>
+      (await import("../../../commands/portfolio/adopt.ts")).adoptPortfolio(context, { yes: input.flag("yes") }),
   }),
   command("add", {
     summary: "Add a project, or a task to one.",
@@ -156,20 +156,20 @@ export const portfolioCommands: readonly Command[] = [
       ...taskFlags,
       { name: "propose", kind: "flag", about: "Only propose the task." },
     ],
-    run: async (context, given) => {
+    run: async (context, input) => {
       const add = await import("../../../commands/portfolio/add.ts");
-      const [what, name = "", ...words] = given.words;
-      const wrong = what === "project" || what === "task" ? misplaced(given, what) : null;
+      const [what, name = "", ...words] = input.words;
+      const wrong = what === "project" || what === "task" ? misplaced(input, what) : null;
       if (wrong !== null) return add.refuseUsage(wrong);
-      if (what === "task" && words.length > 0 && given.text("objective") !== undefined)
+      if (what === "task" && words.length > 0 && input.text("objective") !== undefined)
         return add.refuseUsage("The objective is given twice: as words and with --objective.");
-      if (what === "project") return add.addProject(context, { name: [name, ...words].join(" "), ...projected(given) });
+      if (what === "project") return add.addProject(context, { name: [name, ...words].join(" "), ...projected(input) });
       if (what === "task")
         return add.addTask(context, {
           project: name,
-          objective: given.text("objective") ?? words.join(" "),
-          ...tasked(given),
-          propose: given.flag("propose"),
+          objective: input.text("objective") ?? words.join(" "),
+          ...tasked(input),
+          propose: input.flag("propose"),
         });
       return add.refuseUsage(`autopilot portfolio add takes project or task, not ${what ?? "nothing"}.`);
     },
@@ -181,7 +181,7 @@ export const portfolioCommands: readonly Command[] = [
     details: [],
     arguments: [],
     flags: poolFlags,
-    run: async (context, given) => (await import("../../../commands/portfolio/show.ts")).showPortfolio(context, pooled(given)),
+    run: async (context, input) => (await import("../../../commands/portfolio/show.ts")).showPortfolio(context, pooled(input)),
   }),
   command("tick", {
     summary: "Plan once and do it: one tick of the planner.",
@@ -190,8 +190,8 @@ export const portfolioCommands: readonly Command[] = [
     arguments: [],
     flags: [{ name: "dry-run", kind: "flag", about: "Only say what would be done." }, ...poolFlags],
     ...rests,
-    run: async (context, given) =>
-      (await import("../../../commands/portfolio/show.ts")).tickPortfolio(context, { ...pooled(given), dryRun: given.flag("dry-run") }),
+    run: async (context, input) =>
+      (await import("../../../commands/portfolio/show.ts")).tickPortfolio(context, { ...pooled(input), dryRun: input.flag("dry-run") }),
   }),
   command("run", runSpec),
   command("inbox", {
@@ -216,10 +216,10 @@ export const portfolioCommands: readonly Command[] = [
         about: "The content you were shown; an answer to a question that changed is refused.",
       },
     ],
-    run: async (context, given) =>
+    run: async (context, input) =>
       (await import("../../../commands/portfolio/answer.ts")).answerPortfolio(context, {
-        text: given.words.join(" "),
-        ...defined({ block: given.text("block"), content: given.text("content") }),
+        text: input.words.join(" "),
+        ...defined({ block: input.text("block"), content: input.text("content") }),
       }),
   }),
   command("watch", {
@@ -229,7 +229,7 @@ export const portfolioCommands: readonly Command[] = [
     arguments: [],
     flags: poolFlags,
     onInterrupt: "",
-    run: async (context, given) => (await import("../../../commands/portfolio/watch.ts")).watchPortfolio(context, pooled(given)),
+    run: async (context, input) => (await import("../../../commands/portfolio/watch.ts")).watchPortfolio(context, pooled(input)),
   }),
   ...(["ready", "retry", "cancel"] as const).map((name) =>
     command(name, {
@@ -242,9 +242,9 @@ export const portfolioCommands: readonly Command[] = [
       details: [],
       arguments: [taskWord],
       flags: [],
-      run: async (context, given) =>
+      run: async (context, input) =>
         (await import("../../../commands/portfolio/change.ts")).moveTask(context, {
-          task: given.words[0] ?? "",
+          task: input.words[0] ?? "",
           to: name === "cancel" ? "canceled" : "ready",
           because: `${name} by ${context.user}`,
         }),
@@ -256,12 +256,12 @@ export const portfolioCommands: readonly Command[] = [
     details: [],
     arguments: [{ name: "ID", about: "a task's or project's id" }],
     flags: [objectiveFlag, priorityFlag, budgetFlag, ...taskFlags, repoFlag, targetFlag, slotsFlag, unprovedFlag],
-    run: async (context, given) => {
-      const [id = ""] = given.words;
-      const wrong = misplaced(given, id.startsWith("proj-") ? "project" : "task");
+    run: async (context, input) => {
+      const [id = ""] = input.words;
+      const wrong = misplaced(input, id.startsWith("proj-") ? "project" : "task");
       if (wrong !== null) return (await import("../../../commands/portfolio/add.ts")).refuseUsage(wrong);
       const change = await import("../../../commands/portfolio/change.ts");
-      return change.editPortfolio(context, { id, ...projected(given), ...tasked(given) });
+      return change.editPortfolio(context, { id, ...projected(input), ...tasked(input) });
     },
   }),
   ...(["pause", "resume"] as const).map((name) =>
@@ -271,9 +271,9 @@ export const portfolioCommands: readonly Command[] = [
       details: [],
       arguments: [{ name: "PROJECT", about: "one project", optional: true }],
       flags: [],
-      run: async (context, given) =>
+      run: async (context, input) =>
         (await import("../../../commands/portfolio/change.ts")).pausePortfolio(context, {
-          ...defined({ project: given.words[0] }),
+          ...defined({ project: input.words[0] }),
           paused: name === "pause",
         }),
     }),

@@ -42,17 +42,17 @@ export const quality: Command = {
   flags: [...ownFlags, ...objectiveFlags.filter(({ name }) => taken.includes(name))],
   takesRun: true,
   ...restsWhenInterrupted,
-  run: async (context, given) =>
+  run: async (context, input) =>
     (await import("../../../commands/quality/quality.ts")).quality(context, {
-      ...objectiveOf(given),
-      ...drivenBy(given),
+      ...objectiveOf(input),
+      ...drivenBy(input),
       ...defined({
-        benchmark: given.text("benchmark"),
-        leverState: given.text("lever-state"),
-        playbookVersion: given.text("playbook-version"),
-        targetPath: given.text("target-path"),
-        runner: given.text("runner"),
-        requireDocs: given.flag("require-docs") || undefined,
+        benchmark: input.text("benchmark"),
+        leverState: input.text("lever-state"),
+        playbookVersion: input.text("playbook-version"),
+        targetPath: input.text("target-path"),
+        runner: input.text("runner"),
+        requireDocs: input.flag("require-docs") || undefined,
       }),
     }),
 };

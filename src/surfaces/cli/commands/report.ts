@@ -14,10 +14,10 @@ export const report: Command = {
   arguments: [],
   flags: [{ name: "html", kind: "text", placeholder: "FILE", about: "Write the report as one self-contained HTML file." }],
   takesRun: true,
-  run: async (context, given) => {
-    const file = given.text("html");
+  run: async (context, input) => {
+    const file = input.text("html");
     if (file !== undefined)
-      return (await import("../../../commands/report-html.ts")).reportHtml(context, { file, ...defined({ run: given.run }) });
-    return (await import("../../../commands/report.ts")).report(context, defined({ run: given.run }));
+      return (await import("../../../commands/report-html.ts")).reportHtml(context, { file, ...defined({ run: input.run }) });
+    return (await import("../../../commands/report.ts")).report(context, defined({ run: input.run }));
   },
 };

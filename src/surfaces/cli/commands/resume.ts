@@ -29,17 +29,17 @@ export const resume: Command = {
   ],
   takesRun: true,
   ...restsWhenInterrupted,
-  run: async (context, given) =>
+  run: async (context, input) =>
     (await import("../../../commands/resume.ts")).resume(context, {
       words: [],
-      ...drivenBy(given),
+      ...drivenBy(input),
       ...defined({
-        run: given.run,
-        maxCycles: given.number("max-cycles"),
-        flags: playbookOfFlow(given),
-        asks: askedBy(given),
-        agent: given.text("agent"),
-        isolation: given.text("isolation"),
+        run: input.run,
+        maxCycles: input.number("max-cycles"),
+        flags: playbookOfFlow(input),
+        asks: askedBy(input),
+        agent: input.text("agent"),
+        isolation: input.text("isolation"),
       }),
     }),
 };

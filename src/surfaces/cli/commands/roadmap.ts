@@ -45,14 +45,14 @@ export const roadmap: Command = {
   ],
   takesRun: true,
   ...restsWhenInterrupted,
-  run: async (context, given) =>
+  run: async (context, input) =>
     (await import("../../../commands/roadmap/roadmap.ts")).roadmap(context, {
-      ...objectiveOf(given),
-      ...drivenBy(given),
+      ...objectiveOf(input),
+      ...drivenBy(input),
       ...defined({
-        complete: given.flag("complete") || undefined,
-        checkpointEvery: given.number("checkpoint-every"),
-        flags: playbookOfFlow(given),
+        complete: input.flag("complete") || undefined,
+        checkpointEvery: input.number("checkpoint-every"),
+        flags: playbookOfFlow(input),
       }),
     }),
 };

@@ -18,10 +18,10 @@ export const runs: Command = {
     { name: "flow", kind: "text", placeholder: "NAME", about: "With --trend: this flow.", standard: "the newest run's", names: "flows" },
   ],
   takesRun: false,
-  run: async (context, given) => {
-    const flow = given.text("flow");
-    if (given.flag("trend") || flow !== undefined)
+  run: async (context, input) => {
+    const flow = input.text("flow");
+    if (input.flag("trend") || flow !== undefined)
       return (await import("../../../commands/experiment/trend.ts")).trend(context, defined({ flow }));
-    return (await import("../../../commands/runs.ts")).runs(context, { all: given.flag("all") });
+    return (await import("../../../commands/runs.ts")).runs(context, { all: input.flag("all") });
   },
 };

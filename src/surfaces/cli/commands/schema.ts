@@ -11,5 +11,5 @@ export const schema: Command = {
   arguments: [{ name: "NAME", about: "which one", optional: true, names: "schemas" }],
   flags: [],
   takesRun: false,
-  run: async (context, given) => (await import("../../../commands/schemas/schemas.ts")).schema(context, defined({ name: given.words[0] })),
+  run: async (context, input) => (await import("../../../commands/schemas/schemas.ts")).schema(context, defined({ name: input.words[0] })),
 };

@@ -15,5 +15,5 @@ export const start: Command = {
   arguments: [goalArgument],
   flags: objectiveFlags,
   takesRun: false,
-  run: async (context, given) => (await import("../../../commands/start.ts")).start(context, objectiveOf(given)),
+  run: async (context, input) => (await import("../../../commands/start.ts")).start(context, objectiveOf(input)),
 };

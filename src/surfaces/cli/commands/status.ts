@@ -6,8 +6,8 @@ import { statusCommand } from "./status-command.ts";
 
 export const status: Command = {
   ...statusCommand,
-  run: async (context, given) =>
-    (await import("../../../commands/status.ts")).status(context, defined({ run: given.run }), {
+  run: async (context, input) =>
+    (await import("../../../commands/status.ts")).status(context, defined({ run: input.run }), {
       idle: async (root) => (await import("../../../commands/status-idle.ts")).idle(context, root),
       beside: async (playbook, root) =>
         playbook === "staged" ? (await import("../../../commands/staged/staged-progress.ts")).stagedStatus(root) : null,

@@ -11,6 +11,6 @@ export const stop: Command = {
   arguments: [],
   flags: [{ name: "reason", kind: "text", placeholder: "TEXT", about: "Why, for the journal." }],
   takesRun: true,
-  run: async (context, given) =>
-    (await import("../../../commands/stop.ts")).stop(context, defined({ run: given.run, reason: given.text("reason") })),
+  run: async (context, input) =>
+    (await import("../../../commands/stop.ts")).stop(context, defined({ run: input.run, reason: input.text("reason") })),
 };

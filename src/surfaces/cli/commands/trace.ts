@@ -14,6 +14,6 @@ export const trace: Command = {
   arguments: [{ name: "RUN", about: "a run's id", optional: true }],
   flags: [{ name: "phase", kind: "text", placeholder: "ID", about: "Only this phase." }],
   takesRun: true,
-  run: async (context, given) =>
-    (await import("../../../commands/trace.ts")).trace(context, defined({ run: given.words[0] ?? given.run, phase: given.text("phase") })),
+  run: async (context, input) =>
+    (await import("../../../commands/trace.ts")).trace(context, defined({ run: input.words[0] ?? input.run, phase: input.text("phase") })),
 };

@@ -18,9 +18,9 @@ export const transcript: Command = {
     { name: "all", kind: "flag", about: "Every turn, in full." },
   ],
   takesRun: true,
-  run: async (context, given) =>
+  run: async (context, input) =>
     (await import("../../../commands/transcript.ts")).transcript(context, {
-      all: given.flag("all"),
-      ...defined({ run: given.words[0] ?? given.run, turn: given.number("turn") }),
+      all: input.flag("all"),
+      ...defined({ run: input.words[0] ?? input.run, turn: input.number("turn") }),
     }),
 };

@@ -14,5 +14,5 @@ export const validate: Command = {
   arguments: [{ name: "PATH", about: "a file or folder", many: true }],
   flags: [],
   takesRun: false,
-  run: async (context, given) => (await import("../../../commands/validate/validate.ts")).validate(context, { paths: [...given.words] }),
+  run: async (context, input) => (await import("../../../commands/validate/validate.ts")).validate(context, { paths: [...input.words] }),
 };

@@ -18,14 +18,14 @@ export const verdict: Command = {
   ],
   flags: [{ name: "issue", kind: "text", placeholder: "TEXT", many: true, about: "What is wrong, in your own words." }],
   takesRun: true,
-  run: async (context, given) => {
-    const [phase = "", said = ""] = given.words;
+  run: async (context, input) => {
+    const [phase = "", said = ""] = input.words;
     const word = humanVerdicts.find((one) => one === said) ?? "pass"; // the parser lets no other word through
     return (await import("../../../commands/roadmap/verdict.ts")).verdict(context, {
       phase,
       verdict: word,
-      issues: given.texts("issue") ?? [],
-      ...defined({ run: given.run }),
+      issues: input.texts("issue") ?? [],
+      ...defined({ run: input.run }),
     });
   },
 };

@@ -16,9 +16,9 @@ export const verify: Command = {
   flags: [{ name: "chain-only", kind: "flag", about: "Only the journal; run nothing." }],
   takesRun: true,
   onInterrupt: "! Ending the check that runs. Once more leaves at once.",
-  run: async (context, given) =>
+  run: async (context, input) =>
     (await import("../../../commands/verify/verify.ts")).verify(context, {
-      chainOnly: given.flag("chain-only"),
-      ...defined({ run: given.words[0] ?? given.run }),
+      chainOnly: input.flag("chain-only"),
+      ...defined({ run: input.words[0] ?? input.run }),
     }),
 };

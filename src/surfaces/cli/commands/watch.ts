@@ -12,5 +12,5 @@ export const watch: Command = {
   flags: [],
   takesRun: true,
   onInterrupt: "· Leaving; the run goes on.",
-  run: async (context, given) => (await import("../../../commands/watch.ts")).watch(context, defined({ run: given.run })),
+  run: async (context, input) => (await import("../../../commands/watch.ts")).watch(context, defined({ run: input.run })),
 };

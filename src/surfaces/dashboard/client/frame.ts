@@ -8,7 +8,7 @@ import { copy, send, typeCode } from "./actions.ts";
 import { isUnlocked } from "./api.ts";
 import { acting, button, h1 } from "./controls.ts";
 import { tryNow } from "./loading.ts";
-import { pageNames, type PageName, type Place, railOf, tabsOf } from "../rail.ts";
+import { pageNames, type PageName, type RailState, railOf, tabsOf } from "../rail.ts";
 import { draw, href, state } from "./store.ts";
 import { toggleHeld, toggleTheme } from "./keys.ts";
 
@@ -19,7 +19,7 @@ export const pageOfKey = (key: string): PageName | null =>
 const aboutRun = (page: PageName): boolean => page === "run" || page === "log" || page === "diff";
 const addressOf = (page: PageName): string => (aboutRun(page) && state.key !== null ? href(page, state.key) : href(page));
 
-const place = (): Place => ({ page: state.page, waits: state.overview?.attention.length ?? 0, addressOf });
+const place = (): RailState => ({ page: state.page, waits: state.overview?.attention.length ?? 0, addressOf });
 
 export function frame(content: Child): Element {
   return el(

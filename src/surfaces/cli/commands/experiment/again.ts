@@ -58,17 +58,17 @@ export const fork: Command = {
   ],
   takesRun: true,
   ...restsWhenInterrupted,
-  run: async (context, given) =>
+  run: async (context, input) =>
     (await import("../../../../commands/experiment/fork.ts")).fork(context, {
-      yes: given.flag("yes"),
+      yes: input.flag("yes"),
       ...defined({
-        run: given.words[0] ?? given.run,
-        at: given.number("at"),
-        agent: given.text("agent"),
-        model: given.text("model"),
-        prompt: given.text("prompt"),
-        limits: given.texts("limit"),
-        maxCycles: given.number("max-cycles"),
+        run: input.words[0] ?? input.run,
+        at: input.number("at"),
+        agent: input.text("agent"),
+        model: input.text("model"),
+        prompt: input.text("prompt"),
+        limits: input.texts("limit"),
+        maxCycles: input.number("max-cycles"),
       }),
     }),
 };

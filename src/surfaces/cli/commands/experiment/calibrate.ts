@@ -83,30 +83,30 @@ export const calibrateCommands: readonly Command[] = [
       text("description", "TEXT", "What the change is.", { rare: true, standard: "the hypothesis" }),
     ],
     ...rests,
-    run: async (context, given) =>
+    run: async (context, input) =>
       (await import("../../../../commands/calibrate/start.ts")).startCalibration(
         context,
         defined({
-          name: given.text("name"),
-          lever: given.text("lever"),
-          to: given.text("to"),
-          benchmarks: given.text("benchmarks"),
-          hypothesis: given.text("hypothesis"),
-          description: given.text("description"),
-          apply: given.text("apply"),
-          patch: given.text("patch"),
-          commit: given.text("commit"),
-          command: given.text("command"),
-          agent: given.text("agent"),
-          findings: given.text("findings"),
-          baselines: given.texts("baseline"),
-          metric: given.text("metric"),
-          better: given.text("better"),
-          noiseFloor: given.text("noise-floor"),
-          iteration: given.number("iteration"),
-          jobs: given.number("jobs"),
-          repeat: given.number("repeat"),
-          hangAfter: given.text("hang-after"),
+          name: input.text("name"),
+          lever: input.text("lever"),
+          to: input.text("to"),
+          benchmarks: input.text("benchmarks"),
+          hypothesis: input.text("hypothesis"),
+          description: input.text("description"),
+          apply: input.text("apply"),
+          patch: input.text("patch"),
+          commit: input.text("commit"),
+          command: input.text("command"),
+          agent: input.text("agent"),
+          findings: input.text("findings"),
+          baselines: input.texts("baseline"),
+          metric: input.text("metric"),
+          better: input.text("better"),
+          noiseFloor: input.text("noise-floor"),
+          iteration: input.number("iteration"),
+          jobs: input.number("jobs"),
+          repeat: input.number("repeat"),
+          hangAfter: input.text("hang-after"),
         }),
       ),
   }),
@@ -116,8 +116,8 @@ export const calibrateCommands: readonly Command[] = [
     details: [],
     arguments: [nameWord],
     flags: [],
-    run: async (context, given) =>
-      (await import("../../../../commands/calibrate/show.ts")).calibrationStatus(context, defined({ name: given.words[0] })),
+    run: async (context, input) =>
+      (await import("../../../../commands/calibrate/show.ts")).calibrationStatus(context, defined({ name: input.words[0] })),
   }),
   command("resume", {
     summary: "Go on with an open cycle. What has finished is not run again.",
@@ -126,10 +126,10 @@ export const calibrateCommands: readonly Command[] = [
     arguments: [nameWord],
     flags: [jobsFlag],
     ...rests,
-    run: async (context, given) =>
+    run: async (context, input) =>
       (await import("../../../../commands/calibrate/show.ts")).resumeCalibration(
         context,
-        defined({ name: given.words[0], jobs: given.number("jobs") }),
+        defined({ name: input.words[0], jobs: input.number("jobs") }),
       ),
   }),
   command("report", {
@@ -138,10 +138,10 @@ export const calibrateCommands: readonly Command[] = [
     details: [],
     arguments: [nameWord],
     flags: [text("html", "FILE", "Write it as one self-contained HTML file, with a picture of every run.")],
-    run: async (context, given) =>
+    run: async (context, input) =>
       (await import("../../../../commands/calibrate/show.ts")).calibrationReport(
         context,
-        defined({ name: given.words[0], html: given.text("html") }),
+        defined({ name: input.words[0], html: input.text("html") }),
       ),
   }),
   command("list", {
@@ -164,15 +164,15 @@ export const calibrateCommands: readonly Command[] = [
       iterationFlag,
       { ...betterFlag, rare: false },
     ],
-    run: async (context, given) =>
+    run: async (context, input) =>
       (await import("../../../../commands/calibrate/verdict.ts")).calibrationVerdict(
         context,
         defined({
-          before: given.text("before"),
-          after: given.text("after"),
-          noiseFloor: given.text("noise-floor"),
-          iteration: given.number("iteration"),
-          better: given.text("better"),
+          before: input.text("before"),
+          after: input.text("after"),
+          noiseFloor: input.text("noise-floor"),
+          iteration: input.number("iteration"),
+          better: input.text("better"),
         }),
       ),
   }),

@@ -17,12 +17,12 @@ export const estimate: Command = {
   ],
   flags: [{ name: "flow", kind: "text", placeholder: "NAME", about: "Estimate a whole run of this flow instead.", names: "flows" }],
   takesRun: false,
-  run: async (context, given) => {
-    const flow = given.text("flow");
+  run: async (context, input) => {
+    const flow = input.text("flow");
     if (flow !== undefined) return (await import("../../../../commands/estimate-run.ts")).estimateRun(context, { flow });
     return (await import("../../../../commands/roadmap/estimate.ts")).estimate(
       context,
-      defined({ phases: given.words.length === 0 ? undefined : given.words.join(",") }),
+      defined({ phases: input.words.length === 0 ? undefined : input.words.join(",") }),
     );
   },
 };

@@ -5,7 +5,7 @@ import type { Answer } from "../../../../contracts/answer.ts";
 import type { CommandContext } from "../../../../project/command-context.ts";
 import { defined } from "../../defined.ts";
 import { goalArgument, objectiveFlags, objectiveOf } from "../../objective-flags.ts";
-import type { ArgumentSpec, Command, FlagSpec, Given } from "../../spec.ts";
+import type { ArgumentSpec, Command, FlagSpec, ParsedInput } from "../../spec.ts";
 
 const storeFlag: FlagSpec = {
   name: "store",
@@ -15,11 +15,11 @@ const storeFlag: FlagSpec = {
   standard: "AUTOPILOT_STORE",
 };
 type Requested = FleetRequest extends infer R ? (R extends FleetRequest ? Omit<R, "key" | "store"> : never) : never;
-const requested = async (context: CommandContext, given: Given, ask: Requested): Promise<Answer> =>
+const requested = async (context: CommandContext, input: ParsedInput, ask: Requested): Promise<Answer> =>
   (await import("../../../../commands/fleet/requests.ts")).requestOfRun(context, {
     ...ask,
-    key: given.words[0] ?? "",
-    ...defined({ store: given.text("store") }),
+    key: input.words[0] ?? "",
+    ...defined({ store: input.text("store") }),
   });
 const command = (name: string, rest: Omit<Command, "name" | "takesRun">): Command => ({ name: `fleet ${name}`, takesRun: false, ...rest });
 
@@ -31,8 +31,8 @@ const fleet: Command = {
   arguments: [],
   flags: [storeFlag],
   takesRun: false,
-  run: async (context, given) =>
-    (await import("../../../../commands/fleet/status.ts")).fleetStatus(context, defined({ store: given.text("store") })),
+  run: async (context, input) =>
+    (await import("../../../../commands/fleet/status.ts")).fleetStatus(context, defined({ store: input.text("store") })),
 };
 
 const keyArgument: ArgumentSpec = { name: "KEY", about: "the run's key, as fleet status shows it" };
@@ -63,15 +63,15 @@ const worker: Command = {
   ],
   takesRun: false,
   onInterrupt: "! Draining: turns end, runs go back to the store. Once more leaves at once.",
-  run: async (context, given) =>
+  run: async (context, input) =>
     (await import("../../../../commands/fleet/worker.ts")).runWorker(
       context,
       defined({
-        store: given.text("store"),
-        jobs: given.number("jobs"),
-        labels: given.text("labels")?.split(","),
-        name: given.text("name"),
-        isolation: given.text("isolation"),
+        store: input.text("store"),
+        jobs: input.number("jobs"),
+        labels: input.text("labels")?.split(","),
+        name: input.text("name"),
+        isolation: input.text("isolation"),
       }),
     ),
 };
@@ -88,10 +88,10 @@ export const fleetCommands: readonly Command[] = [
     ],
     arguments: [],
     flags: [storeFlag, { name: "grant", kind: "text", placeholder: "ROLE", about: "Give this role the rights of a worker." }],
-    run: async (context, given) =>
+    run: async (context, input) =>
       (await import("../../../../commands/fleet/init.ts")).initFleet(
         context,
-        defined({ store: given.text("store"), grant: given.text("grant") }),
+        defined({ store: input.text("store"), grant: input.text("grant") }),
       ),
   }),
   command("status", {
@@ -100,10 +100,10 @@ export const fleetCommands: readonly Command[] = [
     details: ["Runs that somebody holds come first. Nothing is changed."],
     arguments: [],
     flags: [storeFlag, { name: "all", kind: "flag", about: "All of them, in order." }],
-    run: async (context, given) =>
+    run: async (context, input) =>
       (await import("../../../../commands/fleet/status.ts")).fleetStatus(
         context,
-        defined({ store: given.text("store"), all: given.flag("all") || undefined }),
+        defined({ store: input.text("store"), all: input.flag("all") || undefined }),
       ),
   }),
   command("doctor", {
@@ -112,8 +112,8 @@ export const fleetCommands: readonly Command[] = [
     details: ["Looks at the server, the schema, durable commits, rights, the clock, and what a failover may lose. Changes nothing."],
     arguments: [],
     flags: [storeFlag],
-    run: async (context, given) =>
-      (await import("../../../../commands/fleet/doctor.ts")).fleetDoctor(context, defined({ store: given.text("store") })),
+    run: async (context, input) =>
+      (await import("../../../../commands/fleet/doctor.ts")).fleetDoctor(context, defined({ store: input.text("store") })),
   }),
   command("submit", {
     summary: "Draft a run for the store's workers.",
@@ -138,14 +138,14 @@ export const fleetCommands: readonly Command[] = [
       storeFlag,
       ...objectiveFlags.filter(({ name }) => name !== "new"),
     ],
-    run: async (context, given) =>
-      (await import("../../../../commands/fleet/submit.ts")).submitRun(context, objectiveOf(given), {
-        yes: given.flag("yes"),
+    run: async (context, input) =>
+      (await import("../../../../commands/fleet/submit.ts")).submitRun(context, objectiveOf(input), {
+        yes: input.flag("yes"),
         ...defined({
-          store: given.text("store"),
-          priority: given.number("priority"),
-          needs: given.text("needs")?.split(","),
-          slots: given.number("slots"),
+          store: input.text("store"),
+          priority: input.number("priority"),
+          needs: input.text("needs")?.split(","),
+          slots: input.number("slots"),
         }),
       }),
   }),
@@ -155,7 +155,7 @@ export const fleetCommands: readonly Command[] = [
     details: ["`autopilot fleet resume KEY` goes on."],
     arguments: [keyArgument],
     flags: [{ name: "now", kind: "flag", about: "At once; the turn is set aside." }, storeFlag],
-    run: async (context, given) => requested(context, given, { ask: "pause", now: given.flag("now") }),
+    run: async (context, input) => requested(context, input, { ask: "pause", now: input.flag("now") }),
   }),
   command("stop", {
     summary: "Stop a run for good, whichever machine works on it.",
@@ -163,7 +163,7 @@ export const fleetCommands: readonly Command[] = [
     details: ["Its commits stay on the hub."],
     arguments: [keyArgument],
     flags: [storeFlag],
-    run: async (context, given) => requested(context, given, { ask: "stop" }),
+    run: async (context, input) => requested(context, input, { ask: "stop" }),
   }),
   command("answer", {
     summary: "Answer a question of a run, whichever machine works on it.",
@@ -171,8 +171,8 @@ export const fleetCommands: readonly Command[] = [
     details: ["The run goes on with the next worker that is free."],
     arguments: [keyArgument, { name: "ANSWER", about: "one of the question's answers, or your own words where it takes them", many: true }],
     flags: [{ name: "block", kind: "text", placeholder: "ID", about: "Which question, where more than one is open." }, storeFlag],
-    run: async (context, given) =>
-      requested(context, given, { ask: "answer", text: given.words.slice(1).join(" "), ...defined({ block: given.text("block") }) }),
+    run: async (context, input) =>
+      requested(context, input, { ask: "answer", text: input.words.slice(1).join(" "), ...defined({ block: input.text("block") }) }),
   }),
   command("resume", {
     summary: "Hand a run that rests, or failed, to the workers again.",
@@ -180,7 +180,7 @@ export const fleetCommands: readonly Command[] = [
     details: [],
     arguments: [keyArgument],
     flags: [storeFlag],
-    run: async (context, given) => requested(context, given, { ask: "resume" }),
+    run: async (context, input) => requested(context, input, { ask: "resume" }),
   }),
   command("take", {
     summary: "Bring a run of a store into this repository, to go on with it here.",
@@ -191,10 +191,10 @@ export const fleetCommands: readonly Command[] = [
     ],
     arguments: [{ name: "KEY", about: "the run's key, as fleet status shows it" }],
     flags: [storeFlag],
-    run: async (context, given) =>
+    run: async (context, input) =>
       (await import("../../../../commands/fleet/take.ts")).takeRun(
         context,
-        defined({ store: given.text("store"), key: given.words[0] ?? "" }),
+        defined({ store: input.text("store"), key: input.words[0] ?? "" }),
       ),
   }),
   command("export", {
@@ -203,11 +203,11 @@ export const fleetCommands: readonly Command[] = [
     details: ["The chain is checked first. autopilot validate FILE checks it again."],
     arguments: [{ name: "RUN", about: "a run's id" }],
     flags: [storeFlag, { name: "to", kind: "text", placeholder: "FILE", about: "A new file.", standard: "RUN.jsonl" }],
-    run: async (context, given) => {
-      const run = given.words[0] ?? "";
+    run: async (context, input) => {
+      const run = input.words[0] ?? "";
       return (await import("../../../../commands/fleet/export.ts")).exportRun(
         context,
-        defined({ store: given.text("store"), run, to: given.text("to") ?? `${run}.jsonl` }),
+        defined({ store: input.text("store"), run, to: input.text("to") ?? `${run}.jsonl` }),
       );
     },
   }),

@@ -13,5 +13,5 @@ export const flowLint: Command = {
   arguments: [{ name: "NAME", about: "the flow's name", optional: true, names: "flows" }],
   flags: [],
   takesRun: false,
-  run: async (context, given) => (await import("../../../../commands/flows.ts")).lint(context, defined({ name: given.words[0] })),
+  run: async (context, input) => (await import("../../../../commands/flows.ts")).lint(context, defined({ name: input.words[0] })),
 };

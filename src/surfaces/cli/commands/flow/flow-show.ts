@@ -11,5 +11,5 @@ export const flowShow: Command = {
   arguments: [{ name: "NAME", about: "the flow's name", names: "flows" }],
   flags: [],
   takesRun: false,
-  run: async (context, given) => (await import("../../../../commands/flows.ts")).show(context, defined({ name: given.words[0] })),
+  run: async (context, input) => (await import("../../../../commands/flows.ts")).show(context, defined({ name: input.words[0] })),
 };

@@ -23,10 +23,10 @@ const otel: Command = {
     },
   ],
   takesRun: true,
-  run: async (context, given) =>
+  run: async (context, input) =>
     (await import("../../../../commands/outbound/export-otel.ts")).exportOtel(
       context,
-      defined({ run: given.words[0] ?? given.run, endpoint: given.text("endpoint"), file: given.text("file") }),
+      defined({ run: input.words[0] ?? input.run, endpoint: input.text("endpoint"), file: input.text("file") }),
     ),
 };
 

@@ -15,11 +15,11 @@ export const mcp: Command = {
   takesRun: false,
   onInterrupt: "",
   isRaw: () => true,
-  run: async (context, given, print) =>
+  run: async (context, input, print) =>
     (await import("../../../mcp/serve.ts")).serveMcp(
       context,
       {
-        grants: (given.text("as-operator") ?? "")
+        grants: (input.text("as-operator") ?? "")
           .split(",")
           .map((name) => name.trim())
           .filter((name) => name !== ""),

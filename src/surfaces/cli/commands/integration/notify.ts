@@ -24,8 +24,8 @@ export const notifyCommands: readonly Command[] = [
     details: [],
     ...plain,
     arguments: [{ name: "NAME", about: "a hook's name", optional: true }],
-    run: async (context, given) =>
-      (await import("../../../../commands/outbound/notify.ts")).testNotification(context, defined({ name: given.words[0] })),
+    run: async (context, input) =>
+      (await import("../../../../commands/outbound/notify.ts")).testNotification(context, defined({ name: input.words[0] })),
   },
   {
     name: "notify send",
@@ -35,7 +35,7 @@ export const notifyCommands: readonly Command[] = [
     ...plain,
     flags: [{ name: "wait", kind: "flag", about: "Stay until everything is delivered or given up." }],
     onInterrupt: "",
-    run: async (context, given) =>
-      (await import("../../../../commands/outbound/notify.ts")).sendNotifications(context, { waits: given.flag("wait") }),
+    run: async (context, input) =>
+      (await import("../../../../commands/outbound/notify.ts")).sendNotifications(context, { waits: input.flag("wait") }),
   },
 ];

@@ -4,7 +4,7 @@ import { isolationLevels } from "../../../../contracts/objective.ts";
 import { readEvery } from "../../../../kit/every.ts";
 import { reply } from "../../../../project/reply.ts";
 import { defined } from "../../defined.ts";
-import type { Command, FlagSpec, Given } from "../../spec.ts";
+import type { Command, FlagSpec, ParsedInput } from "../../spec.ts";
 
 type Spec = Omit<Command, "name" | "takesRun">;
 
@@ -17,8 +17,8 @@ export const poolFlags: readonly FlagSpec[] = [
   { name: "agent", kind: "text", placeholder: "NAME", about: "Who works where a task names nobody." },
   { name: "isolation", kind: "enum", values: isolationLevels, about: "What holds the agents where a task does not say.", standard: "auto" },
 ];
-export const pooled = (given: Given) =>
-  defined({ jobs: given.number("jobs"), agent: given.text("agent"), isolation: given.text("isolation") });
+export const pooled = (input: ParsedInput) =>
+  defined({ jobs: input.number("jobs"), agent: input.text("agent"), isolation: input.text("isolation") });
 
 const trackers = ["github", "gitlab", "linear"] as const;
 
@@ -37,17 +37,17 @@ export const importSpec: Spec = {
     { name: "label", kind: "text", placeholder: "LABEL", about: "Only issues with this label." },
     { name: "limit", kind: "number", min: 1, placeholder: "N", about: "At most N issues.", standard: "100" },
   ],
-  run: async (context, given) => {
-    const from = given.text("from") as (typeof trackers)[number] | undefined;
-    const [file] = given.words;
+  run: async (context, input) => {
+    const from = input.text("from") as (typeof trackers)[number] | undefined;
+    const [file] = input.words;
     if (from !== undefined)
       return (await import("../../../../commands/portfolio/intake.ts")).importIssues(context, {
         from,
-        ...defined({ file, project: given.text("project"), label: given.text("label"), limit: given.number("limit") }),
+        ...defined({ file, project: input.text("project"), label: input.text("label"), limit: input.number("limit") }),
       });
     if (file === undefined)
       return reply("usage", { message: "autopilot portfolio import takes a FILE, or --from github, gitlab or linear." });
-    return (await import("../../../../commands/portfolio/import.ts")).importBacklog(context, { file, propose: given.flag("propose") });
+    return (await import("../../../../commands/portfolio/import.ts")).importBacklog(context, { file, propose: input.flag("propose") });
   },
 };
 
@@ -67,20 +67,20 @@ export const runSpec: Spec = {
     { name: "yes", kind: "flag", about: "Don't ask. It never does; scripts that give it everywhere may." },
   ],
   ...rests,
-  run: async (context, given) => {
-    const every = given.text("every");
+  run: async (context, input) => {
+    const every = input.text("every");
     const everyMs = every === undefined ? undefined : readEvery(every, 60_000);
     if (typeof everyMs === "string") return reply("usage", { message: `--every: ${everyMs}` });
     if (everyMs !== undefined)
       return (await import("../../../../commands/portfolio/run-every.ts")).runEvery(context, {
-        ...pooled(given),
-        fleet: given.flag("fleet"),
+        ...pooled(input),
+        fleet: input.flag("fleet"),
         everyMs,
       });
     return (await import("../../../../commands/portfolio/pool.ts")).runPortfolio(context, {
-      ...pooled(given),
-      untilIdle: given.flag("until-idle"),
-      fleet: given.flag("fleet"),
+      ...pooled(input),
+      untilIdle: input.flag("until-idle"),
+      fleet: input.flag("fleet"),
     });
   },
 };

@@ -26,14 +26,14 @@ export const prCommands: readonly Command[] = [
       { name: "with", kind: "enum", values: ["gh", "glab"], about: "gh or glab, if the host's name doesn't tell." },
     ],
     takesRun: true,
-    run: async (context, given) =>
+    run: async (context, input) =>
       (await import("../../../../commands/pr/pr.ts")).pr(context, {
         ...defined({
-          run: given.words[0] ?? given.run,
-          draft: given.flag("draft") || undefined,
-          remote: given.text("remote"),
-          base: given.text("base"),
-          tool: given.text("with") as ForgeTool | undefined,
+          run: input.words[0] ?? input.run,
+          draft: input.flag("draft") || undefined,
+          remote: input.text("remote"),
+          base: input.text("base"),
+          tool: input.text("with") as ForgeTool | undefined,
         }),
       }),
   },
@@ -56,18 +56,18 @@ export const prCommands: readonly Command[] = [
     ],
     takesRun: true,
     ...restsWhenInterrupted,
-    run: async (context, given) => {
-      const everyMs = readEvery(given.text("every") ?? "2m", 30_000);
+    run: async (context, input) => {
+      const everyMs = readEvery(input.text("every") ?? "2m", 30_000);
       if (typeof everyMs === "string") return reply("usage", { message: `--every: ${everyMs}` });
       return (await import("../../../../commands/pr/pr.ts")).watchPr(context, {
         everyMs,
-        tries: given.number("tries") ?? 3,
-        once: given.flag("once"),
+        tries: input.number("tries") ?? 3,
+        once: input.flag("once"),
         ...defined({
-          run: given.words[0] ?? given.run,
-          agent: given.text("agent"),
-          isolation: given.text("isolation"),
-          maxBudget: given.text("max-budget"),
+          run: input.words[0] ?? input.run,
+          agent: input.text("agent"),
+          isolation: input.text("isolation"),
+          maxBudget: input.text("max-budget"),
         }),
       });
     },

@@ -12,8 +12,8 @@ export const schedule: Command = {
   arguments: [],
   flags: [{ name: "every", kind: "text", placeholder: "TIME", about: "How often work begins.", standard: "15m" }],
   takesRun: false,
-  run: async (context, given) => {
-    const every = given.text("every") ?? "15m";
+  run: async (context, input) => {
+    const every = input.text("every") ?? "15m";
     const read = readEvery(every, 60_000);
     if (typeof read === "string") return reply("usage", { message: `--every: ${read}` });
     return (await import("../../../../commands/portfolio/print-unit.ts")).printUnit(context, { every });

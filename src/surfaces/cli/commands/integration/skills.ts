@@ -11,7 +11,7 @@ const list: Command = {
   usage: "[--user]",
   details: ["Nothing is written."],
   ...shared,
-  run: async (context, given) => (await import("../../../../commands/skills/skills.ts")).listSkills(context, { user: given.flag("user") }),
+  run: async (context, input) => (await import("../../../../commands/skills/skills.ts")).listSkills(context, { user: input.flag("user") }),
 };
 
 export const skillsCommands: readonly Command[] = [
@@ -31,8 +31,8 @@ export const skillsCommands: readonly Command[] = [
     usage: "[--user]",
     details: ["A file that you edited, or that isn't autopilot's, is never overwritten. Slash commands of earlier versions make room."],
     ...shared,
-    run: async (context, given) =>
-      (await import("../../../../commands/skills/skills.ts")).installSkills(context, { user: given.flag("user") }),
+    run: async (context, input) =>
+      (await import("../../../../commands/skills/skills.ts")).installSkills(context, { user: input.flag("user") }),
   },
   {
     name: "skills remove",
@@ -40,8 +40,8 @@ export const skillsCommands: readonly Command[] = [
     usage: "[--user]",
     details: [],
     ...shared,
-    run: async (context, given) =>
-      (await import("../../../../commands/skills/skills.ts")).removeInstalledSkills(context, { user: given.flag("user") }),
+    run: async (context, input) =>
+      (await import("../../../../commands/skills/skills.ts")).removeInstalledSkills(context, { user: input.flag("user") }),
   },
   list,
 ];

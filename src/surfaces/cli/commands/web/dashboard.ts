@@ -25,9 +25,9 @@ export const dashboard: Command = {
   ],
   takesRun: false,
   onInterrupt: "· Closing the dashboard; runs go on.",
-  run: async (context, given) =>
+  run: async (context, input) =>
     (await import("../../../dashboard/serve.ts")).dashboard(context, {
-      open: given.flag("open"),
-      ...defined({ port: given.number("port") }),
+      open: input.flag("open"),
+      ...defined({ port: input.number("port") }),
     }),
 };
