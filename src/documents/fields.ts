@@ -42,7 +42,7 @@ export function oncePerLabel(
 }
 
 /**
- * All fields that have a label; those of unknown label too, so that a slip can be told. A label of `plain` need not be bold: `Goal: …`,
+ * All fields that have a label; those of unknown label too, so that a typo can be reported. A label of `plain` need not be bold: `Goal: …`,
  * `#### Success Criteria`, or the label alone on its line.
  */
 export function fieldsOf(
@@ -95,7 +95,7 @@ export function paragraphOf({ inline, lines }: Field): string {
 
 export type Item = { readonly text: string; readonly place: Position; readonly kind: "inline" | "number" | "bullet" };
 
-/** A field's value as a list: its own items with their wrapped lines; what is nested belongs to nobody, except for a check that stands alone. */
+/** A field's value as a list: its own items with their wrapped lines; nested items are ignored, except for a check alone on its line. */
 export function itemsOf({ inline, inlinePlace, lines }: Field): readonly Item[] {
   const items: { text: string[]; place: Position; kind: Item["kind"] }[] = [];
   if (inline !== "") items.push({ text: [listItemOf(inline)?.text ?? inline], place: inlinePlace, kind: "inline" });

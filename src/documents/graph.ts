@@ -25,7 +25,7 @@ export function inOrder(
     for (const one of new Set(after)) if (one !== id) followers[rankOf.get(one) ?? -1]?.push(rank);
 
   const ordered: string[] = [];
-  const passing: number[] = []; // unwanted ones go through at once, so that they delay nobody
+  const passing: number[] = []; // unwanted ones pass at once, so that they delay no other
   const ready = openHeap();
   const admit = (rank: number): void => {
     if (isWanted(sorted[rank]?.id ?? "")) ready.push(rank);

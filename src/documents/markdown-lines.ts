@@ -1,9 +1,9 @@
-// markdown-lines: a Markdown text as lines that know their place, with what isn't text told apart: code in fences, HTML comments.
+// markdown-lines: a Markdown text as lines with positions, separated from what isn't text: fenced code, HTML comments.
 //
 // Invariants:
 //   M1. One pass, and no line costs more than its length: a file of any size is read in linear time.
-//   M2. Nothing moves: a comment is blanked out where it stands, so every column is the file's own.
-//   M3. A fence or a comment that is never closed would swallow what follows, so it is an error and not a silence.
+//   M2. Nothing moves: a comment is blanked out in place, so every column is the file's own.
+//   M3. A fence or a comment that is never closed would swallow what follows, so it is an error.
 
 import type { Finding, Position } from "../kit/finding.ts";
 import { withoutCode } from "./code-spans.ts";

@@ -1,5 +1,5 @@
-// shell-words: a command line taken apart just far enough to ask what it comes to: simple commands and the signs between them.
-// It isn't a shell: where something is not understood the words say so, and nobody draws a conclusion.
+// shell-words: parses a command line just far enough to analyse it: simple commands and the operators between them. It isn't a shell: what
+// is not understood is marked as such, and no conclusion is drawn from it.
 
 export type Joint = "&&" | "||" | ";" | "|" | "&" | "";
 
@@ -55,7 +55,7 @@ export function commandsOf(line: string): readonly SimpleCommand[] | null {
   return commands;
 }
 
-/** `2>&1`, `> file`, `<<< text`: where it goes says nothing about whether the command can fail. */
+/** `2>&1`, `> file`, `<<< text`: a redirection says nothing about whether the command can fail. */
 function afterRedirection(line: string, position: number): number {
   const sign = /^(?:\d*(?:>>|>&|<<<|<>|>\||<&|[<>])|&>>?)[ \t]*/.exec(line.slice(position, position + 40))?.[0] ?? " ";
   const target = wordAt(line, position + sign.length);

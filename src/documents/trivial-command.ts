@@ -1,7 +1,7 @@
-// trivial-command: whether a check can fail at all. A table says what each command comes to; what it does not know may fail.
+// trivial-command: whether a check can fail at all. A table has the result of each command; an unknown one may fail.
 //
 // Invariants:
-//   T1. No project can make a trivial command fail, and none is called trivial that a broken project could make fail.
+//   T1. No project can make a trivial command fail, and no command is called trivial that a broken project could make fail.
 
 import type { Expectation } from "../contracts/evidence.ts";
 import { commandsOf, type Joint, type ShellWord } from "./shell-words.ts";
@@ -158,7 +158,7 @@ const table: Readonly<Record<string, Row | undefined>> = Object.assign(Object.cr
 
 const dot: ShellWord = { text: ".", holds: "nothing", isQuoted: false };
 
-/** `git status` and its like succeed in every repository, unless told to speak through their exit code. */
+/** `git status` and the like succeed in every repository, unless an option reports through the exit code. */
 function isSureGit(words: readonly ShellWord[]): boolean {
   if (!["status", "log", "branch", "diff", "version", "show"].includes(words[0]?.text ?? "")) return false;
   return words
@@ -166,7 +166,7 @@ function isSureGit(words: readonly ShellWord[]): boolean {
     .every(({ text, holds }) => holds === "nothing" && text.startsWith("-") && !/^--(exit-code|quiet|check)$|^-q$/.test(text));
 }
 
-/** A test whose operands are all written out: it comes to the same everywhere. One that is false everywhere proves nothing either. */
+/** A test whose operands are all literals: it has the same result everywhere. One that is always false proves nothing either. */
 function isConstantTest(words: readonly ShellWord[]): boolean {
   if (!words.every(({ holds }) => holds === "nothing")) return false;
   const [first, second] = words.map(({ text }) => text);

@@ -21,7 +21,7 @@ export async function askOne<Value>(
   return checked(schema, await callTool(place, { path, ...(body === undefined ? {} : { body }) }), path);
 }
 
-/** A list, to its end or to what anybody would read. `at` takes the list out of the answer. */
+/** A list, to its end or to a readable length. `at` takes the list out of the answer. */
 export const askAll = async <Value>(
   place: ToolPlace,
   schema: v.GenericSchema<unknown, Value>,

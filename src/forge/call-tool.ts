@@ -4,7 +4,7 @@
 //   T1. Only `api` is called: an address and JSON, so no text of others is ever a word of a command line or read by a shell.
 //   T2. The program is run outside every repository, never asks, and has a limit on time and output.
 //   T3. The address is made of parts that were escaped here.
-//   T4. A token of the environment goes to the host it belongs to alone: which host is asked, a repository says.
+//   T4. A token of the environment is sent only to its own host: a repository decides which host is asked.
 
 import { spawn } from "node:child_process";
 import { onPath } from "../agents/find.ts";
@@ -24,7 +24,7 @@ export const names: Readonly<Record<ForgeTool, string>> = { gh: "GitHub", glab: 
 /** A part of an address. T3 */
 export const part = (text: string): string => encodeURIComponent(text);
 
-/** What the host answered, as a value that nobody has inspected yet; its text where that is asked for. */
+/** The host's answer, as an unvalidated value; its text if requested. */
 export async function callTool({ tool, host, env }: ToolPlace, { path, body, isText }: ApiCall): Promise<unknown> {
   const program = onPath(tool, env);
   if (program === null)
@@ -85,7 +85,7 @@ function run(program: string, argv: readonly string[], env: ToolPlace["env"], bo
     };
     child.stdout.on("data", take(out));
     child.stderr.on("data", take(err));
-    child.stdin.on("error", () => undefined); // whoever doesn't read says so by its exit code
+    child.stdin.on("error", () => undefined); // a program that doesn't read reports it by its exit code
     child.on("error", (error) => {
       clearTimeout(timer);
       fail(new WorkspaceFailed("forge_tool_missing", `${program} could not be started: ${error.message}`));

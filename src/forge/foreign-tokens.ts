@@ -1,5 +1,5 @@
-// foreign-tokens: which tokens of the environment belong to another host than the one that is asked. Pure.
-// gh and glab send some of them to whatever host they are told to ask, and that host is named by a repository.
+// foreign-tokens: which tokens of the environment belong to another host than the one that is asked. Pure. gh and glab send some of them to
+// whatever host they are pointed at, and a repository names that host.
 
 type Env = Readonly<Record<string, string | undefined>>;
 

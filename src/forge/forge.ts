@@ -1,4 +1,4 @@
-// forge: what is asked of a code host, GitHub or GitLab, through the user's own program for it.
+// forge: the operations on a code host, GitHub or GitLab, through the user's own program for it.
 
 import type { PullRequestLook } from "../core/pull-request.ts";
 
@@ -24,7 +24,7 @@ export type Forge = {
   /** The pull request of this branch of the project itself, the open one before others; null if there is none. */
   readonly find: (branch: string) => Promise<PullRequestFound | null>;
   readonly create: (asked: NewPullRequest) => Promise<PullRequestFound>;
-  /** Comments of people who may not write to the project are counted and not handed on. */
+  /** Comments of people without write access are counted and not passed on. */
   readonly look: (number: number) => Promise<PullRequestLook & { readonly ignored: number }>;
   /** `isWhole`: there are no more of them. */
   readonly issues: (wanted: {

@@ -1,7 +1,7 @@
 // github: pull requests, checks, comments and issues of a GitHub project, through `gh api`.
 //
 // Invariants:
-//   S1. Only people who may write to the project are listened to. What others say is counted, not handed on.
+//   S1. Only comments of people with write access count. Others are counted, not passed on.
 
 import * as v from "valibot";
 import type { OutsideEvidence } from "../contracts/forge/pull-request.ts";
@@ -45,7 +45,7 @@ const IssueRow = v.looseObject({
 });
 
 const failed = new Set(["failure", "timed_out", "startup_failure", "action_required", "error"]);
-/** Only of these it is asked whether they may write: a member of an organization may often only read. */
+/** Only for these is write access checked: a member of an organization may often only read. */
 const near = new Set(["OWNER", "MEMBER", "COLLABORATOR"]);
 const Permission = v.looseObject({ permission: text });
 const writing = new Set(["admin", "maintain", "write"]);

@@ -1,7 +1,7 @@
 // gitlab: merge requests, pipelines, comments and issues of a GitLab project, through `glab api`.
 //
 // Invariants:
-//   S1. Only people who may write to the project are listened to. What others say is counted, not handed on.
+//   S1. Only comments of people with write access count. Others are counted, not passed on.
 
 import * as v from "valibot";
 import type { OutsideEvidence } from "../contracts/forge/pull-request.ts";

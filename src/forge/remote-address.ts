@@ -24,7 +24,7 @@ export function readAddress(url: string): RemoteAddress | null {
   return { host: aliases[host] ?? host, project };
 }
 
-/** By the host's name; null if it does not tell. */
+/** By the host's name; null if that is not conclusive. */
 export function toolFor(host: string): ForgeTool | null {
   if (/(?:^|[.-])github(?:[.-]|$)/.test(host)) return "gh";
   return /(?:^|[.-])gitlab(?:[.-]|$)/.test(host) ? "glab" : null;

@@ -1,11 +1,11 @@
 // remote: which remote a pull request goes to, and how a proved commit gets there.
 //
 // Invariants:
-//   R1. Exactly one branch is pushed, by the commit's own name, and never over what was not seen: git refuses what isn't a step forward, or
-//       where a head was seen, any other one.
+//   R1. Exactly one branch is pushed, by the commit's hash, and never over unseen commits: git refuses anything but a fast-forward, or, if
+//       a head was seen, any other head.
 //   R2. Of the repository's configuration only the address is read, as data; no hook, helper or transport of it runs.
-//   R3. An address may hold a password: it is handed to git and written nowhere.
-//   R4. What is pushed to is the project that the pull request is of: an address that was changed since is refused.
+//   R3. A URL may contain a password: it is passed to git and written nowhere.
+//   R4. Only the project of the pull request is pushed to: a URL that was changed since is refused.
 
 import { join } from "node:path";
 import { onPath } from "../agents/find.ts";
@@ -47,7 +47,7 @@ export async function findRemote(repository: Repository, branch: string | null, 
   return { ...address, remote, tool: wanted.tool ?? toolFor(address.host) ?? onlyTool(address.host, env) };
 }
 
-/** A host of another name is asked with the one program that is installed. */
+/** A host of another name is queried with the one program that is installed. */
 function onlyTool(host: string, env: Env): ForgeTool {
   const here = (["gh", "glab"] as const).filter((tool) => onPath(tool, env) !== null);
   const [tool, other] = here;
@@ -102,7 +102,7 @@ export async function pushCommit(
   );
 }
 
-/** A pull request goes into the project it is pushed to. From a fork to its parent it is two commands of the user's own. */
+/** A pull request is opened in the project it is pushed to. From a fork to its parent the user needs two commands. */
 const fromFork = ({ tool, project, branch, into }: PullRequestPlace): string =>
   [
     `you may not write to ${project}, and autopilot opens no pull request from a fork to its parent; by hand:`,

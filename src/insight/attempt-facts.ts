@@ -1,4 +1,4 @@
-// attempt-facts: what one attempt of a step came to, with the checks that followed it at once: what a replay is compared by.
+// attempt-facts: the result of one attempt of a step, with the checks right after it: what a replay is compared by.
 
 import type { Entry, EventOf } from "../contracts/event.ts";
 
@@ -75,7 +75,7 @@ const cursorOf = (attempt: string): string => attempt.slice(0, attempt.lastIndex
 
 /**
  * Better, worse or the same as far as proof goes. A step that didn't pass proves less than one that did; between two of a kind the checks
- * tell, where both were judged by the same ones. `unclear` where they were not, or where each passes what the other fails.
+ * decide, if both were judged by the same ones. `unclear` if they were not, or if each passes what the other fails.
  */
 export function proofChange(was: AttemptFacts, now: AttemptFacts): "better" | "worse" | "same" | "none" | "unclear" {
   const [before, after] = [was.outcome === "passed", now.outcome === "passed"];

@@ -24,7 +24,7 @@ export function checkKindOf({ id, command, title }: Pick<Check, "id" | "command"
 
 export type Automated = { readonly [Kind in CheckKind]: CheckFlag };
 
-/** What the project's own checks came to, by kind; one red check makes its kind red, a kind without any check is `n/a`. */
+/** The results of the project's own checks, by kind; one red check makes its kind red, a kind without a check is `n/a`. */
 export function automatedOf(results: readonly CheckResult[]): Automated {
   const flags: Record<CheckKind, CheckFlag> = { compile: "n/a", tests: "n/a", lint: "n/a", build: "n/a" };
   for (const { check, status, quarantined } of results) {

@@ -10,7 +10,7 @@ export const costEstimation = {
   default_estimates: { protocol: 150_000, ui: 250_000, data: 100_000, mixed: 200_000 },
 } as const;
 
-/** The constants, tunable by whoever runs it. */
+/** The constants, tunable by the user. */
 export type CostEstimation = {
   readonly task_tokens: Readonly<Record<Complexity, number>>;
   readonly buffer_multiplier: number;

@@ -72,7 +72,7 @@ export const sent = (step: string, to: string, because?: string): Draft => ({
   to,
   ...(because === undefined ? { count: "debug", per: "phase" } : { because }),
 });
-/** What an agent hands back: its words are in the blob `claim`. */
+/** An agent's return: its text is in the blob `claim`. */
 export const handed = (step: string, says: Readonly<Record<string, string | number | boolean>>, claim: string, n = 1): Draft => ({
   ...(turned(step, "end_turn", "", n) as Extract<Draft, { event: "turn_ended" }>),
   says,

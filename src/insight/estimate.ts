@@ -77,7 +77,7 @@ export const featuresOf = ({ phaseType, tasks }: Omit<PlannedPhase, "id">, { age
 
 const hardest = ["complex", "medium", "simple"] as const;
 
-/** Middles add up; that everything goes badly at once is unlikely, so what is above them adds up like independent errors. */
+/** Medians add up; that everything goes badly at once is unlikely, so what is above them adds up like independent errors. */
 function together(ranges: readonly Range[]): Range {
   const p50 = ranges.reduce((sum, range) => sum + range.p50, 0);
   const above = Math.sqrt(ranges.reduce((sum, range) => sum + (range.p90 - range.p50) ** 2, 0));

@@ -1,7 +1,7 @@
-// post-mortem: what a failed phase leaves for those who come after it: cause, timeline, evidence, fixes, a rule.
+// post-mortem: builds the post-mortem of a failed phase: cause, timeline, evidence, fixes, a rule.
 //
 // Invariant:
-//   M1. It tells what the runner saw. What an agent said is in it only as what the agent said it changed.
+//   M1. It reports what the runner saw. An agent's text is in it only as what the agent said it changed.
 
 import type { Entry } from "../contracts/event.ts";
 import type { CheckResult } from "../contracts/evidence.ts";
@@ -15,7 +15,7 @@ const timelineMax = 20;
 const listMax = 50;
 const textCharsMax = 200;
 
-/** `at`: when it is made; `claimOf` reads what agents handed back. Null if the phase has not failed. */
+/** `at`: when it is made; `claimOf` reads agents' returns. Null if the phase has not failed. */
 export function postMortemOf(
   entries: readonly Entry[],
   {
@@ -29,7 +29,7 @@ export function postMortemOf(
   if (root === null) return null;
   const own = entries.filter((entry) => phaseOfEntry(entry) === phase);
   const rejections = new Map(rejectionsIn(own, claimOf).map((rejection) => [rejection.seq, rejection]));
-  const red = root.cause.endsWith("_rejected") ? [] : redIn(own); // somebody's decision is its own reason
+  const red = root.cause.endsWith("_rejected") ? [] : redIn(own); // a decision is its own reason
   return {
     phase_id: phase,
     phase_name: name,
@@ -111,7 +111,7 @@ function stepMoment(
   moment: (step: string, event: string, status: Moment["status"]) => readonly Moment[],
 ): readonly Moment[] {
   const parts = attemptParts(entry.attempt);
-  if (parts === null || taskOfCursor(parts.cursor) !== null) return []; // A task's steps are told by the task.
+  if (parts === null || taskOfCursor(parts.cursor) !== null) return []; // A task's steps are reported under the task.
   const red = checksOf(entry).filter(({ status }) => status !== "passed").length;
   const nth = parts.ordinal === 1 ? "" : ` (attempt ${parts.ordinal})`;
   if (entry.event === "step_completed") return moment(parts.step, `${parts.step} passed${nth}`, "success");
@@ -168,7 +168,7 @@ function fixesOf(own: readonly Entry[]): PostMortem["attempted_fixes"] {
   return fixes;
 }
 
-/** What an agent says it changed: its list where it handed one back, else its words. What is written for programs is not for readers. M1 */
+/** What an agent says it changed: its list if it returned one, else its text. Text for programs is left out. M1 */
 function changeSaid(text: string): string {
   const [message = "", block] = text.split(/```(?:json)?\s*\n(?=\s*\{)/, 2);
   const listed = block === undefined ? text : block.replace(/```[\s\S]*$/, "");

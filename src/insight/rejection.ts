@@ -1,9 +1,9 @@
 // rejection: decisions that sent a phase's work back or ended it, though no step failed: the verifier's, the judge's, a person's.
 //
 // Invariants:
-//   R1. A decision is a rejection by what followed from it, not by its words: the way that was taken leads back, or takes the phase back.
-//   R2. A rejection stands until the same step decides otherwise.
-//   R3. Its words are those of whoever decided, and are reported as theirs.
+//   R1. A decision is a rejection by what followed from it, not by its text: the route leads back, or the phase is reverted.
+//   R2. A rejection holds until the same step decides otherwise.
+//   R3. Its text is quoted under the name of the judge.
 
 import type { Entry } from "../contracts/event.ts";
 import { attemptParts } from "./places.ts";
@@ -19,11 +19,11 @@ export type Rejection = {
   /** Who decided what and why, in the middle of a sentence. */
   readonly words: string;
 };
-/** What an agent handed back, by the blob that keeps it; undefined if it cannot be read. */
+/** An agent's return, by its blob; undefined if it cannot be read. */
 export type ClaimRead = (hash: string) => unknown;
 
 const deciders: Readonly<Record<string, RejectedBy>> = { verify: "verifier", judge: "judge", human_check: "person" };
-/** Where work is sent that somebody did not accept. R1 */
+/** Where rejected work is sent. R1 */
 const backTo: ReadonlySet<string> = new Set(["debug", "research", "undo"]);
 const messageCharsMax = 400;
 

@@ -88,7 +88,7 @@ const causeOfReason: Readonly<Record<string, Cause>> = {
 const causeOfStep: Readonly<Record<string, Cause>> = {
   preflight: "preflight",
   triage: "preflight",
-  // Whoever hands the next one a document or a judgement and does not: what should have come over was lost.
+  // A step that should pass on a document or a judgement and does not: the handover was lost.
   research: "return_lost",
   plan: "return_lost",
   judge_blind: "return_lost",
@@ -138,7 +138,7 @@ export function rootCauseOf(entries: readonly Entry[], phase: string, claimOf: C
 
 const causeOfDecider = { verifier: "verifier_rejected", judge: "judge_rejected", person: "human_rejected" } as const;
 
-/** The decision for which the phase failed; null if none stands. `isEnd`: the phase ended by it, and not by a count that was used up. */
+/** The decision that failed the phase; null if there is none. `isEnd`: it ended the phase itself, and not a spent count. */
 function rejectedWhy(
   own: readonly Entry[],
   because: string,
@@ -224,7 +224,7 @@ function failureOf(entry: Entry, own: readonly Entry[], red: CheckResult | undef
   const category = isCategory(entry.reason_code) ? entry.reason_code : null;
   const cause =
     (hasRunOut ? "context_limit" : undefined) ??
-    // Before a phase it is the user's document that changed; within one an agent changed what nobody asked it to.
+    // Before a phase the user's document changed; within one an agent changed something unasked.
     (entry.reason_code === "spec_hash_mismatch" && step !== "preflight" ? "scope" : undefined) ??
     knownCause(entry.reason_code, ["tasks_failed"]) ??
     (reporting.has(step) ? "return_invalid" : undefined) ??
@@ -256,7 +256,7 @@ function made(cause: Cause, entry: Entry & EventOf<"step_failed" | "step_interru
   return { cause, category: categoryOfCause[cause], step, at: entry.ts, description: description.slice(0, 500) };
 }
 
-/** No step stands failed, so the way the phase ended says why. */
+/** No step failed last, so the way the phase ended says why. */
 function causeOfEnd(because: string, own: readonly Entry[]): readonly [Cause, FailureCategory] {
   const known = knownCause(because);
   if (known !== undefined) return [known, categoryOfCause[known]];

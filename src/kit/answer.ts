@@ -1,10 +1,10 @@
-// answer: whether a program answered what was expected of it, judged while it speaks, so that nothing need be kept.
+// answer: whether a program's output is what was expected, judged while it streams, so that nothing need be kept.
 //
 // Invariants:
-//   A1. A number is read from, and lines are counted in, what the program answers; what it complains of counts only if it ended well, and
-//       then only for words: some programs tell their result there.
-//   A2. A program that was not found, could not be started or was killed has answered nothing, whatever was printed. Nor has one that said
-//       nothing, complained and ended badly: no match in a file that is not there is no zero.
+//   A1. Numbers and line counts come from stdout; stderr counts only if it exited with 0, and then only for text: some programs print their
+//       result there.
+//   A2. A program that was not found, could not be started or was killed has no result, whatever was printed. Nor has one with empty
+//       stdout, some stderr and a failing exit code: no match in a missing file is not zero matches.
 
 export type Wanted = { readonly kind: "at_least" | "exactly"; readonly count: number } | { readonly kind: "text"; readonly text: string };
 

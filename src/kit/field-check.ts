@@ -1,10 +1,9 @@
-// field-check: a schema of one record made into quick questions, for files of a million lines. The schema stays the one place where the
-// fields are reported; asking it line by line would build a result for each, and nearly every line is in order.
+// field-check: compiles the schema of one record into fast checks, for files of a million lines. The schema stays the one definition of the
+// fields; running it on every line would build a result for each, and nearly every line is valid.
 //
 // Invariants:
-//   F1. A record that fits is gone through once, and nothing is built for it. What is wrong is worked out by `faultsOf`, which is asked only
-//       where a record does not fit.
-//   F2. A kind of schema that is not known here is asked itself, so that no schema can be misread.
+//   F1. A valid record is checked in one pass without allocating. `faultsOf` finds what is wrong, and is called only for an invalid record.
+//   F2. An unknown kind of schema is run itself, so that no schema can be misread.
 
 import * as v from "valibot";
 import { pathText, shown } from "./finding.ts";
@@ -38,7 +37,7 @@ type Schema = {
 };
 type Asks = (value: unknown) => boolean;
 
-/** The fields of a record, less those that somebody else looks at. Fields it does not name are let pass. */
+/** The fields of a record, without those that are checked elsewhere. Unknown fields pass. */
 export function fieldCheckOf(record: { readonly entries: v.ObjectEntries }, except: readonly string[] = []): FieldCheck {
   const fields = new Map(
     Object.entries(record.entries)
@@ -81,7 +80,7 @@ type Field = {
   readonly entry: v.GenericSchema;
   readonly asks: Asks;
   readonly isRequired: boolean;
-  /** Nothing is asked of it but to be a text, and of this shape where there is one. */
+  /** It only has to be a string, of this shape if there is one. */
   readonly isText: boolean;
   readonly shape: RegExp | null;
 };
@@ -186,7 +185,7 @@ function plainAskOf({ type, wrapped, item, value: inner, options, literal, entri
 
 type Action = NonNullable<Schema["pipe"]>[number];
 
-/** A number, whole or within bounds; null if more is asked of it. */
+/** A number, whole or within bounds; null if the schema requires more. */
 function numberAskOf(actions: readonly Action[]): Asks | null {
   const known = ["integer", "min_value", "max_value"];
   if (actions.some(({ type }) => !known.includes(type))) return null;
@@ -196,7 +195,7 @@ function numberAskOf(actions: readonly Action[]): Asks | null {
   return (value) => typeof value === "number" && value >= min && value <= max && (!isWhole || Number.isInteger(value));
 }
 
-/** A text, of one shape or not too long; null if more is asked of it. */
+/** A string, of one shape or not too long; null if the schema requires more. */
 function textAskOf(actions: readonly Action[]): Asks | null {
   const lengths = actions.flatMap(({ type, requirement }) => (type === "max_length" ? [Number(requirement)] : []));
   const shape = shapeOf(actions);

@@ -1,6 +1,6 @@
 // finding: a problem found in a document, with file, line, path and rule, and its one-line text.
 
-/** Something wrong in a document, told so that a person can go there: where, which rule, what was found, what was expected. */
+/** Something wrong in a document: where, which rule, what was found, what was expected. */
 export type Finding = {
   readonly file: string;
   /** From 1; 1 where the whole file is meant. */

@@ -1,4 +1,4 @@
-// fitted: a page cut to a screen. The first block is never cut, nor what needs somebody: lines that begin with ✗, !, ?, → or ▸, and each
+// fitted: cuts a page to a screen. The first block is never cut, nor what needs a person: lines that begin with ✗, !, ?, → or ▸, and each
 // block's first line.
 
 const isKept = (line: string): boolean => /^\s*[✗!?→▸]/u.test(line);

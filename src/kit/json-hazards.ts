@@ -1,9 +1,10 @@
-// json-hazards: what a JSON text may hold that readers disagree about: a key twice, `__proto__`, half a character, endless nesting.
+// json-hazards: parts of a JSON text that readers disagree about: a duplicate key, `__proto__`, a lone surrogate, deep nesting.
 // JSON.parse takes all of these silently, and two readers then see two different values.
 //
 // Invariants:
-//   H1. `stringsIn` counts the names and texts of a value. A text that JSON.parse took holds two quotes for each of them, and two more for
-//       each key that was overwritten: equal counts prove that no key stands twice, without a second look at the text.
+//   H1. `stringsIn` counts the names and texts of a value. A text that JSON.parse accepted has two quotes for each of them, and two more
+//   for
+//       each overwritten key: equal counts prove that there is no duplicate key, without a second pass over the text.
 //   H2. Nothing here recurses deeper than `jsonDepthMax`, and nothing is thrown.
 
 import { shown } from "./finding.ts";
@@ -43,7 +44,7 @@ export function isTooDeep(value: unknown, depth = 0): boolean {
 /** So far below zero that no sum with it can look like a count. */
 const unsure = Number.NEGATIVE_INFINITY;
 
-/** `deep`: nested so deep that a reader which goes down by itself runs out of stack. */
+/** `deep`: nested so deep that a recursive reader runs out of stack. */
 export type Hazard = { readonly offset: number; readonly kind: "key" | "half" | "deep"; readonly message: string };
 
 type Level = { readonly names: Set<string> | null; expectsName: boolean };

@@ -1,10 +1,10 @@
-// located: YAML or JSON that remembers where everything stood, so that whatever is wrong can be reported with its line.
+// located: parses YAML or JSON with positions, so that errors can be reported with their line.
 //
 // Invariants:
-//   L1. Whatever the bytes are, the answer is a value or findings; nothing is thrown.
+//   L1. For any bytes the result is a value or findings; nothing is thrown.
 //   L2. Work is bounded: bytes, depth and, with aliases unfolded, nodes.
 //   L3. No key names a member that every object inherits, so no reader can be fooled through a prototype.
-//   L4. A key stands once in its mapping.
+//   L4. A key is unique in its mapping.
 
 import type * as v from "valibot";
 import { Composer, isAlias, isMap, isScalar, isSeq, Lexer, LineCounter, Parser, type CST, type Document, type Node } from "yaml";
@@ -39,7 +39,7 @@ export function readLocated<S extends v.GenericSchema>(
   return isRefused(parsed) ? parsed : fitLocated(parsed, schema);
 }
 
-/** Holds what was read to a schema: the second half of `readLocated`, for those who must look at the data first. */
+/** Validates parsed data by a schema: the second half of `readLocated`, for callers that must see the data first. */
 export function fitLocated<S extends v.GenericSchema>(
   { value, positions }: Parsed,
   schema: S,

@@ -1,8 +1,8 @@
-// placeholder: words that stand for words that are missing. Pure.
+// placeholder: recognises texts in place of missing content. Pure.
 //
 // Invariants:
-//   P1. Only a whole value that nobody could mean is one: a short honest answer is none.
-//   P2. A long value costs no more than its length: only its beginning is looked into.
+//   P1. Only a whole value that cannot be meant is one: a short honest answer is not.
+//   P2. Linear time: only the beginning of a long value is read.
 
 const words = new Set([
   ..."todo tbd fixme xxx tbc wip string text value number boolean object array foo bar foobar asdf qwerty".split(" "),
@@ -12,7 +12,7 @@ const words = new Set([
 const valueCharsMax = 500;
 const isLorem = (bare: string): boolean => bare.startsWith("lorem ipsum");
 
-/** Whether a whole value, on one line, stands for one that is missing. P1 */
+/** Whether a whole value, on one line, is in place of a missing one. P1 */
 export function isPlaceholder(plain: string): boolean {
   if (plain.length > valueCharsMax)
     return (
@@ -34,6 +34,6 @@ export function isPlaceholder(plain: string): boolean {
   );
 }
 
-/** Nothing to tell: an answer where nothing may be told, and none if something must be. */
+/** An empty answer: valid if nothing need be said, and invalid if something must be. */
 export const isEmptyAnswer = (plain: string): boolean =>
   /^(?:n\/?a|none|null|nil|undefined|nothing|empty|not applicable|-+|—)$/i.test(plain.replace(/\.$/, ""));

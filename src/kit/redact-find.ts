@@ -8,10 +8,10 @@ export type FoundSecret = { readonly name: string; readonly text: string };
 
 const windowBytes = 64 * 1024;
 
-/** One answer a window, so that whoever looks through a large file may do other things between two. */
+/** One result per window, so that a caller scanning a large file may yield between two. */
 export function* secretsIn(redactor: Redactor, bytes: Uint8Array): Generator<readonly FoundSecret[]> {
   const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  const overlapBytes = redactor.charsMax(); // one that is cut by a window's end stands whole in the next
+  const overlapBytes = redactor.charsMax(); // one that is cut by a window's end is whole in the next
   for (let index = 0; index < whole.length; index += windowBytes) {
     const text = whole.toString("latin1", index, index + windowBytes + overlapBytes);
     yield redactor.spansIn(text).flatMap(({ start, end, name }) => (name === null ? [] : [{ name, text: text.slice(start, end) }]));

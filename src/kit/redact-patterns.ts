@@ -1,4 +1,4 @@
-// redact-patterns: secrets that nobody has named, known by their looks. Hashes, ids and ordinary base64 have none of these looks.
+// redact-patterns: secrets recognised by their form, without a known value. Hashes, ids and ordinary base64 have none of these forms.
 
 /** `part` is the group that holds the secret where the rest may stay. */
 export type Pattern = { readonly what: string; readonly pattern: RegExp; readonly part?: number };
@@ -50,7 +50,7 @@ export const patterns: readonly Pattern[] = [
   { what: "a token in a URL", pattern: new RegExp(`\\b[a-z][a-z0-9+.-]{1,20}://(${placeholder}[A-Za-z0-9_-]{20,1024})@`, "gi"), part: 1 },
 ];
 
-/** Of such a secret whose rest has not come yet: from here on it could be one. Ports, and words after "bearer", are none. */
+/** The beginning of such a secret whose rest has not come yet. Ports, and words after "bearer", are none. */
 const beginnings: readonly RegExp[] = [
   new RegExp(
     `${notBefore}(?:sk-|gh[opsur]_|github_pat_|glpat-|xox[abeoprs]-|xapp-|A[KS]IA|AIza|npm_|hf_|[rs]k_(?:live|test)_|eyJ)[A-Za-z0-9_.-]{8,}$`,

@@ -48,7 +48,7 @@ const plainKey = /^[a-z_]{1,16}$/;
 /** Deeper than anything that is written on purpose. */
 const depthMax = 500;
 
-/** A secret of digits alone may be handed back as a number; no figure of the runner's own is this large. */
+/** A secret of digits alone may be returned as a number; no figure of the runner's own is this large. */
 const longNumberMin = 1e15;
 
 type Redact = (text: string) => string;
@@ -72,7 +72,7 @@ export function redactEvent<Event extends object>(redact: Redact, event: Event):
   return (copy ?? event) as Event; // V3
 }
 
-// Every append goes through here, so it makes nothing anew before there is something to change.
+// Every append passes here, so it allocates nothing before there is something to change.
 function walk(redact: Redact, value: unknown, key: string, depth: number): unknown {
   if (typeof value === "string") return hashKeys.has(key) && hash.test(value) ? value : redact(value); // V2
   if (typeof value === "number") return Math.abs(value) >= longNumberMin ? walkNumber(redact, value) : value;

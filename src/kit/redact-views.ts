@@ -1,4 +1,4 @@
-// redact-views: a text as it reads when escapes are taken back or lines are joined, and where in the text itself each part of that stands.
+// redact-views: a text with escapes decoded or lines joined, and the position of each part in the original text.
 
 export type View = {
   readonly text: string;
@@ -8,7 +8,7 @@ export type View = {
 
 export const plainView = (text: string): View => ({ text, spanOf: (start, end) => [start, end] });
 
-/** Escaped twice and once more is still found; nobody escapes more often by accident. */
+/** Up to three levels of escaping are found; more does not happen by accident. */
 const roundsMax = 3;
 const viewsMax = 24;
 

@@ -1,10 +1,10 @@
-// redact: takes secrets out of a text before anybody writes it.
+// redact: removes secrets from a text before it is written.
 //
 // Invariants:
-//   R1. Of a secret that is known nothing is left, however it is written: plain, encoded, escaped, wrapped, backwards, or with colours,
-//       backspaces and characters of no width in it.
+//   R1. Nothing is left of a known secret, however it is written: plain, encoded, escaped, wrapped, backwards, or with colours, backspaces
+//       and characters of no width in it.
 //   R2. The replacement says the secret's name at most, never its value or its length.
-//   R3. What holds no secret comes back as it is, the very same text; what was redacted once is not changed by doing it again.
+//   R3. A text without a secret is returned unchanged; redacting twice changes nothing more.
 //   R4. What may be the beginning of a secret, at the end of a text that goes on, is replaced before it is known to be one.
 
 import { type Matcher, type Needle, openMatcher } from "./redact-matcher.ts";
@@ -19,7 +19,7 @@ export type Redactor = {
   readonly text: (text: string) => string;
   /** The same for what may be cut out of something longer: a half of a secret at either end is replaced too. */
   readonly excerpt: (text: string) => string;
-  /** Of a text that goes on from another: only its own part, and what belongs to a secret begun before is replaced. */
+  /** For a text that continues another: only its own part, and what belongs to a secret begun before is replaced. */
   readonly next: (before: string, text: string) => string;
   readonly spansIn: (text: string) => readonly Span[];
   /** The longest stretch of bytes that one secret can take up, escaped twice over. */
@@ -28,7 +28,7 @@ export type Redactor = {
   readonly learn: (secret: Secret) => boolean;
 };
 
-/** As many as anybody has; a machine's whole environment is smaller. */
+/** More than any user has; a machine's whole environment is smaller. */
 export const secretsMax = 5_000;
 /** A half of a plain secret that is shorter gives nothing away; of an encoded one it could be part of any hash. */
 const halfCharsMin = { plain: 8, base64: 12, hex: 12 } as const;
@@ -163,9 +163,9 @@ const placed = (view: View, { start, end, name }: Span): Span => {
   return { start: from, end: until, name };
 };
 
-/** Halves of known secrets at either end, and at the end what looks like the beginning of one that nobody has named. */
+/** Halves of known secrets at either end, and at the end what looks like the beginning of an unknown one. */
 function halvesIn(cut: string, halves: Halves): readonly Span[] {
-  const text = cut.endsWith("…") ? cut.slice(0, -1) : cut; // whoever cuts a text says so by this
+  const text = cut.endsWith("…") ? cut.slice(0, -1) : cut; // a caller that cuts a text says so with this
   const begun = beginningAt(text);
   return begun === null ? cutSpans(text, halves) : [...cutSpans(text, halves), { start: begun, end: text.length, name: null }];
 }

@@ -2,7 +2,7 @@
 
 /**
  * JSON that is safe to print: it parses to the same value, and holds no character that steers a terminal or turns the reading direction.
- * JSON.stringify escapes the first control characters itself; what is replaced here stands only inside strings.
+ * JSON.stringify escapes the first control characters itself; what is replaced here is only inside strings.
  */
 export function safeJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, null, indent).replace(dangerous, (found) =>

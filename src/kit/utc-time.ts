@@ -1,8 +1,8 @@
 // utc-time: tests quickly whether a text is a UTC timestamp, for logs with millions of lines.
 
 /**
- * Whether a text is a time in UTC as logs write it: `2026-05-15T14:32:01Z`, to the second or finer.
- * It is asked of every line of logs that have a million, so it looks at each character once and makes nothing.
+ * Whether a text is a time in UTC as logs write it: `2026-05-15T14:32:01Z`, to the second or finer. Called for every line of logs with a
+ * million lines, so it reads each character once and allocates nothing.
  */
 export function isUtcTime(text: string): boolean {
   const length = text.length;

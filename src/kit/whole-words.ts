@@ -1,5 +1,5 @@
-// whole-words: cuts a text short between two words. A secret that is cut in two would not be known any more by whoever redacts later, so no
-// word is cut: one that reaches over the border is left out.
+// whole-words: cuts a text short between two words. A secret that is cut in two would not be recognised by a later redaction, so no word is
+// cut: one that crosses the limit is left out.
 
 /** A longer word is cut anyway: no secret is one. */
 const wordCharsMax = 1_500;

@@ -17,7 +17,7 @@ export type BoardInput = {
   /** The last glimpse of the agent at work; empty if there is none. */
   readonly live: string;
   readonly rowsMax: number;
-  /** Minutes since the journal's last line: the clock goes on while an agent works. */
+  /** Minutes since the journal's last line: the clock runs while an agent works. */
   readonly sinceMinutes: number;
 };
 

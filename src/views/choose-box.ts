@@ -20,7 +20,7 @@ export type Question = {
   readonly free?: boolean;
   readonly recommend: string | null;
   readonly why: string | null;
-  /** What is laid before whoever answers, by name. */
+  /** What is shown to the person who answers, by name. */
   readonly show: Readonly<Record<string, Scalar>>;
   readonly code: string;
   /** Of several phases the one that it is about, with its name. */
@@ -41,7 +41,10 @@ export function questionsOf(run: RunView): readonly Question[] {
   }));
 }
 
-/** Two phases may ask the same thing: whoever answers must know which of them does. A boundary is between two, and its box is a published format. */
+/**
+ * Two phases may ask the same question: the person must know which of them does. A boundary is between two, and its box is a published
+ * format.
+ */
 function phaseOf(run: RunView, { cursor, code }: Block): { readonly phase?: string } {
   if (code === "session_boundary") return {};
   const isRead = "read" in run.drafted.flow.phases; // a flow that names its phases words its own questions

@@ -18,7 +18,9 @@ export function criteriaOf(run: RunView): readonly CriterionStatus[] {
   return run.drafted.objective.done_criteria.map((criterion) => ({ ...criterion, proved: resultOf(run, criterion)?.status === "passed" }));
 }
 
-/** Those that somebody gave. A flow that goes by documents or by gates is done when these say so, not when a sentence that stood in for a goal holds. */
+/**
+ * Those that the user gave. A flow that follows documents or gates is done when these say so, not when a sentence in place of a goal holds.
+ */
 export function ownCriteriaOf(run: RunView): readonly CriterionStatus[] {
   const { flow, objective } = run.drafted;
   if (!hasOnlyGoal(objective)) return criteriaOf(run);
@@ -29,7 +31,7 @@ export function ownCriteriaOf(run: RunView): readonly CriterionStatus[] {
 export const hasOnlyGoal = ({ goal, done_criteria }: { readonly goal: string; readonly done_criteria: readonly Criterion[] }): boolean =>
   done_criteria.every(({ text, check }) => check === null && text === goal);
 
-/** Whether a run is told by its phases: they were read from documents, or there are several. */
+/** Whether a run is reported by its phases: they were read from documents, or there are several. */
 export function isByPhases(run: RunView): boolean {
   const phases = run.phases.filter(({ group }) => group === "phases").length;
   return phases > 1 || (phases > 0 && "read" in run.drafted.flow.phases);
@@ -141,7 +143,7 @@ export function problemsOf(run: RunView): readonly string[] {
 const isLeftBehind = (run: RunView, phase: string): boolean =>
   Object.values(own(run.cursors, phase)?.last ?? {}).some(({ kind, facts }) => kind === "failed" && facts["rollback_performed"] === false);
 
-/** Pauses somebody chose aren't blockers; every other one is, with its meaning. */
+/** Pauses that the user chose aren't blockers; every other one is, with its meaning. */
 function pauseOf(run: RunView): readonly string[] {
   const chosen = ["operator_paused", "boundary_reached", "session_boundary", "checkpoint_reached", "human_block_open", "approval_required"];
   if (run.status !== "paused" || run.reason === null || chosen.includes(run.reason)) return [];

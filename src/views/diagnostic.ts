@@ -79,7 +79,7 @@ export function diagnosticPage({ state, reason, detail, at, remediation, postMor
   ].join("\n");
 }
 
-/** Why a phase failed, with its page: whoever reads the diagnostic should not have to open another file to know. */
+/** Why a phase failed, with its page: the reader should not have to open another file to know. */
 function causeLine({ phase_id, phase_name, root_cause: cause }: PostMortem): string {
   const what = `${cause.category} in the step ${inText(cause.step)}, first seen ${cause.first_observed_at}`;
   return `Phase ${inText(phase_id)}, ${inText(phase_name)}: ${what}. ${inText(cause.description, 500)} (${inText(postMortemName(phase_id))})`;

@@ -2,11 +2,11 @@
 
 import type { FlowView } from "../core/state.ts";
 
-/** How a flow comes to its end, as far as its own words tell. */
+/** How a flow ends, as far as it says itself. */
 export type FlowProof = {
-  /** Whether it looks at done criteria; a flow that calls another is taken to. */
+  /** Whether it uses done criteria; a flow that calls another is assumed to. */
   readonly isByCriteria: boolean;
-  /** Whether it goes criterion by criterion, until the agent promises or all of them hold. */
+  /** Whether it works criterion by criterion, until the agent promises or all of them hold. */
   readonly isPromised: boolean;
   /** Commands that are in the flow itself. */
   readonly commands: readonly string[];

@@ -1,4 +1,4 @@
-// interrupted: a run that says it is running while nobody works on it: what is kept, and what starts over when it is resumed.
+// interrupted: a run that says `running` while no process works on it: what is kept, and what starts over when it is resumed.
 
 import type { OpenAttempt, RunView } from "../core/state.ts";
 import type { Owner } from "./next-actions.ts";
@@ -11,11 +11,11 @@ export type Interrupted = {
   readonly open: readonly { readonly attempt: string; readonly starts_over: boolean; readonly what: string }[];
 };
 
-/** Null if somebody works on the run, or where it came to rest by itself. */
+/** Null if a process works on the run, or if it came to rest by itself. */
 export function interruptedOf(run: RunView, owner: Owner): Interrupted | null {
   if (run.status !== "running" || owner !== null || run.resting !== null || run.opening === 0) return null;
   const open = Object.values(run.open)
-    .filter(({ stage }) => stage !== "walking") // its tasks are told by themselves
+    .filter(({ stage }) => stage !== "walking") // its tasks are reported by themselves
     .map(({ attempt, kind, stage }) => ({ attempt, ...fateOf(kind, stage, run.drafted.run_id) }));
   return { at: run.updatedAt, open };
 }

@@ -7,7 +7,7 @@ import { describeChanged } from "./facts/origin.ts";
 import { proofSentence, verdictLabel } from "./verdict-sentences.ts";
 import { amount, describeAttempt, choices, duration, figure, firstFew, money, oneLine, plural, describeCursor } from "./wording.ts";
 
-/** The event in words. What somebody else's words ended with stands for our full stop. */
+/** The event as text. The end of quoted text replaces our full stop. */
 export const sentenceOf = (event: Event): string =>
   (sentences[event.event] as (event: Event) => string)(event).replace(/([.?!…])\.$/, "$1");
 
@@ -74,7 +74,7 @@ function describeChecks(checks: readonly CheckResult[] | undefined): string {
   )}${named("can't run here", red.filter(couldNotRun))}`;
 }
 
-/** Whether checks were asked and none could come to judge: then nothing passed. */
+/** Whether checks were run and none could judge: then nothing passed. */
 export const areAllIdle = (checks: readonly CheckResult[] | undefined): boolean =>
   checks !== undefined && checks.length > 0 && checks.every(couldNotRun);
 

@@ -78,11 +78,11 @@ export const isDue = (run: RunView): boolean =>
   newestLanding(outcomesOf(run))?.facts["why"] === "pull_request" &&
   (run.pull_request?.opened ?? null) === null;
 
-/** Whether work of this run has come to the user's branch, the newest of it that was to. */
+/** Whether the newest work of this run that was to land has landed on the user's branch. */
 export const hasLanded = (run: RunView): boolean => newestLanding(outcomesOf(run))?.facts["landed"] === true;
 
 const outcomesOf = (run: RunView) => Object.values(run.cursors).flatMap(({ last }) => Object.values(last));
-// Where each phase lands for itself, the newest landing tells.
+// If each phase lands by itself, the newest landing decides.
 const newestLanding = (outcomes: ReturnType<typeof outcomesOf>) => outcomes.findLast(({ facts }) => facts["landed"] !== undefined);
 
 /** How a run ends: whether all of it is done, what was proved, and where the work is. */
@@ -97,7 +97,7 @@ export function endingOf(run: RunView, found: VerdictFound = { verdict: run.verd
   return `${unfinishedSentence(undone)} ${where}`.trimEnd();
 }
 
-/** Phases that were to be done and are not: failed, held up by one that failed, or not come to. Those left out on purpose are none. */
+/** Phases that should be done and are not: failed, blocked by a failed one, or not reached. Those left out on purpose don't count. */
 export const undonePhases = (run: RunView): readonly string[] =>
   run.phases
     .filter(({ group, status, because }) => {
@@ -106,7 +106,7 @@ export const undonePhases = (run: RunView): readonly string[] =>
     })
     .map(({ id }) => id);
 
-/** Why finished work is still on the run's own branch: told by the run, a phase, or the step that was to land it. Null if it landed or there is none. */
+/** Why finished work is still on the run's own branch: from the run, a phase, or the landing step. Null if it landed or there is none. */
 export function branchKept(run: RunView): { readonly code: ReasonCode; readonly detail: string | null } | null {
   const outcomes = outcomesOf(run);
   const newest = newestLanding(outcomes);

@@ -1,9 +1,10 @@
-// page-rules: what the pages that a run writes for people must hold, so that `validate` can tell a whole one from a damaged one.
+// page-rules: what a run's pages for people must contain, so that `validate` can distinguish a whole one from a damaged one.
 //
 // Invariants:
 //   P1. A page is recognised by its first line, or by its name where that line is lost.
-//   P2. A page whose format is fixed elsewhere (the roadmap's and the quality playbook's) breaks rules with errors; one that only we draw with warnings, since
-//       another tool may draw its own under the same name.
+//   P2. A page whose format is fixed elsewhere (the roadmap's and the quality playbook's) breaks rules with errors; one that only we
+//   generate with warnings, since
+//       another tool may write its own under the same name.
 
 import { failureCategories } from "../contracts/roadmap-values.ts";
 import type { Violation } from "../documents/line-rules.ts";

@@ -14,7 +14,7 @@ export type PhaseRow = {
   readonly id: string;
   readonly name: string;
   readonly status: PhaseRowStatus;
-  /** The last alignment that somebody gave its work, of ten. */
+  /** The last alignment score of its work, of ten. */
   readonly score: number | null;
   /** Time that was worked on it. */
   readonly duration_minutes: number;

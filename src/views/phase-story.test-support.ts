@@ -1,5 +1,5 @@
-// phase-story: a roadmap in the middle of it, told as events: one phase completed, one failed and taken back, one blocked by
-// it, one that waits for a verdict, one under way, one to come. Folded as any journal is.
+// phase-story: a roadmap in progress, as events: one phase completed, one failed and taken back, one blocked by it, one that waits for a
+// verdict, one under way, one to come. Folded as any journal is.
 
 import type { Draft, Entry } from "../contracts/event.ts";
 import type { CheckResult, CheckStatus } from "../contracts/evidence.ts";
@@ -142,7 +142,7 @@ const judged = (phase: string, score: number): Draft[] => [
   { event: "step_completed", attempt: at(phase, "judge"), facts: {}, progress: true },
 ];
 
-/** What stands for criteria where nobody gave any. */
+/** The text in place of criteria if none were given. */
 const goal = "6 phases of .planning/ROADMAP.md: 1, 2, 3, 4, 5, 6";
 
 export const story: readonly Draft[] = [

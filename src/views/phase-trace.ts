@@ -21,7 +21,7 @@ export type ToolEvent = Extract<LiveEvent, { signal: "tool" }>;
 export type TraceBook = {
   /** What an entry adds. */
   ofEntry(entry: Entry): readonly TraceSpan[];
-  /** What a signal adds: a call is told when it has ended. */
+  /** What a signal adds: a call is reported when it has ended. */
   ofLiveEvent(signal: ToolEvent, at: string): TraceSpan | null;
 };
 

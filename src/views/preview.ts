@@ -43,7 +43,7 @@ export type PreviewInput = {
   readonly isolation: IsolationInForce;
   readonly estimate: Estimate;
   readonly base: Base;
-  /** What documents ask for, a line each, where the flow goes by documents. */
+  /** What documents ask for, one per line, if the flow follows documents. */
   readonly wanted?: readonly string[];
 };
 
@@ -157,7 +157,7 @@ export function previewPage(view: PreviewView, ack: string, warnings: readonly s
   ];
 }
 
-/** What -v adds: each step, the rules it goes by, and what the sandbox enforces. */
+/** What -v adds: each step, its rules, and what the sandbox enforces. */
 export function previewDetails(view: PreviewView): readonly string[] {
   const { objective } = view;
   return [
@@ -178,7 +178,7 @@ export function previewDetails(view: PreviewView): readonly string[] {
   ];
 }
 
-/** What nobody said and how it is therefore, in a few words; what other rows show is left out. */
+/** Defaulted fields and their values, in a few words; what other rows show is left out. */
 function describeDefaults({ inferred_defaults, objective }: PreviewView): readonly string[] {
   const words: Readonly<Record<string, string>> = {
     "risk-level": `risk ${objective.risk_level}`,
@@ -225,7 +225,7 @@ function environmentLines(variables: readonly CheckVariable[], from: CheckVariab
 export const missingToolMessage = ({ name, needed_by, install }: MissingTool): string =>
   `${name}, which ${firstFew(needed_by)} ${needed_by.length === 1 ? "needs" : "need"}; get it with: ${install}`;
 
-/** A goal that stands in for criteria is none if documents or gates say what is wanted. */
+/** A goal in place of criteria doesn't count if documents or gates say what is wanted. */
 function doneLines({ objective, wanted, flow }: PreviewView): readonly string[] {
   const { done_criteria } = objective;
   if ((wanted !== undefined || !flow.proof.isByCriteria) && hasOnlyGoal(objective)) return [];

@@ -93,7 +93,7 @@ export function openMilestones(): (entry: Entry, run: RunView) => readonly strin
         if (entry.by !== "scope" || !isTurn(run, entry.attempt)) return [plain(entry)];
         return [turnRow("✗", entry.attempt, discardedWords(entry), run)];
       case "block_opened":
-        return entry.hold ? [] : [plain(entry)]; // the run pauses for it now, and whoever answers is shown it with its answers
+        return entry.hold ? [] : [plain(entry)]; // the run pauses for it now, and the question is shown with its answers
       case "run_paused":
         return [isQuestion(run, entry.detail) ? `! Paused (${entry.reason_code}).` : plain(entry)];
       case "phase_started":
@@ -169,7 +169,7 @@ export function stepOf(run: RunView, attempt: string): string {
   return turn.step === run.turns[0]?.step ? "" : `${turn.step}: `;
 }
 
-/** The runner's own steps are told by what they found. */
+/** The runner's own steps are reported by what they found. */
 function reported(event: EventOf<"step_completed">): string | null {
   if (event.reason_code === "ok" || !isReasonCode(event.reason_code) || verdictCodes.has(event.reason_code)) return null;
   const { result, meaning } = reasons[event.reason_code];
@@ -182,7 +182,7 @@ const plain = (event: Event): string => `${marks[event.event] ?? "·"} ${sentenc
 /** What the work is worth is said once, when the run ends: later steps may still find a gap. */
 const verdictCodes: ReadonlySet<string> = new Set(Object.values(completionCodes));
 
-/** A step that left something undone on purpose has not failed: it is told by its reason. */
+/** A step that left something undone on purpose has not failed: its reason is reported. */
 function keptBack({ reason_code, detail = "" }: EventOf<"step_failed">): string | null {
   if (!isReasonCode(reason_code) || reasons[reason_code].result !== "WARN") return null;
   return `! ${reasons[reason_code].meaning}${detail === "" ? "" : ` ${oneLine(detail)}`}`;

@@ -103,14 +103,14 @@ function describeChanges({ files, insertions, deletions, commits }: Changes): st
 
 const afterwardsMark = ({ status, because }: ReportView["afterwards"][number]): string => {
   if (status !== "completed") return status === "failed" ? "✗" : "·";
-  return because === null || because.startsWith("nothing_") ? "✓" : "!"; // it came to an end, and not to the one that was wanted
+  return because === null || because.startsWith("nothing_") ? "✓" : "!"; // it ended, but not as intended
 };
 const afterwardsLine = (view: ReportView["afterwards"][number]): string => {
   const { name, status, because } = view;
   return `${afterwardsMark(view)} ${oneLine(name)}: ${status}${because === null ? "" : ` (${oneLine(because.replaceAll("_", " "))})`}`;
 };
 
-/** Where phases tell what was proved for them, here is what was proved of the whole. */
+/** If phases list their own proofs, this is the proof of the whole. */
 function proofLines({ evidence, gates, phases }: ReportView): readonly string[] {
   const held = gates === 0 ? [] : [`✓ ${plural(gates, "gate")} held: what the steps must leave was looked at by the runner`];
   if (evidence.length === 0) return held.length > 0 ? held : ["! No check was run."];
@@ -139,7 +139,7 @@ function shownOf(excerpt: string): readonly string[] {
 function claimLines({ attempt, agent, said, promised, confidence }: Claim): readonly string[] {
   const sure = confidence === null ? "" : `, confidence ${figure(confidence)}`;
   const head = `${oneLine(agent)} at ${describeAttempt(attempt)}${sure}${promised ? ", promises completion" : ""}:`;
-  const message = said.replace(/```json[\s\S]*?(?:```|$)/g, ""); // what it handed in for programs
+  const message = said.replace(/```json[\s\S]*?(?:```|$)/g, ""); // its return, for programs
   return [head, ...fewLines(message, excerptLinesMax).map((text) => `  “ ${text}`)];
 }
 
@@ -151,7 +151,7 @@ function judgementLines(view: ReportView): readonly string[] {
   return [`${verdictMark(verdict)} ${verdictLabel(verdict)}, resting on ${plural(rests_on.length, "piece")} of evidence${gates}`];
 }
 
-/** Nothing is wrong with these by themselves, and only a person can tell. */
+/** Nothing is wrong with these as such, and only a person can judge. */
 function lookLines({ look_at }: ReportView): readonly string[] {
   const shown = look_at.slice(0, lookedUpMax).map(({ path, what }) => `· ${oneLine(path)}: it ${what}`);
   return look_at.length > shown.length ? [...shown, `… ${figure(look_at.length - shown.length)} more`] : shown;

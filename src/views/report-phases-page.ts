@@ -9,7 +9,7 @@ const claimsMax = 5;
 const commitsMax = 8;
 
 export function phaseReportLines(phases: readonly PhaseReport[]): readonly string[] {
-  // What nobody has begun is counted, not told one by one.
+  // Phases that have not begun are counted, not listed.
   const begun = phases.filter(({ status }) => status !== "not_started");
   const left = phases.filter(({ status }) => status === "not_started").map(({ id }) => id);
   return [
@@ -52,7 +52,7 @@ function paragraphOf(phase: PhaseReport): readonly string[] {
   ];
 }
 
-/** What was skipped because another phase failed needs somebody; what was done already does not. */
+/** A phase skipped because another failed needs a person; one that was already done does not. */
 const markOf = ({ status, because }: PhaseReport): string =>
   status === "skipped" && because?.startsWith("already_") !== true ? "!" : phaseMarks[status];
 

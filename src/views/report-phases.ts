@@ -1,7 +1,7 @@
-// report-phases: what came of each phase: what was proved by which command, what agents said that is not so, why it failed, its commits.
+// report-phases: the result of each phase: what was proved by which command, false claims of agents, why it failed, its commits.
 //
 // Invariants:
-//   Q1. A phase is told by what its own steps ran; another phase's proof proves nothing for it.
+//   Q1. A phase is reported by what its own steps ran; another phase's proof proves nothing for it.
 
 import type { Entry } from "../contracts/event.ts";
 import type { CheckResult, CheckStatus } from "../contracts/evidence.ts";
@@ -67,7 +67,7 @@ function reportOf(row: PhaseRow, own: readonly Entry[], claimOf: ClaimRead): Pha
         if (entry.facts["rollback_performed"] === true) rolledBackTo = String(entry.facts["diagnostic_branch"] ?? "");
         if (entry.facts["rollback_performed"] === false && entry.event === "step_failed") leftBehind = entry.detail ?? entry.reason_code;
         break;
-      case "phase_reopened": // what became of an earlier try is told by its own post-mortem
+      case "phase_reopened": // an earlier try has its own post-mortem
         [rolledBackTo, leftBehind] = [null, null];
         break;
       case "changes_applied":

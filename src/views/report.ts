@@ -36,7 +36,7 @@ export type ReportExtra = {
   readonly changes?: Changes;
   /** The last lines of a check's output, by the hash of its evidence. */
   readonly excerpts?: Readonly<Record<string, string>>;
-  /** What an agent handed back, by its blob. */
+  /** An agent's return, by its blob. */
   readonly claimOf?: (hash: string) => unknown;
 };
 
@@ -72,7 +72,7 @@ export type LookedUp = {
   readonly claims: readonly (ClaimChecked & { readonly attempt: string; readonly agent: string })[];
 };
 
-/** What follows from the facts, apart from them: another judge may come to another one from the same. */
+/** Conclusions, separate from the facts: another judge may draw others from the same. */
 export type Judgement = {
   readonly verdict: Verdict;
   readonly gaps: readonly string[];
@@ -116,7 +116,7 @@ export type ReportView = {
   readonly forked_from: OriginView | null;
   readonly verdict: Verdict | null;
   readonly gaps: readonly string[];
-  /** What of the change a person should look at. */
+  /** What of the change a person should review. */
   readonly look_at: readonly { readonly path: string; readonly what: string }[];
 };
 

@@ -1,4 +1,4 @@
-// run-view: small runs made by hand, for the playbooks' tests. A drafted objective, and what a test wants to be different about it.
+// run-view: small hand-made runs, for the playbooks' tests. A drafted objective, with a test's differences.
 
 import { profiles } from "../contracts/budget.ts";
 import type { Entry, Envelope, Event, EventOf } from "../contracts/event.ts";
@@ -74,7 +74,7 @@ export function drafted(changes: Partial<EventOf<"run_drafted">> = {}): EventOf<
   };
 }
 
-/** Puts an event where the journal would: a number, and a time that goes on by ten seconds each. */
+/** Numbers an event as the journal would, ten seconds after the one before. */
 export function entryOf(event: Event, seq: number): Entry {
   const seconds = String((seq * 10) % 60).padStart(2, "0");
   const minutes = String(15 + Math.floor((seq * 10) / 60)).padStart(2, "0");

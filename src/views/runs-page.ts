@@ -1,4 +1,4 @@
-// runs-page: the runs of a repository as a table: how each stands and what it proved, what it was for, how old it is, what it cost and what it takes on the disk.
+// runs-page: the runs of a repository as a table: state and verdict, goal, age, cost and disk usage.
 
 import { msOf } from "../kit/iso-time.ts";
 import { columned } from "./columned.ts";
@@ -6,7 +6,7 @@ import { money, oneLine, plural } from "./wording.ts";
 
 export type RunRow = {
   readonly run_id: string;
-  /** The run's state; `interrupted` where it says running and nobody works on it, `damaged` where its journal cannot be read. */
+  /** The run's state; `interrupted` if it says running and no process works on it, `damaged` if its journal cannot be read. */
   readonly state: string;
   readonly live: boolean;
   readonly current: boolean;

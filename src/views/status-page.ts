@@ -1,5 +1,5 @@
-// status-page: where a run stands, for a person. The first row says whether they must act, the last rows what to do; everything else that
-// is known comes with -v.
+// status-page: the state of a run, for a person. The first row says whether they must act, the last rows what to do; everything else comes
+// with -v.
 
 import type { IsolationInForce } from "../contracts/event.ts";
 import { couldNotRun } from "../contracts/evidence.ts";
@@ -31,7 +31,7 @@ const checkCharsMax = 60;
 export function statusPage(run: RunView, owner: Owner, extra: StatusExtra = {}): readonly string[] {
   const view = statusOf(run, owner, extra);
   const hasTable = isByPhases(run);
-  const troubles = [...(hasTable ? describeFailing(run) : []), ...problemsOf(run)]; // without a table the row of checks tells
+  const troubles = [...(hasTable ? describeFailing(run) : []), ...problemsOf(run)]; // without a table the row of checks shows it
   return [
     headline(run, view),
     "",
@@ -91,7 +91,7 @@ export function statusDetails(run: RunView, owner: Owner, extra: StatusExtra = {
   ];
 }
 
-/** The state, why, and what to quote: the reason code where somebody is needed, else the run. */
+/** The state, why, and what to quote: the reason code if a person is needed, else the run. */
 function headline(run: RunView, view: StatusView): string {
   return `${describeState(run, view)}     ${needsSomebody(run, view) ? view.reason_code : view.run_id}`;
 }
@@ -142,7 +142,7 @@ const agentOf = (run: RunView, role: string | null): string => {
   return agent === undefined ? "" : `${oneLine(agent)}: `;
 };
 
-/** What somebody is asked, with the answers. Verdicts on phases are in the table. */
+/** The open questions, with the answers. Verdicts on phases are in the table. */
 function questionRows(run: RunView): readonly string[] {
   return questionsOpen(run)
     .filter((block) => !isVerdict(block))

@@ -1,4 +1,4 @@
-// status: where a run stands, as `autopilot status --json` answers; status-page draws the same for people.
+// status: the state of a run, as `autopilot status --json` prints it; status-page.ts renders the same for people.
 
 import type { IsolationInForce } from "../contracts/event.ts";
 import type { Objective, RunStatus, Verdict } from "../contracts/objective.ts";
@@ -42,7 +42,7 @@ export type StatusView = {
   readonly verdict: Verdict | null;
   readonly gaps: readonly string[];
   readonly owner: Owner;
-  /** Set where the run says it is running and nobody works on it: what is kept and what starts over. */
+  /** Set if the run says it is running and no process works on it: what is kept and what starts over. */
   readonly interrupted: Interrupted | null;
   readonly branch: string;
   readonly started_at: string | null;

@@ -5,7 +5,7 @@ import { msOf } from "../kit/iso-time.ts";
 import { visible } from "../kit/visible.ts";
 import { describeAttempt, duration, oneLine, plural } from "./wording.ts";
 
-/** The turns that a file's lines tell. A turn that began twice (a crash came between) is two. */
+/** The turns in a file's lines. A turn that began twice (a crash in between) is two. */
 export function turnsIn(lines: readonly TranscriptLine[]): readonly TurnTranscript[] {
   const turns: TurnTranscript[] = [];
   let entries: (TurnCall | TurnText)[] = [];

@@ -1,8 +1,8 @@
-// truth: how often what agents said held, by agent, model and role, drawn from the journals of several runs.
+// truth: how often agents' claims were true, by agent, model and role, from the journals of several runs.
 //
 // Invariants:
-//   T1. The share counts only what could be decided; what nobody can look up speaks neither for nor against an agent.
-//   T2. A journal counts as a whole or not at all: what is taken from one is added when it has been read to its end.
+//   T1. The share counts only what could be decided; a claim that cannot be checked counts neither for nor against an agent.
+//   T2. A journal counts as a whole or not at all: its counts are added when it has been read to its end.
 
 import type { Cast, Entry } from "../contracts/event.ts";
 import { figure, oneLine, plural } from "./wording.ts";
@@ -21,7 +21,7 @@ export type TruthRow = {
   readonly share_true: number | null;
   readonly runs: number;
   readonly turns: number;
-  /** How often what it handed back had to be asked for again. */
+  /** How often its return had to be asked for again. */
   readonly returns_refused: number;
   readonly last_false: readonly FalseClaim[];
 };

@@ -25,7 +25,7 @@ export function proofSentence(verdict: Verdict, gaps: readonly string[]): string
   }
 }
 
-/** What a run comes to whose phases are not all done: whatever else was proved says nothing of those. */
+/** The verdict of a run whose phases are not all done: other proofs say nothing of those. */
 export function unfinishedSentence(phases: readonly string[]): string {
   const are = phases.length === 1 ? "phase isn't" : "phases aren't";
   return `Not everything asked for is done: ${phases.length} ${are} completed (${firstFew(phases)}).`;

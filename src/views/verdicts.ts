@@ -1,4 +1,4 @@
-// verdicts: the questions that wait for a person's verdict on a phase, told apart from all others by the answers they take.
+// verdicts: the questions that wait for a person's verdict on a phase, recognised by the answers they take.
 
 import { humanVerdicts } from "../contracts/human-verdict.ts";
 import { questionsOpen } from "../core/selectors.ts";

@@ -21,7 +21,7 @@ export const money = (usd: number): string => `$${usd.toFixed(2)}`;
 export const share = (ratio: number): string => `${Math.floor(ratio * 100)} %`;
 export const plural = (count: number, one: string, many = `${one}s`): string => `${figure(count)} ${count === 1 ? one : many}`;
 
-/** What stands for an answer that is still to be put in, in a command to copy. */
+/** The placeholder of an answer in a command to copy. */
 export const answerMissing = "…";
 /** The answer in a command to copy: the recommended one, or the first; where any words will do, a place for them. A shell takes either. */
 export const answerShown = (options: Readonly<Record<string, string>>, recommend: string | null = null): string => {

@@ -1,8 +1,8 @@
-// benchmark: one run of one benchmark: its own copy, a process, and what came of it.
+// benchmark: one run of one benchmark: its copy of the repository, its process, and its result.
 //
 // Invariants:
 //   B1. The list of known bugs is in no copy: a benchmark that could read the answers would measure nothing.
-//   B2. A run that ended is never run again: what it left is read, whoever started it.
+//   B2. A run that ended is never run again: its results are read, whichever process started it.
 //   B3. What it printed is kept without secrets.
 
 import { closeSync, cpSync, existsSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from "node:fs";
@@ -59,7 +59,7 @@ function runEndIn(folder: string): string | null {
   return null;
 }
 
-/** Runs it from the start, or goes on with what is found of it. */
+/** Runs it from the start, or continues what is found of it. */
 export async function runBenchmark(room: BenchmarkRoom, key: RunKey, commit: string, isFresh: boolean): Promise<BenchmarkOutcome> {
   const folder = runFolder(room.folder, key);
   const plan = room.plan.benchmarks.find(({ name }) => name === key.benchmark);
@@ -143,7 +143,7 @@ async function prepare(room: BenchmarkRoom, plan: BenchmarkPlan, commit: string,
     if (existsSync(from)) copyInto(from, join(target ?? "", ".autopilot"), name);
   }
   for (const path of ["quality", ...findingsDefault, ...(room.plan.findings === null ? [] : [room.plan.findings])])
-    rmSync(join(cwd, path), { recursive: true, force: true }); // a list that was there before is nobody's finding
+    rmSync(join(cwd, path), { recursive: true, force: true }); // an existing list is not a finding
 }
 
 /** What of a benchmark's answers is in the repository. */
@@ -153,7 +153,7 @@ function answersIn(root: string, { kind, baseline, at }: BenchmarkPlan): readonl
   return [...own, ...(inside === null || inside.startsWith("..") || isAbsolute(inside) ? [] : [inside])];
 }
 
-/** Where a tree has a link in the folder's place, the link goes: nothing is written through it. */
+/** If a tree has a link at the folder's path, the link is removed: nothing is written through it. */
 function copyInto(from: string, folder: string, name: string): void {
   if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) rmSync(folder);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -181,7 +181,7 @@ function outcomeOf(room: BenchmarkRoom, key: RunKey, ended: Ended, findingsIn: s
   const baseline = room.baselineOf(key.benchmark);
   if (baseline === null) return { kind: "measured", recalled: nothingLookedFor, metric };
   const candidates = room.plan.findings === null ? findingsDefault : [room.plan.findings];
-  // A list that is blank was never written: whoever found nothing says so in a word.
+  // A blank list was never written: a run without findings says so explicitly.
   const found = candidates.map((path) => textAt(join(findingsIn, path))).find((text) => text !== null && text.trim() !== "");
   if (found === undefined || found === null)
     return metric === null

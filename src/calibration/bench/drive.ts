@@ -1,9 +1,9 @@
-// drive: a cycle from wherever its log stands to its verdict: read, decide, do, write; again until nothing is left.
+// drive: drives a cycle from wherever its log is to its verdict: read, decide, act, record, until nothing is left.
 //
 // Invariants:
-//   R1. Every fact is a line of the log before the next thing is done on it.
+//   R1. Every fact is a line of the log before the next action depends on it.
 //   R2. What a crash left between an action and its line is found by the action's own effect: a branch that is at the lever, an exit code.
-//   R3. The lever and its revert are commits; nothing is reset, and a branch that somebody moved is left alone.
+//   R3. The lever and its revert are commits; nothing is reset, and a branch that was moved is left alone.
 
 import { join } from "node:path";
 import type { CommandContext } from "../../project/command-context.ts";
@@ -63,7 +63,7 @@ export async function driveCycle(input: DriveInput): Promise<Driven> {
   }
 }
 
-/** What was begun goes on from the lever that was made for it. */
+/** A started cycle continues with its lever. */
 async function begunBefore({
   trees,
   log,
@@ -228,7 +228,7 @@ async function revertCommit({ trees, log }: DriveInput, base: string, lever: str
   return trees.commit(merged.tree, tip, `${subject}\n\nThis reverts commit ${lever}.\n\nCalibration-Cycle: ${log.cycle.name}\n`);
 }
 
-/** The branch that the cycle began on, if it is checked out: the lever goes there and nowhere else. R3 */
+/** The branch that the cycle began on, if it is checked out: the lever is committed there and nowhere else. R3 */
 async function ownBranch({ trees, log }: DriveInput): Promise<{ readonly repository: Repository; readonly branch: string } | Problem> {
   const lookup = await findRepository(trees.repository.root);
   if ("failure" in lookup) return { problem: lookup.failure.detail, remedy: "fix the repository" };

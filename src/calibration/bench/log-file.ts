@@ -1,7 +1,7 @@
 // log-file: a cycle's run_state.jsonl: one line an event, appended and synced before anything else happens.
 //
 // Invariants:
-//   L1. What is written is never changed. A line that a power cut left half is cut off, since nobody was told of it.
+//   L1. Written lines never change. A line that a power cut left half is cut off, since it was never acknowledged.
 //   L2. Nothing is written or read through a link.
 
 import {
@@ -56,7 +56,7 @@ export function cycleNames(root: string): readonly string[] {
   }
 }
 
-/** A cycle as its log tells it; a line that cannot be read refuses. */
+/** A cycle from its log; refused if a line cannot be read. */
 export function readCycle(root: string, name: string): Cycle {
   requireNoLink(root, join(cyclesFolder, name)); // L2
   const text = readOwnFile(join(cyclePath(root, name), logFile));
@@ -72,7 +72,7 @@ export function readCycle(root: string, name: string): Cycle {
 
 export type FoundCycles = {
   readonly cycles: readonly Cycle[];
-  /** Logs that cannot be read, with the reason. One that came with a repository keeps nobody from their own cycles. */
+  /** Logs that cannot be read, with the reason. One that came with a repository blocks no one from their own cycles. */
   readonly broken: readonly { readonly name: string; readonly why: string }[];
 };
 
@@ -144,7 +144,7 @@ export function openLog(
   };
 }
 
-/** Whoever made it was killed before its first line: no cycle has begun there. */
+/** Its maker was killed before the first line: no cycle has begun there. */
 function isUnwritten(path: string): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   return stats?.isFile() === true && readOwnFile(path)?.includes("\n") === false;

@@ -1,10 +1,10 @@
 // own-cycles: which calibration cycles this user began on this machine.
 //
 // Invariants:
-//   W1. A cycle's log is in the repository, where anybody can have written it, and its plan holds commands. Nothing in the repository makes
-//       it ours: what says so is a record in the user's state folder.
-//   W2. The record is about one repository's folder and one plan. A clone is another folder, and a log that was written over, by a pull
-//       say, holds another plan.
+//   W1. A cycle's log is in the repository, so it is untrusted, and its plan has commands. Nothing in the repository makes it ours: only a
+//       record in the user's state folder does.
+//   W2. The record is about one repository's folder and one plan. A clone is another folder, and a log that was overwritten, for example by
+//       a pull, has another plan.
 
 import { createHash } from "node:crypto";
 import { mkdirSync, statSync } from "node:fs";

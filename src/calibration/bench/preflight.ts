@@ -96,7 +96,7 @@ export async function preflight(
 const some = (names: readonly string[]): string =>
   `${names.slice(0, namesMax).join(", ")}${names.length > namesMax ? ` and ${names.length - namesMax} more` : ""}`;
 
-/** Files that the lever makes anew where something lies already: found now, and not when the runs before it are paid. */
+/** Files that the lever creates and that already exist: found now, and not after the runs before it are paid. */
 async function untrackedAmong({ root }: Repository, trees: Trees, base: string, files: readonly string[]): Promise<readonly string[]> {
   const there = files.filter((path) => lstatSync(join(root, path), { throwIfNoEntry: false }) !== undefined);
   const isNew = await Promise.all(there.map(async (path) => !(await trees.holds(base, path))));
@@ -180,7 +180,7 @@ async function agentProblem(context: CommandContext, root: string, named: string
   }
 }
 
-/** Who works here where no config names anybody. */
+/** The default agent if no config names one. */
 async function agentHere(context: CommandContext, root: string): Promise<string | null> {
   const settings = readSettings(context, root);
   if (settings.kind === "invalid") return null;

@@ -1,11 +1,13 @@
-// process: one benchmark's process. It outlives the runner: its exit code is in a file, and whoever comes back finds it, or finds it at work.
+// process: one benchmark's process. It outlives the runner: its exit code is in a file, and the next runner finds that, or the running
+// process.
 //
 // Invariants:
 //   P1. A process is known by a mark in its environment that no other ever had; nothing without the mark is signalled.
-//   P2. Without a sign of life for `hangMs` it is hung: it and all it started are ended. Signs are what it prints and the logs of its own run.
+//   P2. Without a sign of life for `hangMs` it is hung: it and all it started are ended. Signs are what it prints and the logs of its own
+//       run.
 //   P3. An interrupt of ours ends it; a kill of ours does not.
-//   P4. Nothing of it outlives its end: what it left at work (`setsid`, a server in the background) is ended before its result is taken, by
-//       whoever takes it. One that also wipes its environment is found as long as it is in the session, by the runner that began it.
+//   P4. Nothing of it outlives its end: background processes (`setsid`, a server) are ended before its result is read. One that also clears
+//       its environment is found as long as it is in the session, by the runner that started it.
 
 import { randomUUID } from "node:crypto";
 import { type ChildProcess, spawn } from "node:child_process";
@@ -32,7 +34,7 @@ const mark = "CALIBRATION_MARK";
 /** No process has this group, so that only the mark counts. */
 const nobody = 2_147_483_647;
 const lookMs = 100;
-/** Whether it still lives is asked of the whole machine, so less often. */
+/** Whether it still lives needs a scan of all processes, so it is checked less often. */
 const looksBetween = 20;
 
 export const stdoutFile = "stdout.log";
@@ -40,7 +42,7 @@ export const stderrFile = "stderr.log";
 const exitFile = "exit";
 const markFile = "started.json";
 
-/** The command's own code is written whole or not at all, and by nobody who could be killed with us. */
+/** The command's exit code is written whole or not at all, by a process that cannot be killed with us. */
 const wrapper = `sh -c "$CALIBRATION_COMMAND" >"$CALIBRATION_LOGS/${stdoutFile}" 2>"$CALIBRATION_LOGS/${stderrFile}" </dev/null
 code=$?
 printf '%s\\n' "$code" >"$CALIBRATION_LOGS/${exitFile}.new" && mv "$CALIBRATION_LOGS/${exitFile}.new" "$CALIBRATION_LOGS/${exitFile}"`;
@@ -71,7 +73,7 @@ export const isAtWork = (folder: string): boolean => {
   return family !== null && livingProcesses(family).length > 0; // P1
 };
 
-/** `leader`: the process itself, where it was started here and its number can mean nobody else. */
+/** `leader`: the process itself, if it was started here and its pid cannot have been reused. */
 export async function endProcess(folder: string, leader?: number): Promise<void> {
   const family = familyOf(folder);
   if (family !== null) await endFamily(leader === undefined ? family : { ...family, leader });

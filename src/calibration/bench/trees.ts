@@ -13,7 +13,7 @@ import type { Repository } from "../../workspace/git/repository.ts";
 
 export type Trees = {
   readonly repository: Repository;
-  /** The commit a name stands for; null if there is none. */
+  /** The commit a name resolves to; null if there is none. */
   readonly commitOf: (name: string) => Promise<string | null>;
   readonly treeOf: (commit: string) => Promise<string>;
   /** Whether a commit is part of a branch's history. */

@@ -3,7 +3,7 @@
 //
 // Invariants:
 //   Y1. A change that the settings in force would ignore, because a repository's file may only make a run stricter, is refused: it would be
-//       measured and could show nothing. So is a role that no flow has, and an agent that nobody knows.
+//       measured and could show nothing. So is a role that no flow has, and an unknown agent.
 //   Y2. A lever changes one thing: a model's lever leaves the agent what it is, and other roles theirs.
 
 import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -31,7 +31,7 @@ type LeverInput = {
   readonly root: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly textAt: (path: string) => Promise<string | null>;
-  /** Who works here where no config names anybody; null if that is not known. */
+  /** The default agent if no config names one; null if unknown. */
   readonly agentHere: () => Promise<string | null>;
 };
 

@@ -73,7 +73,7 @@ export function noteOf(cycle: Cycle, name: string): string {
   const why =
     cycle.excluded.get(name) ?? [...cycle.runs.values()].find((run) => run.benchmark === name && run.status === "given_up")?.because;
   if (why === null || why === undefined) return "";
-  // The log's sentence stands alone; here the row names the benchmark already.
+  // The log's sentence is complete by itself; here the row already names the benchmark.
   const said = [`${name} is n/a: `, `${name}, `].reduce((text, head) => (text.startsWith(head) ? text.slice(head.length) : text), why);
   return `${isCounted ? "one run did not count" : "n/a"}: ${said.replace(/; it is n\/a$/, "")}`;
 }

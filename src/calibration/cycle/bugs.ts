@@ -1,8 +1,9 @@
 // bugs: the bugs of a BUGS.md, and which of a baseline's a run found again, with the reason of every match.
 //
 // Invariants:
-//   B1. One found bug stands for at most one of the baseline, and the other way round; the order in a file changes nothing that is counted.
-//   B2. Ids come first, then file and lines, then titles. An id alone does not match two bugs that name different files: each run numbers its
+//   B1. One found bug matches at most one of the baseline, and the reverse; the order in a file does not matter.
+//   B2. Ids come first, then file and lines, then titles. An id alone does not match two bugs that name different files: each run numbers
+//   its
 //       own bugs.
 //   B3. A baseline without bugs has no recall: null, never one or zero.
 
@@ -26,7 +27,7 @@ const place = /(?:^|[\s`"'(])((?:[\w.@+-]+\/)*[\w.@+-]+\.[A-Za-z]\w{0,9}):(\d{1,
 const fileField = /\*{0,2}(?:File|Location|Path)s?\*{0,2}:\*{0,2}[ \t]*`?((?:[\w.@+-]+\/)*[\w.@+-]+\.\w{1,10})`?/i;
 const linesField = /\*{0,2}Lines?\*{0,2}:\*{0,2}[ \t]*`?L?(\d{1,7})(?:\s?[-–]\s?L?(\d{1,7}))?/i;
 
-/** Every bug with its own heading; one whose id stands twice counts once. */
+/** Every bug with its own heading; a duplicate id counts once. */
 export function readBugs(text: string): readonly Bug[] {
   const bugs = new Map<string, Bug>();
   let open: { readonly id: string; readonly title: string; readonly body: string[] } | null = null;

@@ -1,4 +1,4 @@
-// plan: everything a cycle was asked to do, as it is in its `cycle_start` line: whoever has the log can go on with it.
+// plan: everything a cycle was asked to do, as in its `cycle_start` line: the log is enough to continue it.
 
 import * as v from "valibot";
 

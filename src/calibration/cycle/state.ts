@@ -1,7 +1,7 @@
 // state: a cycle's log folded: which runs are done, whether the lever is in, how it ended.
 //
 // Invariants:
-//   C1. The log is the truth; nothing here is kept anywhere else.
+//   C1. The log is the source of truth; nothing here is stored anywhere else.
 //   C2. A run that has its `benchmark_end` is never run again.
 //   C3. Fields that are not ours are left alone: a log of another tool folds as far as it goes.
 

@@ -1,7 +1,7 @@
 // statistics: means, a seeded generator and bootstrap intervals: the same numbers from the same seed, on every machine.
 //
 // Invariants:
-//   S1. No dice but the seeded ones: an interval can be computed again by whoever has the log.
+//   S1. Only the seeded generator: an interval can be recomputed from the log.
 //   S2. Runs of one side are drawn from that side's runs only, and benchmarks stay what they are: the claim is about these benchmarks.
 //   S3. Differences are rounded before they are compared: 0.75 - 0.80 is -0.05 and not a hair below it.
 

@@ -37,7 +37,7 @@ export type Judging = {
   readonly noiseFloor: number;
   readonly iteration: number;
   readonly scale?: Scale;
-  /** Bugs that the runs before found and those after did not; if they are not given, a figure that fell stands for them. */
+  /** Bugs that the runs before found and those after did not; if unknown, a figure that fell represents them. */
   readonly lost?: readonly Regression[];
   readonly interval?: Interval | null;
 };

@@ -1,4 +1,4 @@
-// fork-page: what a fork would take over, what is different in it and what is left to do, before anybody says yes.
+// fork-page: what a fork would take over, what is different in it and what is left to do, before it is confirmed.
 
 import type { RunView } from "../../core/state.ts";
 import { stepsOf } from "../criteria-status.ts";

@@ -16,7 +16,7 @@ export type ReplayView = {
   readonly commit: string;
   readonly recorded: AttemptFacts;
   readonly replayed: AttemptFacts;
-  /** What was given anew. */
+  /** What was overridden. */
   readonly changed: readonly string[];
 };
 

@@ -1,4 +1,5 @@
-// attention: everything of a run that waits for a person: questions, verdicts, changed protected tests, and pauses nobody chose.
+// attention: everything of a run that waits for a person: questions, verdicts, changed protected tests, and pauses that the user did not
+// choose.
 
 import { own } from "../../core/record.ts";
 import { isPausedFor, questionsOpen } from "../../core/selectors.ts";
@@ -49,7 +50,7 @@ type Around = {
   readonly contentOf: (block: string, question: string) => string;
 };
 
-/** Pauses that somebody chose, or that end by themselves, wait for nobody. */
+/** Pauses that the user chose, or that end by themselves, wait for no one. */
 const chosen: ReadonlySet<string> = new Set(["operator_paused", "boundary_reached", "session_boundary", "checkpoint_reached"]);
 
 export function attentionOf(view: RunView, around: Around): readonly Attention[] {

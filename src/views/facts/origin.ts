@@ -7,7 +7,7 @@ import { amount, figure, money, oneLine } from "../wording.ts";
 export type OriginView = {
   readonly run: string;
   readonly at: number;
-  /** What was given anew: agents by role, prompts, limits. */
+  /** What was overridden: agents by role, prompts, limits. */
   readonly changed: readonly string[];
   /** What the part taken over had cost in that run. */
   readonly taken: { readonly tokens: number; readonly calls: number; readonly minutes: number; readonly usd: number };

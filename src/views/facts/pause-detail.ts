@@ -4,7 +4,7 @@ import { reasons } from "../../contracts/reason.ts";
 import type { RunView } from "../../core/state.ts";
 import { figure } from "../wording.ts";
 
-/** Paused for a question that has its answer by now: nothing is asked any more, and only a resume is missing. */
+/** Paused for a question that has its answer by now: nothing is open, and only a resume is missing. */
 export const isAnswered = ({ status, decided, blocks }: Pick<RunView, "status" | "decided" | "blocks">): boolean =>
   status === "paused" && decided === true && Object.keys(blocks).length === 0;
 

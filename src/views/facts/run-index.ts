@@ -5,7 +5,7 @@ import type { Entry, EventOf } from "../../contracts/event.ts";
 import type { Usage } from "../../contracts/budget.ts";
 import { phaseOfPath } from "../../insight/places.ts";
 
-/** One attempt of a step, or a time in which nobody worked. */
+/** One attempt of a step, or a time without work. */
 export type Span = {
   readonly id: string;
   readonly walk: string;
@@ -198,13 +198,13 @@ export function openRunIndex(): { readonly index: RunIndex; readonly apply: (ent
   return { index, apply };
 }
 
-/** Every second point goes, so that a very long run keeps the shape of its curve. */
+/** Every second point is dropped, so that a very long run keeps the shape of its curve. */
 function thin(points: SpendingPoint[]): void {
   const kept = points.filter((_, index) => index % 2 === 0);
   points.splice(0, points.length, ...kept);
 }
 
-/** Which role works at which step, wherever in a flow the step stands. */
+/** Which role works at which step, anywhere in a flow. */
 function rolesIn(flow: unknown): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   const look = (value: unknown): void => {

@@ -1,4 +1,4 @@
-// shape: the shapes by which a state is reported on a page, so that colour never stands alone; each has a word beside it.
+// shape: the shapes that represent states on a page, so that colour is never the only sign; each has a word beside it.
 
 export const shapes = [
   "run",

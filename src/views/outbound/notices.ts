@@ -1,8 +1,8 @@
-// notices: what a person who is not looking should be told of, from one event and the run as it is after it.
+// notices: what an absent person should be notified of, from one event and the run's state after it.
 //
 // Invariants:
 //   N1. A notice's id follows from the journal: the same fact has the same id, however often it is read.
-//   N2. A question is reported once: the pause that follows from it has the question's id, and tells it if a crash kept it from being told.
+//   N2. A question is reported once: the pause that follows from it has the question's id, and reports it if a crash prevented that.
 
 import type { NoticeKind } from "../../contracts/config.ts";
 import type { Entry, EventOf } from "../../contracts/event.ts";
@@ -24,7 +24,7 @@ export type Notice = {
   readonly title: string;
   /** The whole of it in a few lines, the title first; among them words of agents and of the repository. */
   readonly text: string;
-  /** The command that goes on from here. */
+  /** The command that continues from here. */
   readonly next: string;
 };
 
@@ -32,7 +32,7 @@ const textCharsMax = 700;
 const titleCharsMax = 120;
 const digestedMax = 20;
 
-/** Pauses for a limit; whatever else fails is a failure, and what only waits needs somebody. */
+/** Pauses for a limit; anything else that fails is a failure, and what only waits needs a person. */
 const limits: ReadonlySet<string> = new Set([
   "provider_limit_reached",
   "budget_threshold_reached",
@@ -40,7 +40,7 @@ const limits: ReadonlySet<string> = new Set([
   "run_cap_reached",
   "retry_limit_reached",
 ]);
-/** Whoever pauses or stops a run knows it; a run that another process has is that one's to report. */
+/** The person who pauses or stops a run knows it; a run of another process is that process's to report. */
 const silent: ReadonlySet<string> = new Set(["operator_paused", "lease_lost", "run_locked"]);
 const waiting: ReadonlySet<string> = new Set([
   "oracle_changed",

@@ -49,5 +49,5 @@ export const genAi = {
   cacheRead: "gen_ai.usage.cache_read.input_tokens",
 } as const;
 
-/** The convention's word for who answers an agent; of any other agent nobody knows it. */
+/** The convention's name of an agent's provider; unknown for any other agent. */
 export const providers: Readonly<Record<string, string>> = { claude: "anthropic", codex: "openai", gemini: "gcp.gemini" };

@@ -41,7 +41,7 @@ type Step = {
 type Wait = { readonly startMs: number; readonly walk: string };
 
 export const runKey = "run";
-/** The key of a turn's span: what an agent is handed as its parent. */
+/** The key of a turn's span, passed to the agent as its parent. */
 export const turnKey = (attempt: string, tries: number): string => `turn:${attempt}:${tries}`;
 
 export function openSpans(isGenAi: boolean): SpanBook {

@@ -1,4 +1,4 @@
-// diff-table: the lines of a file's change, with a place for notes where somebody can make them.
+// diff-table: the lines of a file's change, with room for notes where they can be made.
 
 import type { DiffLine, FileDiff } from "../facts/hunks.ts";
 import { type Child, el, type Element, said } from "./element.ts";

@@ -37,7 +37,7 @@ export const track = (segments: readonly (Shape | "")[], label: string): Element
     segments.map((shape) => el("i", { class: shape })),
   );
 
-/** A command in a box that scrolls by itself; `onCopy` where there is somebody to copy. */
+/** A command in a box that scrolls by itself; `onCopy` if it can be copied. */
 export const command = (text: string, onCopy?: (text: string) => void): Element =>
   el(
     "div.command",

@@ -17,7 +17,7 @@ type TaskLine = {
   readonly note: string;
 };
 
-/** What of a portfolio is drawn: plain data, whoever gathered it. */
+/** The data of a drawn portfolio. */
 export type PortfolioBoard = {
   readonly projects: readonly {
     readonly id: string;
