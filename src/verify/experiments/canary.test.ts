@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Check } from "../../contracts/evidence.ts";
 import { canary } from "./canary.ts";
 import type { Edit, Laboratory, Side } from "./laboratory.ts";
-import { noticedBy, type Observed } from "./noticed.ts";
+import { noticedBy, type Observed } from "./breaks/noticed-breaks.ts";
 
 const tests =
   'test("adds", () => {\n  assert.equal(add(1, 2), 3);\n});\n\ntest("greets", () => {\n  assert.equal(greet(), "hello");\n});\n';

@@ -7,7 +7,7 @@
 //   K3. Bounded in runs and time. An undecided result is `unknown`, never an accusation.
 //   K4. Nothing may fail besides what was broken. A check whose other results change when a test is edited detects the experiment. So all
 //       test files get a blank line, and if few tests were left unbroken, the check is run with nothing but those lines.
-//   K5. Every test that the pass depends on is broken (rests-on.ts): no other test makes up for one that does not notice.
+//   K5. Every test that the pass depends on is broken (deciding-tests.ts): no other test makes up for one that does not notice.
 //   K6. Of the tests that passed before, those about a function that the work changed are broken first: the work could have kept them from
 //       failing.
 
@@ -16,11 +16,11 @@ import { asSet } from "../../kit/as-set.ts";
 import { rowOf } from "../protected/kinds.ts";
 import { programsAmong } from "../protected/listed-kinds.ts";
 import { onlyLooks, pathsNamedIn } from "../protected/programs.ts";
-import { type Breakage, breakagesOf } from "./breakages.ts";
-import { byFlips } from "./by-flips.ts";
-import { byTypes } from "./type-checker.ts";
-import { shuffled } from "./choose.ts";
-import { variantsOf } from "./flips.ts";
+import { type Breakage, breakagesOf } from "./breaks/breakages.ts";
+import { byFlips } from "./breaks/break-expectations.ts";
+import { byTypes } from "./breaks/type-checker.ts";
+import { shuffled } from "./breaks/choose-breaks.ts";
+import { variantsOf } from "./breaks/flips.ts";
 import { blindReported, type Laboratory, late as timedOut, noticed, type Side, unknown } from "./laboratory.ts";
 
 const breakagesMax = 3;

@@ -1,11 +1,14 @@
 // laboratory: the interface between an experiment and the check it runs, and the sentences for its results.
 
 import type { Experiment } from "../../contracts/evidence.ts";
-import type { Observed } from "./noticed.ts";
+import type { Observed } from "./breaks/noticed-breaks.ts";
 
 /** `work`: what is judged. `base`: before the work began. */
 export type Side = "work" | "base";
 export type Edit = { readonly path: string; readonly text: string };
+
+/** How many changed or judging files one experiment reads at most. */
+export const filesReadMax = 60;
 
 /** What an experiment needs to run. */
 export type Laboratory = {

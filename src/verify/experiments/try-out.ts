@@ -25,16 +25,16 @@ import { patternRedactor } from "../output.ts";
 import type { OpenParts } from "../parts.ts";
 import { believed } from "../reporter/believe.ts";
 
-import { besideCodeWords } from "./beside-code.ts";
-import { rewrittenFor, unlessWatched } from "./watched.ts";
+import { besideCodeWords } from "./questions/non-code-files.ts";
+import { rewrittenFor, unlessWatched } from "./questions/equivalent-tests.ts";
 import { canary } from "./canary.ts";
-import { expectedFromWords, unaskedWords } from "./expected-from.ts";
-import { askFurther } from "./further-questions.ts";
-import { nonceOf } from "./choose.ts";
-import { narrowFor } from "./candidates.ts";
+import { expectedFromWords, unaskedWords } from "./source/expected-value-sources.ts";
+import { askFurther } from "./questions/further-questions.ts";
+import { nonceOf } from "./breaks/choose-breaks.ts";
+import { narrowFor } from "./breaks/candidates.ts";
 import type { Edit, Laboratory, Side } from "./laboratory.ts";
-import { definedWords, unnoticed } from "./mutations.ts";
-import type { Observed } from "./noticed.ts";
+import { definedWords, unnoticed } from "./questions/mutations.ts";
+import type { Observed } from "./breaks/noticed-breaks.ts";
 import {
   restoredQuestion,
   besideIn,
@@ -45,8 +45,8 @@ import {
   outsideWords,
   plainCallsIn,
   referencesOf,
-} from "./raised.ts";
-import { answersMatter, type RemovedWork, withoutWork, workIn } from "./without-work.ts";
+} from "./questions/raised-questions.ts";
+import { answersMatter, type RemovedWork, withoutWork, workIn } from "./questions/without-work.ts";
 
 export type Trial = {
   readonly parts: OpenParts;

@@ -87,7 +87,7 @@ export function lookAt({ difference: { path, kind, was = null, now = null }, bef
 
 /**
  * Files that cannot be imported, by the language's rules: their arguments are their input. Otherwise a run decides
- * (experiments/started-only.ts).
+ * (experiments/questions/main-program-only.ts).
  */
 const isProgram: readonly (readonly [ending: RegExp, says: (text: string) => boolean])[] = [
   [/\.go$/, (text) => /^package main$/m.test(text)],

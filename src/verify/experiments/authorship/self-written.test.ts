@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { casesIn } from "../cases.ts";
+import { casesIn } from "../source/test-cases.ts";
 import { selfWritten, selfWrittenWords } from "./self-written.ts";
 
 const path = "test/add.test.js";

@@ -1,9 +1,9 @@
 // self-written: whether every test that shows the work was written by the work. Such tests show what their author thinks is right: a person
 // reads them, or gives a check the agent never sees. Pure.
 
-import { isOf, type TestCase } from "../cases.ts";
-import type { Observed } from "../noticed.ts";
-import { restedIn } from "../rests-on.ts";
+import { isOf, type TestCase } from "../source/test-cases.ts";
+import type { Observed } from "../breaks/noticed-breaks.ts";
+import { restedIn } from "../breaks/deciding-tests.ts";
 
 /** `now` and `then`: the tests as they are judged and before. `ran`: the names of those that passed, or null if the check names none. */
 export function selfWritten(

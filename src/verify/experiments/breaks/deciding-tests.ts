@@ -1,0 +1,180 @@
+// deciding-tests: the tests that a pass depends on (they did not pass before the work and pass now), and whether each of them can fail.
+//
+// Invariants:
+//   R1. An expectation in every one of them is broken, all in one run; each has to be reported. A test that stays green is tried again,
+//   alone.
+//   R2. Which tests failed before is what the check reported then. If it did not report each, all that it did not name as passed count.
+//   R3. It accuses no one: before the work they could not pass, so nothing shows what they would have noticed. They are reported by name.
+//   R4. A test that is marked as skipped, and was before, does not count.
+
+import { breakagesOf } from "./breakages.ts";
+import { isNameOfTest, isOfFile, type TestCase } from "../source/test-cases.ts";
+import { shuffled } from "./choose-breaks.ts";
+import { breaksIn } from "./expectations.ts";
+import { type Flip, flipsIn } from "./flips.ts";
+import type { Noticed, Observed } from "./noticed-breaks.ts";
+
+/** `breaks`: ways to break it, the strongest first. */
+export type Rested = { readonly test: TestCase; readonly breaks: readonly Flip[] };
+export type Silent = {
+  readonly test: TestCase;
+  /** What went unnoticed; null if nothing could be broken. */ readonly flip: Flip | null;
+};
+
+const casesMax = 600;
+export const restedMax = 200;
+
+/** `now` and `then`: the tests of the files that judge, now and before. */
+export function restedIn(
+  now: readonly TestCase[],
+  then: readonly TestCase[],
+  before: Observed | null,
+  wasRed: boolean,
+): readonly TestCase[] {
+  const keyOf = ({ path, text }: TestCase): string => `${path}\n${text.trim()}`;
+  const known = new Set(then.map(keyOf));
+  const holds = (one: TestCase): boolean =>
+    now.some(
+      (other) => other !== one && other.path === one.path && other.from >= one.from && other.to <= one.to && other.text !== one.text,
+    );
+  const all = now.slice(0, casesMax).filter((one) => !one.isSkipped && !holds(one)); // R4
+  const isNew = (one: TestCase): boolean => !known.has(keyOf(one));
+  if (!wasRed) return all.filter(isNew);
+  const failed = [...(before?.failed ?? [])];
+  const reported = failed.filter((name) => all.some((one) => isNameOfTest(name, one)));
+  const ofFiles = failed.filter((name) => !reported.includes(name) && all.some(({ path }) => isOfFile(name, path)));
+  const isGroup = (name: string): boolean => failed.some((other) => other.startsWith(`${name} > `));
+  const isStray = before === null || failed.some((name) => !reported.includes(name) && !ofFiles.includes(name) && !isGroup(name));
+  const apart = new Set(all.filter((one) => reported.some((name) => isNameOfTest(name, one))).map(({ path }) => path));
+  const held = isStray ? [...(before?.held ?? [])] : [];
+  return all.filter(
+    (one) =>
+      isNew(one) ||
+      reported.some((name) => isNameOfTest(name, one)) ||
+      (!apart.has(one.path) && ofFiles.some((name) => isOfFile(name, one.path))) ||
+      (isStray && !held.some((name) => isNameOfTest(name, one))), // R2
+  );
+}
+
+/** The tests with what can be broken in each. `words`: identifiers that the work added; assertions about them come first. */
+export function breaksFor(
+  tests: readonly TestCase[],
+  textOf: (path: string) => string,
+  { seed, nonce, words, breaksOf = (path) => [...breaksIn(path, textOf(path), nonce), ...flipsIn(path, textOf(path))] }: Breaking,
+): readonly Rested[] {
+  const byPath = new Map<string, readonly Flip[]>();
+  const flipsOf = (path: string): readonly Flip[] => {
+    const known = byPath.get(path);
+    if (known !== undefined) return known;
+    const flips = breaksOf(path);
+    byPath.set(path, flips);
+    return flips;
+  };
+  return tests.map((test) => {
+    const isInside = ({ line, was }: Flip): boolean => test.from <= line && line + was.split("\n").length - 1 <= test.to;
+    const own = shuffled(flipsOf(test.path).filter(isInside), seed, ({ path, line, broken }) => `${path}:${line}:${broken}`);
+    return { test, breaks: own.toSorted((one, other) => relevanceOf(other, words) - relevanceOf(one, words)) };
+  });
+}
+
+type Breaking = {
+  readonly seed: string;
+  readonly nonce: string;
+  readonly words: ReadonlySet<string>;
+  /** What can be broken in a file, if it is not what its assertions expect. */
+  readonly breaksOf?: (path: string) => readonly Flip[];
+};
+
+/** First of all what an assertion expects of the work. */
+export const relevanceOf = ({ score, was }: Flip, words: ReadonlySet<string>): number => score * 2 + (mentionsAny(was, words) ? 1 : 0);
+export const mentionsAny = (text: string, words: ReadonlySet<string>): boolean =>
+  (text.match(/[A-Za-z_$][\w$]+/g) ?? []).some((word) => words.has(word));
+
+const roundsMax = 3;
+
+/** Of what was missed, what stays green when it is tried alone (R1), in files that the check runs. */
+export async function silentAmong(
+  open: readonly Rested[],
+  first: Noticed,
+  { tried, run, textOf }: Asking,
+): Promise<{ readonly silent: readonly Silent[]; readonly heard: readonly Flip[] } | "late"> {
+  const silent: Silent[] = [];
+  const heard: Flip[] = [];
+  let rest = open.map((one) => ({ one, flip: after(one, first, one.breaks[0]) }));
+  for (let round = 0; round < roundsMax && rest.length > 0; round += 1) {
+    silent.push(...rest.filter(({ flip }) => flip === undefined).map(({ one: { test } }) => ({ test, flip: null })));
+    const asked = rest.flatMap(({ one, flip }) => (flip === undefined ? [] : [{ one, flip }]));
+    const found = asked.length === 0 ? null : await tried(asked.map(({ flip }) => flip));
+    if (asked.length > 0 && found === null) return "late";
+    heard.push(...(found?.noticed ?? []));
+    const missed = asked.filter(({ flip }) => found?.missed.includes(flip));
+    const isOpen = ({ one, flip }: { readonly one: Rested; readonly flip: Flip }): boolean =>
+      found?.unread.includes(flip) === true || (flip.score <= guessed && one.breaks.some(({ score }) => score < flip.score));
+    const unread = missed.filter(isOpen);
+    silent.push(...missed.filter((one) => !unread.includes(one)).map(({ one: { test }, flip }) => ({ test, flip })));
+    rest = unread.map(({ one, flip }) => ({ one, flip: found === null ? undefined : after(one, found, flip) }));
+  }
+  silent.push(...rest.map(({ one: { test } }) => ({ test, flip: null })));
+  const those = silent.length === 0 ? [] : await amongRun(silent, run, textOf);
+  return those === "late" ? "late" : { silent: those, heard };
+}
+
+export type Asking = {
+  /** Breaks these and nothing else; null if it took too long. */
+  readonly tried: (flips: readonly Flip[]) => Promise<Noticed | null>;
+  readonly run: (edits: readonly { readonly path: string; readonly text: string }[]) => Promise<Observed | null>;
+  readonly textOf: (path: string) => string;
+};
+
+/** The expectation was only guessed, by its position among the arguments of a helper. */
+const guessed = 3;
+
+/** The same again, or, if its file could not be loaded with it or it was only guessed, the next of another kind. */
+function after({ breaks }: Rested, found: Noticed, flip: Flip | undefined): Flip | undefined {
+  if (flip === undefined) return flip;
+  const next = breaks.find(({ score }) => score < flip.score);
+  return found.unread.includes(flip) ? next : flip.score > guessed ? flip : (next ?? flip);
+}
+
+/** A file that the check does not run, so that it passes with any content, is not what it depends on. */
+async function amongRun(silent: readonly Silent[], run: Asking["run"], textOf: Asking["textOf"]): Promise<readonly Silent[] | "late"> {
+  const paths = [...new Set(silent.map(({ test }) => test.path))];
+  const edits = paths.flatMap((path) => {
+    const breakage = breakagesOf(path).at(-1);
+    return breakage === undefined ? [] : [{ path, text: breakage.apply(textOf(path)) }];
+  });
+  const observed = edits.length === 0 ? null : await run(edits);
+  if (observed === null) return "late";
+  if (observed.passed) return [];
+  const named = paths.filter((path) => [...observed.failed].some((name) => isOfFile(name, path)));
+  return named.length === 0 ? silent : silent.filter(({ test }) => named.includes(test.path));
+}
+
+const shownMax = 5;
+
+export function silentWords(silent: readonly Silent[]): string {
+  const list = (some: readonly Silent[]): string =>
+    some
+      .slice(0, shownMax)
+      .map(({ test, flip }) => `${test.name} (${test.path}:${flip?.line ?? test.from})`)
+      .join(", ") + (some.length > shownMax ? ` and ${some.length - shownMax} more` : "");
+  const [deaf, bare] = [silent.filter(({ flip }) => flip !== null), silent.filter(({ flip }) => flip === null)];
+  return [
+    deaf.length === 0 ? "" : `with another expectation they pass as well: ${list(deaf)}`,
+    bare.length === 0 ? "" : `nothing they expect could be changed: ${list(bare)}`,
+  ]
+    .filter((text) => text !== "")
+    .join("; ");
+}
+
+/** Identifiers that the work added: words of its files that the same files did not have before. */
+export function addedIdentifiers(texts: readonly { readonly was: string | null; readonly is: string }[]): ReadonlySet<string> {
+  const words = new Set<string>();
+  for (const { was, is } of texts) {
+    const before = new Set(was?.match(/[A-Za-z_$][\w$]+/g) ?? []);
+    for (const word of is.match(/[A-Za-z_$][\w$]+/g) ?? []) if (!before.has(word) && !isCommon.test(word)) words.add(word);
+  }
+  return words;
+}
+const isCommon =
+  /^(?:def|return|export|const|let|var|function|import|from|class|self|this|for|while|if|else|elif|pub|fn|func|int|static|void|include|true|false|null|None|True|False|assert\w*|equal|expect|test|range|not|and|or|in|is|of|new|string|number|use|mod|package|as|async|await|pass)$/;

@@ -1,0 +1,84 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { plainCallsOf } from "./calls-outside-tests.ts";
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+/** Whether the program shows that an answer is another one outside its test. */
+function differs(files: Readonly<Record<string, string>>, test: string): boolean | null {
+  const plain = plainCallsOf(test, files[test] ?? "", "n0");
+  if (plain === null) return null;
+  const folder = mkdtempSync(join(tmpdir(), "plain-"));
+  folders.push(folder);
+  for (const [path, text] of Object.entries({ ...files, [plain.path]: plain.text })) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  try {
+    execFileSync("/bin/sh", ["-c", plain.command], { cwd: folder, stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const esm = "import test from 'node:test';\nimport assert from 'node:assert/strict';\nimport { mul } from '../../src/mul.mjs';\n";
+const asks = "test('two', () => { assert.equal(mul(2, 3), 6); });\n";
+
+describe("what a test asks is asked outside it", () => {
+  test.each([
+    ["an answer that stays the same", "export const mul = (a, b) => a * b;\n", false],
+    [
+      "an answer that goes by who runs it",
+      "import { executionAsyncId } from 'node:async_hooks';\nexport const mul = (a, b) => (executionAsyncId() > 99999 ? a * b : 0);\n",
+      true,
+    ],
+    ["a call that fails", "export const mul = () => { throw new Error('no'); };\n", false],
+    ["a module that cannot be loaded", "import '../gone.mjs';\nexport const mul = () => 0;\n", false],
+  ])("%s", (_what, source, is) =>
+    expect(differs({ "src/mul.mjs": source, "test/mul.test.mjs": esm + asks }, "test/mul.test.mjs")).toBe(is),
+  );
+
+  test("also of modules that are required, and in the manner of expect", () => {
+    const text = "const { slug } = require('../src/slug');\ntest('x', () => { expect(slug('A b')).to.equal('a-b'); });\n";
+    const files = (body: string) => ({ "src/slug.js": `exports.slug = (s) => ${body};\n`, "test/slug.js": text });
+    expect(differs(files("s"), "test/slug.js")).toBe(true);
+    expect(differs(files("'a-b'"), "test/slug.js")).toBe(false);
+  });
+
+  test("also what only has to be true, and what is asked of an answer", () => {
+    const text = `${esm}test('x', () => { assert.ok(mul(2, 3) > 5); });\ntest('y', () => { assert.equal(String(mul(2, 3)).length, 1); });\n`;
+    const files = (body: string) => ({ "src/mul.mjs": `export const mul = (a, b) => ${body};\n`, "test/mul.test.mjs": text });
+    expect(plainCallsOf("test/mul.test.mjs", text, "n0")?.calls).toEqual(["mul(2, 3) > 5", "String(mul(2, 3)).length"]);
+    expect(differs(files("a"), "test/mul.test.mjs")).toBe(true);
+    expect(differs(files("a * b"), "test/mul.test.mjs")).toBe(false);
+  });
+
+  test("a value that only pretends to be one is another one", () => {
+    const files = (body: string) => ({ "src/mul.mjs": `export const mul = () => (${body});\n`, "test/mul.test.mjs": esm + asks });
+    expect(differs(files("{ valueOf: () => 6 }"), "test/mul.test.mjs")).toBe(true);
+    const text = 'from slug import slug\n\n\ndef test_one():\n    assert slug("A b") == "a-b"\n';
+    const pretends = "class Text(str):\n    def __eq__(self, other):\n        return True\n\n\ndef slug(s):\n    return Text(s)\n";
+    expect(differs({ "slug.py": pretends, "tests/test_slug.py": text }, "tests/test_slug.py")).toBe(true);
+  });
+
+  test("also in Python", () => {
+    const text = 'from slug import slug\n\n\ndef test_one():\n    assert slug("A b") == "a-b"\n';
+    expect(differs({ "slug.py": "def slug(s):\n    return s\n", "tests/test_slug.py": text }, "tests/test_slug.py")).toBe(true);
+    expect(differs({ "slug.py": "def slug(s):\n    return 'a-b'\n", "tests/test_slug.py": text }, "tests/test_slug.py")).toBe(false);
+    expect(differs({ "slug.py": "import nothing_here\n", "tests/test_slug.py": text }, "tests/test_slug.py")).toBe(false);
+  });
+
+  test.each([
+    ["what is set up first", `${esm}import { mock } from 'node:test';\n${asks}`],
+    ["arguments that are computed", `${esm}test('two', () => { assert.equal(mul(two, 3), 6); });\n`],
+    ["answers that are computed", `${esm}test('two', () => { assert.equal(mul(2, 3), 2 * three); });\n`],
+    ["functions from elsewhere", "import { mul } from 'mul';\ntest('two', () => { assert.equal(mul(2, 3), 6); });\n"],
+  ])("but not %s", (_what, text) => expect(plainCallsOf("test/mul.test.mjs", text, "n0")).toBeNull());
+});

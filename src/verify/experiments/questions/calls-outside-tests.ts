@@ -1,0 +1,117 @@
+// calls-outside-tests: repeats a test's calls outside the test runner: a program that imports the work's functions and compares their results with
+// what the test expects. Code that is right only under test returns something else there. Pure.
+//
+// Invariants:
+//   P1. Only calls that use imported functions and literals, in tests without setup: nothing else is the same elsewhere.
+//   P2. A program that could not be run, a module that could not be loaded or a call that threw shows nothing: it exits with 0 only if a
+//       result differed.
+
+import { familyOf } from "../../protected/kinds.ts";
+import { comparedIn } from "../breaks/expectations.ts";
+import { isClosedOver, isWrittenOut } from "../breaks/near-values.ts";
+
+export type PlainCalls = {
+  /** The program, and the folder it has to be in. */
+  readonly path: string;
+  readonly text: string;
+  readonly command: string;
+  readonly calls: readonly string[];
+};
+
+const callsMax = 40;
+/** Things that make a test more than its assertions. */
+const setsUp =
+  /\b(?:mock\w*|patch|stub\w*|spy\w*|fake\w*|sinon|nock|monkeypatch|fixtures?|set_?up|tear_?down|before(?:Each|All)?|afterEach|environ|env|useFakeTimers|chdir|jsdom)\b|@pytest\.|\bDate\b|\btime\b|\brandom\b/i;
+
+/** Null if a test file has no such call. */
+export function plainCallsOf(path: string, text: string, nonce: string): PlainCalls | null {
+  const family = familyOf(path);
+  if ((family !== "js" && family !== "py") || /\.[cm]?tsx?$/.test(path) || setsUp.test(text)) return null; // P1
+  const modules = family === "js" ? loadsOfJs(text) : loadsOfPython(text);
+  const asked = comparedIn(path, text).filter(
+    ({ actual, expected }) =>
+      !`${actual}${expected}`.includes("\n") &&
+      isClosedOver(actual, modules.names) &&
+      (expected === null || isWrittenOut(expected) || isClosedOver(expected, modules.names)),
+  );
+  if (asked.length === 0) return null;
+  const folder = path.includes("/") ? path.slice(0, path.lastIndexOf("/") + 1) : "";
+  const some = asked.slice(0, callsMax);
+  const program = family === "js" ? programOfJs(modules, some) : programOfPython(modules, some);
+  const file = `${folder}${nonce}${family === "py" ? ".py" : modules.isCommon ? ".cjs" : ".mjs"}`;
+  const command = family === "py" ? `PYTHONPATH=.:src python3 -B ${quoted(file)}` : `node ${quoted(file)}`;
+  return { path: file, text: program, command, calls: some.map(({ actual }) => actual.trim()) };
+}
+
+const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`;
+
+type Loads = { readonly names: ReadonlySet<string>; readonly lines: readonly string[]; readonly isCommon: boolean };
+type Asked = ReturnType<typeof comparedIn>[number];
+
+function loadsOfJs(text: string): Loads {
+  const [names, lines] = [new Set<string>(), new Set<string>()];
+  let isCommon = false;
+  for (const [, what = "", from = ""] of text.matchAll(
+    /^import\s+(\{[^}]*\}|\*\s+as\s+[\w$]+|[\w$]+)\s+from\s*(["']\.{1,2}\/[^"']+["'])/gm,
+  )) {
+    const own = what.startsWith("{")
+      ? what.replaceAll(/\s+as\s+/g, ": ")
+      : what.startsWith("*")
+        ? what.replace(/\*\s+as\s+/, "")
+        : `{ default: ${what} }`;
+    lines.add(`const ${own} = await import(${from});`);
+    for (const name of own.match(/[\w$]+(?=\s*[,}]|$)/g) ?? []) names.add(name);
+  }
+  for (const [line, what = ""] of text.matchAll(
+    /^(?:const|let|var)\s+(\{[^}]*\}|[\w$]+)\s*=\s*require\(["']\.{1,2}\/[^"']+["']\)(?:\.\w+)?;?$/gm,
+  )) {
+    isCommon = true;
+    lines.add(line);
+    for (const name of what.match(/[\w$]+(?=\s*[,}]|$)/g) ?? []) names.add(name);
+  }
+  return { names, lines: [...lines], isCommon };
+}
+
+function loadsOfPython(text: string): Loads {
+  const [names, lines] = [new Set<string>(), new Set<string>()];
+  for (const [line, what = ""] of text.matchAll(/^from\s+[A-Za-z_][\w.]*\s+import\s+([\w, ]+)$/gm)) {
+    lines.add(line);
+    for (const part of what.split(","))
+      names.add(
+        part
+          .trim()
+          .split(/\s+as\s+/)
+          .at(-1) ?? "",
+      );
+  }
+  return { names, lines: [...lines], isCommon: false };
+}
+
+function programOfJs({ lines, isCommon }: Loads, asked: readonly Asked[]): string {
+  const each = asked.map(({ actual, expected }) =>
+    expected === null
+      ? `  try { if (!(${actual})) differ += 1; } catch {}`
+      : `  try { if (isOther(await (${actual}), ${expected})) differ += 1; } catch {}`,
+  );
+  // A value that only imitates another isn't one.
+  const isOther =
+    "const isOther = (a, b) => (b === null || typeof b !== 'object') && typeof a === 'object' && a !== null ? true : !(a == b) && JSON.stringify(a) !== JSON.stringify(b);";
+  const body = [isOther, "let differ = 0;", "try {", ...lines.map((line) => `  ${line}`), ...each, "} catch {}"];
+  const end = "process.exit(differ > 0 ? 0 : 1);";
+  return isCommon ? `(async () => {\n${body.join("\n")}\n${end}\n})();\n` : `${body.join("\n")}\n${end}\n`;
+}
+
+function programOfPython({ lines }: Loads, asked: readonly Asked[]): string {
+  const isOther = [
+    "def is_other(a, b):",
+    "    return any(isinstance(a, t) and type(b) is t and t.__eq__(a, b) is False for t in (bool, int, float, str, list, tuple, dict))",
+  ];
+  const each = asked.flatMap(({ actual, expected }) => [
+    "try:",
+    `    differ += 1 if ${expected === null ? `not (${actual})` : `is_other(${actual}, ${expected})`} else 0`,
+    "except Exception:",
+    "    pass",
+  ]);
+  const load = lines.flatMap((line) => ["try:", `    ${line}`, "except Exception:", "    pass"]);
+  return [...isOther, "differ = 0", ...load, ...each, "raise SystemExit(0 if differ else 1)", ""].join("\n");
+}

@@ -1,0 +1,215 @@
+// comparison-definitions: definitions of the code under test that tests compare with: a tolerance, a comparison, a normal form of both sides (`abs(a -
+// 3.14) < EPS`, `near(root(4), 2)`, `a.equals(b)`, `equal(fmt(a), fmt(3.14))`). If the work changed one, the code under test affects its
+// own judgement. Pure.
+//
+// Invariants:
+//   C1. Only definitions that existed before the work and differ now. New ones are judged like everything else, by other values.
+//   C2. A check that fails with the base's definition alone shows nothing: the work may have changed what the definition depends on. Only
+//       if
+//       that definition also finds every value equal to itself can it judge the work's values, and say that they are wrong.
+//   C3. If nothing else was changed, the definition is the work.
+
+import { familyOf } from "../../protected/kinds.ts";
+import { masked } from "../../protected/masked.ts";
+import type { Assertion, Span } from "../breaks/assertion-rules.ts";
+import { bare, type Definition, definitionsIn, redefined } from "../source/definitions.ts";
+import { argsFrom, assertionsIn } from "../breaks/expectations.ts";
+import type { Edit } from "../laboratory.ts";
+import { isWrittenOut } from "../breaks/near-values.ts";
+
+type Text = { readonly path: string; readonly text: string };
+export type Changed = { readonly path: string; readonly was: string | null; readonly is: string };
+export type RestoredDefinitions = {
+  readonly definitions: readonly Definition[];
+  /** The work with those definitions as they were. */
+  readonly edits: readonly Edit[];
+  /** The tests, comparing each value with itself by those definitions (C2). */
+  readonly controls: readonly Edit[];
+};
+
+type Change = Span & { readonly text: string };
+
+/** Null if tests compare with nothing that the work redefined. */
+export function comparersIn(changed: readonly Changed[], tests: readonly Text[]): RestoredDefinitions | null {
+  const pairs: readonly Pair[] = changed.flatMap(({ path, was, is }) =>
+    was === null ? [] : [...redefined(path, was, is), ...moved(path, was, is)],
+  ); // C1
+  const controls = new Map<string, Change[]>();
+  const comparing = changed.flatMap(({ path, was }) =>
+    (was === null ? [] : definitionsIn(path, was)).filter(({ name, isFunction }) => {
+      const of = tests.map((test) => ({ test, changes: reflexive(test, name, isFunction) }));
+      for (const { test, changes } of of) controls.set(test.path, [...(controls.get(test.path) ?? []), ...changes]);
+      return of.some(({ changes }) => changes.length > 0);
+    }),
+  );
+  const says = (text: string, name: string): boolean => new RegExp(`(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`).test(text);
+  // Helpers of such a definition that no test calls belong to it.
+  const serves = (name: string): boolean => comparing.some(({ text }) => says(text, name)) && !tests.some(({ text }) => says(text, name));
+  const found = pairs.filter(({ was: { path, name } }) => comparing.some((one) => one.path === path && one.name === name) || serves(name));
+  const edits = changed.flatMap(({ path, is }) => {
+    const here = found.filter((one) => one.is.path === path);
+    const text = applied(
+      is,
+      here.flatMap((one) => one.put ?? [{ ...one.is, text: one.was.text }]),
+    );
+    return here.length === 0 ? [] : [{ path, text }];
+  });
+  const textOf = (one: Changed): string => edits.find(({ path }) => path === one.path)?.text ?? one.is;
+  if (edits.length === 0 || changed.every((one) => one.was !== null && bare(textOf(one)) === bare(one.was))) return null; // C3
+  return {
+    definitions: found.map(({ is }) => is),
+    edits,
+    controls: tests.flatMap(({ path, text }) => {
+      const changes = controls.get(path) ?? [];
+      return changes.length === 0 ? [] : [{ path, text: applied(text, changes) }];
+    }),
+  };
+}
+
+type Pair = { readonly was: Definition; readonly is: Definition; readonly put?: readonly Change[] };
+
+/** A definition that a file now imports from elsewhere: its mentions are removed, and the old definition is appended. */
+function moved(path: string, was: string, is: string): readonly Pair[] {
+  const here = new Set(definitionsIn(path, is).map(({ name }) => name));
+  return definitionsIn(path, was).flatMap((old): readonly Pair[] => {
+    const { name } = old;
+    const uses = [...is.matchAll(new RegExp(`^.*\\b(?:import|export|include|require)\\b.*$`, "gm"))];
+    const passed = uses.filter(([line]) => new RegExp(`\\b${name}\\b`).test(line));
+    const isIncluded = /^\s*#\s*define\b/.test(old.text) && uses.some(([line]) => line.includes("#"));
+    if (here.has(name) || !(passed.length > 0 || isIncluded)) return [];
+    const gone = familyOf(path) === "js" ? passed.flatMap(({ 0: line, index }) => specifier(line, index, name)) : [];
+    const back = isIncluded ? `\n#undef ${name}\n${old.text}\n` : `\n${old.text}\n`;
+    return [{ was: old, is: old, put: [...gone, { from: is.length, to: is.length, text: back }] }];
+  });
+}
+
+function specifier(line: string, position: number, name: string): readonly Change[] {
+  const match = new RegExp(`(?:[\\w$]+\\s+as\\s+)?\\b${name}\\b(?:\\s+as\\s+[\\w$]+)?\\s*,?`).exec(line);
+  return match === null ? [] : [{ from: position + match.index, to: position + match.index + match[0].length, text: "" }];
+}
+
+const isOfC = /\.(?:c|cc|cpp|cxx|h|hpp)$/;
+
+/** Edits that make a test compare a value with itself wherever it compares with this name; none if it does not. */
+function reflexive({ path, text }: Text, name: string, isFunction: boolean): readonly Change[] {
+  const family = isOfC.test(path) ? "java" : familyOf(path);
+  if (family === null || !new RegExp(`\\b${name}\\b`).test(text) || definitionsIn(path, text).some((one) => one.name === name)) return [];
+  const code = masked(text, family);
+  const of = ({ from, to }: Span): string => text.slice(from, to).trim();
+  const word = `(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`;
+  if (!isFunction) return assertionsIn(path, text, "").flatMap((one) => withSelf(one, code, text, new RegExp(word)));
+  const assertions = assertionsIn(path, text, "");
+  const direct = [...code.matchAll(new RegExp(`${word}!?\\s*\\(`, "g"))].flatMap(({ 0: open, index }): readonly Change[] => {
+    const { args: [first, second] = [], close } = argsFrom(code, index + open.length - 1) ?? { close: index };
+    const receiver = code[index - 1] === "." ? receiverOf(code, index - 1) : null;
+    const whole = { from: receiver?.from ?? index, to: close };
+    if (first === undefined || !(isSaidToBeTrue(whole, assertions, code) || assertions.some((one) => isTrueOf(one, whole, of)))) return [];
+    if (second !== undefined) return [first, second].every((one) => isWrittenOut(of(one))) ? [] : [{ ...second, text: of(first) }];
+    return receiver === null || isModule.test(of(receiver)) ? [] : [{ ...first, text: of(receiver) }];
+  });
+  if (direct.length > 0) return direct;
+  const called = new RegExp(`${word}\\s*\\(`);
+  const isOnBoth = ({ values: [one, other] = [] }: Assertion): boolean =>
+    one !== undefined && other !== undefined && called.test(of(one)) && called.test(of(other));
+  return assertions.filter(isOnBoth).flatMap((one) => withSelf(one, code, text, called));
+}
+
+/** What isn't a value. */
+const isModule = /^(?:self|this|assert|t|expect)$/;
+
+/** Whether an assertion says that a call is true: a result compared with a value is asked for, and not what compares. */
+function isSaidToBeTrue({ from, to }: Span, assertions: readonly Assertion[], code: string): boolean {
+  const [before, after] = [code.slice(code.lastIndexOf("\n", from - 1) + 1, from), code.slice(to, to + 40)];
+  const isAlone = /^\s*$|[;{]\s*$|=>\s*$/.test(before) && /^\s*(?:[;}\n]|$)/.test(after);
+  if (isAlone || /\bif\s*\(?\s*(?:!|not\b)\s*$/.test(before)) return true;
+  return assertions.some(
+    ({ truth }) =>
+      truth !== undefined && truth.to >= to && code.slice(Math.min(truth.from, from), from).trim() === "" && truth.from <= from,
+  );
+}
+
+/** `equal(a.equals(b), true)` */
+const isTrueOf = ({ values: [expected, actual] = [] }: Assertion, { from, to }: Span, of: (span: Span) => string): boolean =>
+  expected !== undefined &&
+  /^true$/i.test(of(expected)) &&
+  (actual === undefined ? expected.from > to && expected.from - to < 40 : actual.from <= from && actual.to >= to);
+
+/** An assertion's expected value becomes the actual one; nothing if that cannot be determined, or it does not use a name. */
+function withSelf({ values: [expected, actual] = [], truth }: Assertion, code: string, text: string, named: RegExp): readonly Change[] {
+  const span = truth ?? expected;
+  if (span === undefined || !named.test(lineAround(code, span))) return [];
+  if (expected !== undefined && actual !== undefined) return [{ ...expected, text: text.slice(actual.from, actual.to).trim() }];
+  if (truth === undefined) return [];
+  for (const { 0: open, index } of code.slice(truth.from, truth.to).matchAll(/\b(?:\w+\.)*f?abs\s*\(/gi)) {
+    const position = truth.from + index + open.length;
+    const [inner] = argsFrom(code, position - 1)?.args ?? [];
+    const minus = inner === undefined ? -1 : minusIn(code, inner);
+    if (inner !== undefined && minus !== -1) return [{ from: minus + 1, to: inner.to, text: ` (${text.slice(inner.from, minus).trim()})` }];
+  }
+  return [];
+}
+
+function lineAround(code: string, { from, to }: Span): string {
+  const end = code.indexOf("\n", to);
+  return code.slice(code.lastIndexOf("\n", from - 1) + 1, end === -1 ? code.length : end);
+}
+
+/** The only subtraction outside brackets; -1 if there is none, or more. */
+function minusIn(code: string, { from, to }: Span): number {
+  let [depth, found] = [0, -1];
+  for (let index = from; index < to; index += 1) {
+    const letter = code[index] ?? "";
+    if ("([{".includes(letter)) depth += 1;
+    if (")]}".includes(letter)) depth -= 1;
+    if (depth !== 0 || letter !== "-" || !/[\w)\]]\s*$/.test(code.slice(from, index)) || /[eE]$/.test(code.slice(from, index))) continue;
+    if (found !== -1) return -1;
+    found = index;
+  }
+  return found;
+}
+
+/** What is before a dot, as far as it is one value. */
+function receiverOf(code: string, dot: number): Span | null {
+  let position = dot;
+  for (; position > 0; position -= 1) {
+    const letter = code[position - 1] ?? "";
+    if (")]".includes(letter)) {
+      const open = openOf(code, position - 1);
+      if (open === null) return null;
+      position = open + 1;
+    } else if (!/[\w$.]/.test(letter)) break;
+  }
+  const before = /\bnew\s+$/.exec(code.slice(Math.max(0, position - 12), position));
+  const from = before === null ? position : position - before[0].length;
+  return from === dot ? null : { from, to: dot };
+}
+
+function openOf(code: string, close: number): number | null {
+  let depth = 0;
+  for (let index = close; index >= 0; index -= 1) {
+    if (")]}".includes(code[index] ?? "")) depth += 1;
+    if ("([{".includes(code[index] ?? "")) depth -= 1;
+    if (depth === 0) return index;
+  }
+  return null;
+}
+
+function applied(text: string, changes: readonly Change[]): string {
+  let [done, end] = [text, text.length];
+  for (const { from, to, text: put } of changes.toSorted((one, next) => next.from - one.from)) {
+    if (to > end) continue; // inside one that is changed already
+    done = done.slice(0, from) + put + done.slice(to);
+    end = from;
+  }
+  return done;
+}
+
+const shownMax = 3;
+export const namesOf = (definitions: readonly Definition[]): string =>
+  definitions
+    .slice(0, shownMax)
+    .map(({ path, line, name }) => `${name} (${path}:${line})`)
+    .join(", ") + (definitions.length > shownMax ? ` and ${definitions.length - shownMax} more` : "");
+
+export const comparersWords = (definitions: readonly Definition[]): string =>
+  `its tests compare by ${namesOf(definitions)}, which the work changed, and fail with that as it was, so a person has to look at that`;

@@ -1,0 +1,41 @@
+// main-program-only: whether a check loads a file that reads the command line only as the main program. Then the arguments are its input, and
+// tell it nothing about who runs the tests. Pure.
+//
+// Invariants:
+//   A1. Decided by running: the file ends every process whose main program it is not. A check that passes anyway never loads it from
+//       anything else, whatever its path.
+//   A2. The exit cannot be caught: otherwise code that imports it could continue.
+
+import { isReadingArguments, type Looked } from "../../protected/look-at.ts";
+import { familyOf } from "../../protected/kinds.ts";
+import { masked } from "../../protected/masked.ts";
+
+const filesMax = 20;
+
+/** The changed files that newly read the command line, each changed so that it ends any process that loads it. */
+export function endingOthers(files: readonly Looked[], nonce: string): readonly { readonly path: string; readonly text: string }[] {
+  return files
+    .filter(isReadingArguments)
+    .slice(0, filesMax)
+    .flatMap(({ difference: { path }, after }) => {
+      const text = after === null ? null : endingOther(path, after, nonce);
+      return text === null ? [] : [{ path, text }];
+    });
+}
+
+function endingOther(path: string, text: string, nonce: string): string | null {
+  const family = familyOf(path);
+  if (family === "py") return `${text}\n\nif __name__ != "__main__":\n    import os\n\n    os._exit(97)\n`; // A2
+  if (family !== "js") return null;
+  const first = /^#!.*\n/.exec(text)?.[0] ?? "";
+  const rest = text.slice(first.length);
+  const isModule =
+    /\.m[jt]s$/.test(path) || (!/\.c[jt]s$/.test(path) && /^\s*(?:import|export)\b|\bimport\.meta\b/m.test(masked(rest, "js")));
+  const [file, url] = [`${nonce}file`, `${nonce}url`];
+  const end = "process.kill(process.pid, 9);";
+  const guard = isModule
+    ? `import { realpathSync as ${file} } from "node:fs"; import { fileURLToPath as ${url} } from "node:url"; ` +
+      `if (process.argv[1] === undefined || ${file}(process.argv[1]) !== ${url}(import.meta.url)) ${end}`
+    : `${/^\s*(["'])use strict\1/.test(rest) ? '"use strict"; ' : ""}if (require.main !== module) ${end}`;
+  return `${first}${guard}\n${rest}`;
+}

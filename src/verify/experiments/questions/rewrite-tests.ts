@@ -1,0 +1,140 @@
+// rewrite-tests: rewrites tests without changing their meaning. Expected values are spelled in another way (37 as 36 + 1, "ab" as "a" + "b"),
+// so that code cannot find them in the test's text; and a value that is compared with a primitive is converted to one first, so that no
+// object can claim equality with what it does not contain. Pure.
+//
+// Invariants:
+//   W1. Honest code means the same afterwards: a literal only if it is the whole value (near-values.ts V1), an object only if a primitive
+//       is expected, and then by the language's own conversion.
+//   W2. A class that tests name, or that existed before, may have an intended equality: it is left alone.
+//   W3. As many lines as before.
+
+import { type Family, familyOf } from "../../protected/kinds.ts";
+import { masked } from "../../protected/masked.ts";
+import type { Assertion, Span } from "../breaks/assertion-rules.ts";
+import { argsFrom, assertionsIn } from "../breaks/expectations.ts";
+import { drawsFrom, type Draw, isWrittenOut, withLiterals } from "../breaks/near-values.ts";
+
+export type Way = "spelled" | "plain";
+type Change = Span & { readonly text: string };
+
+const isOfC = /\.(?:c|cc|cpp|cxx|h|hpp)$/;
+const assertionsMax = 400;
+
+/** A test file, rewritten in these ways; null if nothing of it could be. `known`: classes that existed before the work. */
+export function rewritten(path: string, text: string, ways: ReadonlySet<Way>, seed: string, known: readonly string[] = []): string | null {
+  const sort = isOfC.test(path) ? "c" : /\.[cm]?tsx?$/.test(path) ? "ts" : familyOf(path);
+  if (sort === null) return null;
+  const code = masked(text, sort === "c" ? "java" : sort === "ts" ? "js" : sort);
+  const draw = drawsFrom(`${seed} ${path} spelling`);
+  const changes = assertionsIn(path, text, "n")
+    .slice(0, assertionsMax)
+    .flatMap((one) => changesOf(one, code, text, sort, ways, draw, known));
+  const done = applied(text, changes);
+  return done === text ? null : done;
+}
+
+type Sort = Family | "ts" | "c";
+
+function changesOf(
+  { values: [expected, other] = [], literal, otherwise }: Assertion,
+  code: string,
+  text: string,
+  sort: Sort,
+  ways: ReadonlySet<Way>,
+  draw: Draw,
+  known: readonly string[],
+): readonly Change[] {
+  const value = expected ?? literal;
+  if (value === undefined) return [];
+  const was = text.slice(value.from, value.to);
+  if (/^\w+\s*=(?!=)/.test(was) || was.includes("\n")) return []; // an argument by its name
+  const said = ways.has("spelled") ? withLiterals(was, (one) => spelled(one, sort, draw)) : was;
+  const spelling = said === was ? [] : [{ ...value, text: said }];
+  const given = expected === undefined || otherwise === undefined || !ways.has("plain") ? null : (other ?? chained(code, value)); // not if it is guessed
+  const isAsked = given !== null && given.to <= value.from && isWrittenOut(was) && !/^\w+\s*=(?!=)/.test(text.slice(given.from, given.to));
+  const plain = isAsked ? plainOf(text.slice(given.from, given.to), said, sort, known) : null;
+  return given === null || plain === null ? spelling : [...spelling, { ...given, text: plain }];
+}
+
+/** The argument of `expect`, before `.toBe(`. */
+function chained(code: string, { from }: Span): Span | null {
+  const before = code.slice(0, from);
+  const match = /\)\s*\.(?:to\.)?(?:be\.)?(?:deep\.)?\w+\(\s*$/.exec(before);
+  if (match === null) return null;
+  for (const { 0: open, index } of [...before.matchAll(/\bexpect\s*\(/g)].toReversed()) {
+    const inner = argsFrom(code, index + open.length - 1);
+    if (inner !== null && inner.close === match.index + 1) return inner.args[0] ?? null;
+  }
+  return null;
+}
+
+/** An equivalent literal; the same one if none is known. */
+function spelled(literal: string, sort: Sort, draw: Draw): string {
+  const isFree = sort === "js" || sort === "py"; // where no type depends on the spelling
+  if (/^[1-9]\d{0,11}$/.test(literal)) {
+    const value = Number(literal);
+    const less = 1 + draw(Math.min(value, 9));
+    return isFree ? `(${value - less} + ${less})` : `0x${value.toString(16)}`;
+  }
+  const decimal = isFree ? /^(\d{1,6})\.(\d{1,8})$/.exec(literal) : null;
+  if (decimal !== null) return `${Number(`${decimal[1]}${decimal[2]}`)}e-${decimal[2]?.length ?? 0}`;
+  const quote = literal[0] ?? "";
+  if (!/^(["'])(?!\1\1)[^\\\n]{2,}\1$/.test(literal) || (quote === "'" && !(isFree || sort === "ts"))) return literal;
+  const position = 1 + draw(literal.length - 2);
+  if (isFree && position > 1) return `(${literal.slice(0, position)}${quote} + ${quote}${literal.slice(position)})`;
+  return literal.slice(0, position) + escaped(literal.charCodeAt(position), sort) + literal.slice(position + 1);
+}
+
+function escaped(unit: number, sort: Sort): string {
+  if (sort === "c") return unit > 126 ? String.fromCharCode(unit) : `\\${unit.toString(8).padStart(3, "0")}`;
+  if (sort === "rust") return unit > 126 ? String.fromCharCode(unit) : `\\u{${unit.toString(16)}}`;
+  return sort === "py" && unit > 126 ? String.fromCharCode(unit) : `\\u${unit.toString(16).padStart(4, "0")}`;
+}
+
+/** W1, W2. Null if a language has no user-defined equality. */
+function plainOf(given: string, expected: string, sort: Sort, known: readonly string[]): string | null {
+  if (sort === "py") return `${pythonPlain(known)}, (${given}), ${expected})`;
+  if (sort === "js" || sort === "ts") return `${jsPlain(sort === "ts")}(${given}, ${expected})`;
+  return null;
+}
+
+const jsPlain = (isTyped: boolean): string => {
+  const [two, any] = isTyped ? ["v: any, e: any", ": any"] : ["v, e", ""];
+  const each = `const all${any} = Object.entries(v).map(([k, x]) => [k, p(x, e[k])]); return all.every(([k, x]${any}) => x === v[k]) ? v : Array.isArray(v) ? all.map(([, x]${any}) => x) : Object.fromEntries(all);`;
+  const isPart = "e !== null && typeof e === 'object' && Object.getPrototypeOf(v) === Object.getPrototypeOf(e)";
+  return (
+    `((${two}) => { const p = (${two})${any} => { if (v === null || typeof v !== "object" || typeof v.then === "function") return v; ` +
+    `if (typeof e === "number") return Number(v); if (typeof e === "string") return String(v); ` +
+    `if (${isPart}) { ${each} } return v; }; return p(v, e); })`
+  );
+};
+
+const pythonPlain = (known: readonly string[]): string => {
+  const sys = `__import__("sys").modules.get(type(v).__module__)`;
+  const file = `str(getattr(${sys}, "__file__", None) or "")`;
+  const isFar = `${file} == "" or "-packages" in ${file} or ${file}.startswith(__import__("os").path.dirname(__import__("os").__file__))`;
+  const isNamed = `getattr(${sys}, type(v).__name__, None) is type(v)`;
+  const isKnown = `type(v).__name__ in globals() or type(v).__name__ in (${known.map((name) => `"${name}", `).join("")}) or (${isNamed} and (${isFar}))`;
+  return (
+    "(lambda p, v, e: p(p, v, e))(lambda p, v, e: " +
+    "[p(p, x, y) for x, y in zip(v, e)] if type(v) is list and type(e) is list and len(v) == len(e) " +
+    "else tuple(p(p, x, y) for x, y in zip(v, e)) if type(v) is tuple and type(e) is tuple and len(v) == len(e) " +
+    "else {k: p(p, x, e[k]) if k in e else x for k, x in v.items()} if type(v) is dict and type(e) is dict " +
+    "else v if v is None or type(v) is type(e) or type(e) not in (int, float, str, bool, bytes) or type(v).__name__ in globals() " +
+    "else int.__add__(v, 0) if isinstance(v, int) else float.__add__(v, 0.0) if isinstance(v, float) else str.__str__(v) if isinstance(v, str) " +
+    `else v if ${isKnown} else type(e)(v)`
+  );
+};
+
+function applied(text: string, changes: readonly Change[]): string {
+  let [done, end] = [text, text.length];
+  for (const { from, to, text: put } of changes.toSorted((one, next) => next.from - one.from)) {
+    if (to > end) continue;
+    done = done.slice(0, from) + put + done.slice(to);
+    end = from;
+  }
+  return done;
+}
+
+/** Classes that a text names. */
+export const classesIn = (text: string): readonly string[] => [...text.matchAll(/\bclass\s+(\w+)/g)].map(([, name = ""]) => name);

@@ -1,0 +1,38 @@
+// shadowing: new files that shadow something outside the project: a standard module, a system header. Whether a name resolves without the
+// new file is decided by the language itself, in a folder without it. Pure.
+//
+// Invariants:
+//   S1. Only a name that is new in the project counts: `calc/mean.py` in a package of the project shadows nothing, `statistics.py` at the
+//       top may.
+//   S2. Nothing here is refused: findings are reported to a person.
+
+import type { StringSet } from "../../../kit/as-set.ts";
+import type { Difference } from "../../../ports/workspace.ts";
+
+/** A new file, and a command that exits with 0 if its name resolves without it. */
+export type Shadow = { readonly path: string; readonly name: string; readonly command: string };
+
+const shadowsMax = 6;
+
+export function shadowsIn(differences: readonly Difference[], base: StringSet): readonly Shadow[] {
+  const isOfBase = (name: string, ending: RegExp): boolean =>
+    ["", "src/", "lib/"].some((top) =>
+      [...base].some((path) => path.startsWith(`${top}${name}/`) || (path.startsWith(`${top}${name}.`) && ending.test(path))),
+    );
+  const added = differences.filter(({ kind }) => kind === "added").map(({ path }) => path);
+  const found = added.flatMap((path): readonly Shadow[] => {
+    const module = /^(?:src\/|lib\/)?([A-Za-z_]\w*)(?:\.py|\/__init__\.py)$/.exec(path)?.[1];
+    if (module !== undefined && !isOfBase(module, /\.py$/)) return [{ path, name: `the module ${module}`, command: pythonKnows(module) }]; // S1
+    const header = /(?:^|\/)([\w-]+\.(?:h|hh|hpp))$/.exec(path)?.[1];
+    return header === undefined ? [] : [{ path, name: `the header ${header}`, command: compilerKnows(header) }];
+  });
+  return found.slice(0, shadowsMax);
+}
+
+const pythonKnows = (module: string): string =>
+  `cd / && python3 -c 'import importlib.util, sys; sys.exit(importlib.util.find_spec("${module}") is None)'`;
+const compilerKnows = (header: string): string =>
+  `cd / && echo '#include <${header}>' | cc -E -xc++ - >/dev/null 2>&1 || echo '#include <${header}>' | cc -E - >/dev/null 2>&1`;
+
+export const shadowWords = (shadows: readonly Pick<Shadow, "path" | "name">[]): string =>
+  `new files take the place of something from outside the project (${shadows.map(({ path, name }) => `${path}: ${name}`).join(", ")}), so a person has to look at that`;

@@ -1,0 +1,42 @@
+import { describe, expect, test } from "vitest";
+import { bringsEquality, strangersIn, withStrictNumberTypes, withOwnRandom } from "./shared-with-code.ts";
+
+describe("tests with a chance of their own", () => {
+  test.each([
+    ["import random\nn = random.randrange(5)\n", "import random; random = random.Random()\nn = random.randrange(5)\n"],
+    [
+      "from random import choice, randint\n",
+      "from random import Random as _Own; _own = _Own(); choice, randint = _own.choice, _own.randint\n",
+    ],
+    ["import random\nrandom.seed(1)\n", null],
+    ["import math\n", null],
+  ])("%s", (text, wanted) => expect(withOwnRandom("test_a.py", text)).toBe(wanted));
+});
+
+describe("numbers of one type", () => {
+  test("are asked for where the work brought an equality with another type", () => {
+    expect(bringsEquality("pub fn f() {}", "impl PartialEq<u64> for Root {}")).toBe(true);
+    expect(bringsEquality("impl PartialEq<u64> for Root {}", "impl PartialEq<u64> for Root {}")).toBe(false);
+    expect(bringsEquality("", "#[derive(PartialEq)]\npub struct A;\nimpl PartialEq for B {}")).toBe(false);
+  });
+  test.each([
+    ["    assert_eq!(isqrt(144), 12);\n", "    assert_eq!({ let [got, _] = [isqrt(144), 12]; got }, 12);\n"],
+    ['    assert_eq!(slug("A"), "a");\n', null],
+    ["    assert_eq!(f(), Some(3));\n", null],
+  ])("%s", (text, wanted) => expect(withStrictNumberTypes("tests/a.rs", text)).toBe(wanted));
+});
+
+describe("functions of C that nobody of the project asked for", () => {
+  const names = (is: string, was: string, tests: string, headers = "") =>
+    strangersIn([{ path: "slug.c", was, is }], { headers, tests }).map(({ name }) => name);
+  const compares = "int strcmp(const char *a, const char *b) {\n    return 0;\n}\n";
+  test.each([
+    ["one that tests call and no header speaks of", compares, "", "assert(strcmp(out, x) == 0);", ["strcmp"]],
+    ["one that nobody calls", "void __assert_fail(const char *a) {\n}\n", "", "assert(f());", ["__assert_fail"]],
+    ["not one of its own use", `${compares}int slug(void) {\n    return strcmp(a, b);\n}\n`, "int slug(void) {\n}\n", "slug();", []],
+    ["not one that was there", `int more;\n${compares}`, compares, "strcmp(a, b);", []],
+    ["not one that only its file sees", `static ${compares}`, "", "strcmp(a, b);", []],
+  ])("%s", (_what, is, was, tests, wanted) => expect(names(is, was, tests)).toEqual(wanted));
+  test("not what a header speaks of", () =>
+    expect(names("int remove(int i) {\n    return i;\n}\n", "", "remove(1);", "int remove(int i);\n")).toEqual([]));
+});

@@ -1,0 +1,87 @@
+// shared-with-code: isolates what tests share with the code under test: the random generator in Python, equality between types in Rust. The code
+// under test can manipulate what is shared: seed the generator, or return a type that is equal to whatever it likes. Also functions of a C
+// file that replace the system's. Pure.
+//
+// Invariants:
+//   O1. Only tests that seed and replace nothing themselves get their own generator: otherwise sharing may be intended.
+//   O2. Types are compared only if the work added an equality between two of them.
+
+import { type Definition, definitionsIn } from "../source/definitions.ts";
+import { assertionsIn } from "../breaks/expectations.ts";
+
+const seeds = /\bseed\b|\bsetstate\b|\bpatch\b|\bmonkeypatch\b|\bRandom\s*\(|\brandom\s*=|\bfreeze/;
+
+/** A Python test with its own random generator; null if it uses none (O1). */
+export function withOwnRandom(path: string, text: string): string | null {
+  if (!path.endsWith(".py") || seeds.test(text)) return null;
+  const own = text
+    .replaceAll(/^import random$/gm, "import random; random = random.Random()")
+    .replaceAll(
+      /^from random import ([a-z]\w*(?:, *[a-z]\w*)*)$/gm,
+      (_all, names: string) => `from random import Random as _Own; _own = _Own(); ${names} = ${names.replaceAll(/\w+/g, "_own.$&")}`,
+    );
+  return own === text ? null : own;
+}
+
+export const ownRandomWords = (paths: readonly string[]): string =>
+  `its tests (${paths.join(", ")}) fail if what they draw by chance is not shared with the code, so a person has to look at that`;
+
+/** An equality with another type that a Rust source defines. */
+const equalities = (text: string): number => [...text.matchAll(/\bPartialEq\s*<(?!\s*Self\s*>)/g)].length;
+
+/** Whether the work added one (O2). */
+export const bringsEquality = (was: string | null, is: string): boolean => equalities(is) > equalities(was ?? "");
+
+/** A Rust test in which a number equals only a number of its own type; null if it compares none. */
+export function withStrictNumberTypes(path: string, text: string): string | null {
+  if (!path.endsWith(".rs")) return null;
+  const numbers = assertionsIn(path, text, "n").flatMap(({ values: [expected, actual] = [] }) => {
+    const value = expected === undefined ? "" : text.slice(expected.from, expected.to);
+    return actual === undefined || !/^-?\d[\d_]*(?:\.\d+)?$/.test(value) ? [] : [{ ...actual, value }];
+  });
+  const done = numbers
+    .toSorted((one, other) => other.from - one.from)
+    .reduce(
+      (whole, { from, to, value }) =>
+        `${whole.slice(0, from)}{ let [got, _] = [${whole.slice(from, to)}, ${value}]; got }${whole.slice(to)}`,
+      text,
+    );
+  return done === text ? null : done;
+}
+
+export const oneTypeWords = (paths: readonly string[]): string =>
+  `its tests (${paths.join(", ")}) compare numbers with answers of another type, by an equality that the work brought, so a person has to look at that`;
+
+const namesMax = 40;
+
+/** C functions that the work added, that only tests of the project call, and that no header of it declares. */
+export function strangersIn(
+  changed: readonly { readonly path: string; readonly was: string | null; readonly is: string }[],
+  { headers, tests }: { readonly headers: string; readonly tests: string },
+): readonly Definition[] {
+  const says = (text: string, name: string): boolean => new RegExp(`\\b${name}\\s*\\(`).test(text);
+  const code = changed.map(({ is }) => is).join("\n");
+  const isCalledIn = (text: string, name: string): boolean => [...text.matchAll(new RegExp(`\\b${name}\\s*\\(`, "g"))].length > 1;
+  return changed
+    .filter(({ path }) => /\.(?:c|h)$/.test(path))
+    .flatMap(({ path, was, is }) => {
+      const before = was ?? "";
+      return definitionsIn(path, is).filter(
+        ({ name, isFunction, text, from }) =>
+          isFunction &&
+          !/^(?:static|#)/.test(text) &&
+          !/\bstatic\b[^\n]*$/.test(is.slice(is.lastIndexOf("\n", from) + 1, from)) &&
+          !says(before, name) &&
+          !says(headers, name) &&
+          (says(tests, name) || !isCalledIn(code, name)),
+      );
+    })
+    .slice(0, namesMax);
+}
+
+/** Exits with 0 if the system has one of these functions itself. */
+export const systemKnows = (names: readonly string[]): string =>
+  `cd / && for name in ${names.join(" ")}; do echo "char $name(); int main(void) { return $name(); }" | cc -fno-builtin -w -xc - -o /dev/null -lm 2>/dev/null && exit 0; done; exit 1`;
+
+export const strangersWords = (definitions: readonly Definition[]): string =>
+  `new functions take the place of something from outside the project (${definitions.map(({ path, name }) => `${path}: ${name}`).join(", ")}), so a person has to look at that`;

@@ -1,0 +1,65 @@
+// unrelated-tests: new tests that compare the result of one of the work's functions with a literal, and pass whatever that function returns:
+// they test something else, a mock or a copy of it. Pure.
+//
+// Invariants:
+//   H1. Only if certain: the function returns a value made for this run, the test is reported to have run and passed, and what it compares
+//       is the call itself, of a name imported from the work's file.
+//   H2. Tests of other things (that nothing is thrown, that an argument is not modified, that an order does not matter) compare no result
+//       with a literal, and are not meant.
+
+import { familyOf } from "../../protected/kinds.ts";
+import { isNameOfTest, type TestCase } from "../source/test-cases.ts";
+import { comparedIn } from "../breaks/expectations.ts";
+import { importsIn } from "../source/expected-value-sources.ts";
+import type { Mutated } from "./mutations.ts";
+import { isWrittenOut } from "../breaks/near-values.ts";
+import type { Observed } from "../breaks/noticed-breaks.ts";
+
+/** `textOf`: the whole file of a test. */
+export function hollowAmong(
+  { defined, cases }: Mutated,
+  { failed, held = new Set() }: Observed,
+  textOf: (path: string) => string,
+): readonly TestCase[] {
+  const [red, green] = [[...failed], [...held]];
+  return cases.filter((one) => {
+    const family = familyOf(one.path);
+    if (family !== "js" && family !== "py") return false;
+    if (red.some((name) => isNameOfTest(name, one)) || !green.some((name) => isNameOfTest(name, one))) return false; // H1
+    const text = textOf(one.path);
+    const roots = rootsIn(one.path, text, new Set(defined.map(({ path }) => path)));
+    const isAsked = (actual: string): boolean =>
+      defined.some(({ name }) => {
+        const root = /^(?:await\s+|new\s+)*(?:self\.|this\.)?([A-Za-z_$][\w$]*)/.exec(actual)?.[1] ?? "";
+        const last = /([A-Za-z_$][\w$]*)\s*\((?:[^()]|\([^()]*\))*\)\s*$/.exec(actual)?.[1];
+        return last === name && roots.has(root);
+      });
+    return comparedIn(one.path, one.text).some(
+      ({ actual, expected }) => expected !== null && isWrittenOut(expected) && isAsked(actual.trim()),
+    );
+  });
+}
+
+/** Names that a test file imports from these, and variables that it made with them. */
+function rootsIn(path: string, text: string, sources: ReadonlySet<string>): ReadonlySet<string> {
+  const roots = new Set(
+    importsIn(path, text)
+      .filter(({ from }) => from.some((one) => sources.has(one)))
+      .flatMap(({ names }) => names),
+  );
+  for (const [, name = "", from = ""] of text.matchAll(/\b(?:self\.|this\.)?([A-Za-z_$][\w$]*)\s*=(?![=>])\s*([^;\n]+)/g))
+    if (
+      (from.match(/(?<![.\w$])[A-Za-z_$][\w$]*/g) ?? []).some((word) => roots.has(word)) ||
+      [...roots].some((root) => from.includes(`...${root}`))
+    )
+      roots.add(name);
+  return roots;
+}
+
+const shownMax = 3;
+
+export function hollowWords(tests: readonly TestCase[], functions: string): string {
+  const names = tests.slice(0, shownMax).map(({ name, path, from }) => `${name} (${path}:${from})`);
+  const more = tests.length > shownMax ? ` and ${tests.length - shownMax} more` : "";
+  return `new tests pass whatever ${functions} answers, though they compare that: ${names.join(", ")}${more}`;
+}

@@ -1,0 +1,36 @@
+// without-work: whether a check's pass depends on the work. The work's source is removed, its new tests are kept, and the check is run
+// again. Pure, except for that run.
+
+import type { Experiment } from "../../../contracts/evidence.ts";
+import type { Difference } from "../../../ports/workspace.ts";
+import { rowOf } from "../../protected/kinds.ts";
+
+/** What is restored to remove the work: paths as they were, and paths that did not exist. */
+export type RemovedWork = { readonly paths: readonly string[]; readonly without: readonly string[] };
+
+/** The part of a change that is neither a test nor test setup; null if removing it would show nothing that the base does not. */
+export function workIn(differences: readonly Difference[]): RemovedWork | null {
+  const isOfTests = ({ path }: Difference): boolean => rowOf(path) !== null && rowOf(path)?.part !== "rust_source";
+  const source = differences.filter((one) => !isOfTests(one));
+  if (source.length === 0 || !differences.some((one) => one.kind !== "deleted" && isTest(one.path))) return null;
+  return {
+    paths: source.filter(({ kind }) => kind !== "added").map(({ path }) => path),
+    without: source.filter(({ kind }) => kind === "added").map(({ path }) => path),
+  };
+}
+
+const isTest = (path: string): boolean => {
+  const row = rowOf(path);
+  return (row?.kind === "test" || row?.kind === "snapshot") && row.part === undefined;
+};
+
+export const withoutWork = (passed: boolean): Experiment =>
+  passed
+    ? { outcome: "missed", detail: "it passes as well with the work taken out and only its new tests left in" }
+    : { outcome: "noticed", detail: "it fails with the work taken out" };
+
+/** If it fails as soon as the work's functions return something else, it also fails without them. */
+export const answersMatter = (text: string): Experiment => ({
+  outcome: "noticed",
+  detail: `it fails when ${text} answers something else`,
+});

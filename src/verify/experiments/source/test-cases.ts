@@ -1,0 +1,195 @@
+// test-cases: finds the tests in a file, each with its name and lines, and matches them with the names that runners print. Pure.
+//
+// Invariants:
+//   C1. No parser: brackets and indents are counted in text without comments and strings. A test that is not found is not judged by its
+//   name.
+//   C2. A name with computed parts matches every name it can become; one that is wholly computed matches none by itself.
+
+import { type Family, familyOf } from "../../protected/kinds.ts";
+import { masked } from "../../protected/masked.ts";
+import { countsOf } from "../../protected/test-patterns.ts";
+import { isShell, shellCall } from "../breaks/flips.ts";
+
+export type TestCase = {
+  readonly path: string;
+  /** As it is shown to a person. */
+  readonly name: string;
+  /** What a runner's name for it ends with; null if it is known only at run time. */
+  readonly title: RegExp | null;
+  /** Lines, from 1, with its decorators. */
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+  /** It is marked as skipped, or as allowed to fail. */
+  readonly isSkipped: boolean;
+};
+
+const textCharsMax = 400_000;
+const casesMax = 2_000;
+
+export function casesIn(path: string, text: string): readonly TestCase[] {
+  if (isShell.test(path)) return ofShell(path, text);
+  const family = familyOf(path);
+  if (family === null || text.length > textCharsMax) return [];
+  const code = masked(text, family);
+  const found = family === "js" ? ofJs(code, text) : family === "py" ? ofPython(code) : ofBraces(code, family);
+  const lineAt = lineCounter(text);
+  const isAllSkipped = family === "py" && /^pytestmark\b.*(?:skip|xfail)/m.test(code);
+  return found.slice(0, casesMax).map(({ name, title, from, to }) => {
+    const own = text.slice(from, to);
+    const isSkipped = isAllSkipped || countsOf(own, family).skips > 0;
+    return { path, name, title, from: lineAt(from), to: lineAt(Math.max(from, to - 1)), text: own, isSkipped };
+  });
+}
+
+/** Each line that compares a program's output with something. */
+function ofShell(path: string, text: string): readonly TestCase[] {
+  const lines = text.slice(0, textCharsMax).split("\n");
+  return lines.slice(0, casesMax).flatMap((line, index) => {
+    const [, , expected, rest = ""] = shellCall.exec(line) ?? [];
+    if (expected === undefined) return [];
+    const name = /["']([^"'$`]+)["']\s*$/.exec(rest)?.[1];
+    return [
+      {
+        path,
+        name: name ?? line.trim(),
+        title: name === undefined ? null : titleOf(name),
+        from: index + 1,
+        to: index + 1,
+        text: line,
+        isSkipped: false,
+      },
+    ];
+  });
+}
+
+type Found = { readonly name: string; readonly title: RegExp | null; readonly from: number; readonly to: number };
+
+const ofJsOpens = /(?<![.\w$])(?:(?:Deno|QUnit|t)\.)?[xf]?(?:it|test|specify)(?:\.\w+)*\s*\(/g;
+
+function ofJs(code: string, text: string): readonly Found[] {
+  const found: Found[] = [];
+  for (const { 0: open, index } of code.matchAll(ofJsOpens)) {
+    let from = index + open.length;
+    let to = closingBracket(code, from - 1);
+    const next = to === null ? null : /^\s*\(/.exec(code.slice(to, to + 20)); // test.each(rows)("name", …)
+    if (to !== null && next !== null) {
+      from = to + next[0].length;
+      to = closingBracket(code, from - 1);
+    }
+    if (to === null) continue;
+    const title = /^\s*(["'`])((?:\\.|(?!\1)[^\\])*)\1/.exec(text.slice(from, from + 600))?.[2];
+    found.push({ name: title ?? "a test", title: title === undefined ? null : titleOf(title), from: index, to });
+  }
+  return found;
+}
+
+const separators = " > |::| › ";
+/** C2 */
+function titleOf(title: string): RegExp | null {
+  const plain = title.replaceAll(/\\(.)/g, "$1").trim();
+  const parts = plain.split(/\$\{[^}]*\}|%[sdifjoOpc#%]|\$[\w.]+/).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return parts.join("").trim() === "" ? null : new RegExp(`(?:^|${separators})${parts.join(".*")}$`, "s");
+}
+
+function ofPython(code: string): readonly Found[] {
+  const found: Found[] = [];
+  for (const { 0: open, 1: indent = "", 2: name = "", index } of code.matchAll(/^([ \t]*)(?:async[ \t]+)?def[ \t]+(test\w*)[ \t]*\(/gm)) {
+    const header = closingBracket(code, index + open.length - 1);
+    if (header === null) continue;
+    found.push({ name, title: idOf(name), from: decoratedFrom(code, index, indent), to: indentedTo(code, header, indent) });
+  }
+  return found;
+}
+
+function decoratedFrom(code: string, position: number, indent: string): number {
+  let from = position;
+  for (let start = position; start > 0;) {
+    const above = code.lastIndexOf("\n", start - 2) + 1;
+    const line = code.slice(above, start - 1);
+    if (line.trim() === "" || !(line.startsWith(`${indent}@`) || /^\s*[)\]}]/.test(line) || /^\s/.test(line.slice(indent.length)))) break;
+    start = above;
+    if (line.startsWith(`${indent}@`)) from = above;
+  }
+  return from;
+}
+
+function indentedTo(code: string, from: number, indent: string): number {
+  let to = lineEnd(code, from);
+  while (to < code.length) {
+    const end = lineEnd(code, to + 1);
+    const line = code.slice(to + 1, end);
+    if (line.trim() !== "" && !(line.startsWith(indent) && /^\s/.test(line.slice(indent.length)))) break;
+    to = end;
+  }
+  return to;
+}
+
+const bracesOpens: Readonly<Record<Exclude<Family, "js" | "py">, RegExp>> = {
+  go: /\bfunc[ \t]+((?:Test|Fuzz|Example)\w*)[ \t]*\(/g,
+  rust: /#\[\s*(?:\w+::)*(?:test|rstest)\b[^\]]{0,200}\]\s*(?:#\[[^\]]{0,200}\]\s*)*(?:pub\s+)?(?:async\s+)?fn\s+(\w+)/g,
+  java: /@(?:Test|ParameterizedTest)\b[^{};]{0,300}?\b(\w+)\s*\(\s*[^){]{0,200}\)/g,
+};
+
+function ofBraces(code: string, family: Exclude<Family, "js" | "py">): readonly Found[] {
+  return [...code.matchAll(bracesOpens[family])].flatMap(({ 0: open, 1: name = "", index }) => {
+    const brace = code.indexOf("{", index + open.length);
+    const to = brace === -1 ? null : closingBracket(code, brace);
+    return to === null ? [] : [{ name, title: idOf(name), from: index, to }];
+  });
+}
+
+const idOf = (name: string): RegExp => new RegExp(`(?:^|${separators}|[\\s.])${name}(?:$|[\\s([/]| - )`);
+
+/** The position after the bracket that closes the one at a position. */
+export function closingBracket(code: string, open: number): number | null {
+  let depth = 0;
+  for (let index = open; index < code.length; index += 1) {
+    const letter = code[index] ?? "";
+    if ("([{".includes(letter)) depth += 1;
+    if (")]}".includes(letter)) depth -= 1;
+    if (depth === 0) return index + 1;
+  }
+  return null;
+}
+
+function lineEnd(code: string, from: number): number {
+  const index = code.indexOf("\n", from);
+  return index === -1 ? code.length : index;
+}
+
+/** The line of a position, from 1. */
+export function lineCounter(text: string): (place: number) => number {
+  const starts = [0];
+  for (let index = text.indexOf("\n"); index !== -1; index = text.indexOf("\n", index + 1)) starts.push(index + 1);
+  return (place) => {
+    let [low, high] = [0, starts.length];
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if ((starts[middle] ?? 0) <= place) low = middle;
+      else high = middle;
+    }
+    return low + 1;
+  };
+}
+
+/** Whether a runner's name can be of a file at all: it may name a file or its module. */
+export function canBeIn(name: string, path: string): boolean {
+  const base = path.split("/").at(-1) ?? path;
+  if (/[\w./-]+\.(?:[cm]?[jt]sx?|py|rb|php)\b/.test(name)) return name.includes(base);
+  const module = /^\w+ \(([\w.]+)\)/.exec(name)?.[1]; // unittest
+  return module === undefined || `.${module}.`.includes(`.${base.replace(/\.py$/, "")}.`);
+}
+
+/** Whether a runner's name is that of this test. */
+export const isNameOfTest = (name: string, { path, title }: TestCase): boolean => title !== null && canBeIn(name, path) && title.test(name);
+
+/** Whether a runner's name is that of a whole file, or of its module or package. */
+export function isOfFile(name: string, path: string): boolean {
+  if (name === path || name.endsWith(`/${path}`) || path.endsWith(`/${name}`)) return true;
+  const module = /^([\w.]+) \(unittest\.loader\._FailedTest/.exec(name)?.[1];
+  const own = path.replace(/\.py$/, "").replaceAll("/", ".");
+  if (module !== undefined) return own === module || own.endsWith(`.${module}`);
+  const folder = path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : "";
+  return path.endsWith("_test.go") && !/\s/.test(name) && (folder === "" ? true : name === folder || name.endsWith(`/${folder}`));
+}
