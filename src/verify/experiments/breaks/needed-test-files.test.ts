@@ -4,7 +4,7 @@ import { areExplained, leftOut } from "./needed-test-files.ts";
 
 const paths = ["src/a.js", "test/a.test.js", "test/b.test.js", "test/c.test.js", "test/near.js"];
 const kept = new Set(["test/a.test.js"]);
-const texts = { used: ["npm test", "node --test"], textOf: () => 'import { near } from "../near.js";\n' };
+const texts = { used: ["npm test", "node --test"], textOf: () => 'import { near } from "./near.js";\n' };
 
 describe("what an experiment can leave out", () => {
   test("are the other files of tests that their runner finds by name, and nothing that they may need", () => {
@@ -18,7 +18,7 @@ describe("what an experiment can leave out", () => {
     ["where nothing is known to matter", paths, new Set<string>(), texts],
     ["where one that matters is found by no name", paths, new Set(["test/near.js"]), texts],
     ["where the command names one", paths, kept, { ...texts, used: ["node --test test/a.test.js test/b.test.js"] }],
-    ["where one that matters names another", paths, kept, { ...texts, textOf: () => 'import { made } from "../b.test.js";\n' }],
+    ["where one that matters names another", paths, kept, { ...texts, textOf: () => 'import { made } from "./b.test.js";\n' }],
     ["where it would save little", paths.slice(0, 3), new Set(["test/a.test.js", "test/b.test.js"]), texts],
   ])("is nothing %s", (_says, all, those, given) => expect(leftOut(all, those, given)).toEqual([]));
 });

@@ -28,7 +28,7 @@ function differs(files: Readonly<Record<string, string>>, test: string): boolean
   }
 }
 
-const esm = "import test from 'node:test';\nimport assert from 'node:assert/strict';\nimport { mul } from '../../src/mul.mjs';\n";
+const esm = "import test from 'node:test';\nimport assert from 'node:assert/strict';\nimport { mul } from '../src/mul.mjs';\n";
 const asks = "test('two', () => { assert.equal(mul(2, 3), 6); });\n";
 
 describe("what a test asks is asked outside it", () => {
@@ -40,7 +40,7 @@ describe("what a test asks is asked outside it", () => {
       true,
     ],
     ["a call that fails", "export const mul = () => { throw new Error('no'); };\n", false],
-    ["a module that cannot be loaded", "import '../gone.mjs';\nexport const mul = () => 0;\n", false],
+    ["a module that cannot be loaded", "import './gone.mjs';\nexport const mul = () => 0;\n", false],
   ])("%s", (_what, source, is) =>
     expect(differs({ "src/mul.mjs": source, "test/mul.test.mjs": esm + asks }, "test/mul.test.mjs")).toBe(is),
   );

@@ -27,7 +27,7 @@ describe("a file that reads the command line ends whoever else loads it", () => 
       "a module",
       "cli.mjs",
       "#!/usr/bin/env node\nimport { basename } from 'node:path';\nbasename(process.argv[2]);\n",
-      "import('../cli.mjs').catch(() => 0)",
+      "import('./cli.mjs').catch(() => 0)",
     ],
     ["a script", "cli.cjs", "'use strict';\nconst [word] = process.argv.slice(2);\n", "try { require('./cli.cjs') } catch {}"],
   ])("%s", (_name, path, text, load) => {

@@ -13,28 +13,28 @@ const among = new Set([
 ]);
 const js = (text: string): readonly string[] => expectedFrom([{ path: "test/mul.test.mjs", text }], among);
 const py = (text: string): readonly string[] => expectedFrom([{ path: "tests/test_mul.py", text }], among);
-const head = "import assert from 'node:assert/strict';\nimport { mul } from '../../src/mul.mjs';\n";
+const head = "import assert from 'node:assert/strict';\nimport { mul } from '../src/mul.mjs';\n";
 
 describe("a module that a test takes nothing from but what it expects", () => {
   test.each([
     [
       "a reference",
-      "import { slowMul } from '../../src/slow.mjs';\ntest('x', () => { assert.equal(mul(2, 7), slowMul(2, 7)); });",
+      "import { slowMul } from '../src/slow.mjs';\ntest('x', () => { assert.equal(mul(2, 7), slowMul(2, 7)); });",
       ["src/slow.mjs"],
     ],
     [
       "a table",
-      "import { spec } from '../../src/spec.mjs';\ntest('x', () => { for (const [a, b, want] of spec) assert.equal(mul(a, b), want); });",
+      "import { spec } from '../src/spec.mjs';\ntest('x', () => { for (const [a, b, want] of spec) assert.equal(mul(a, b), want); });",
       ["src/spec.mjs"],
     ],
     [
       "a golden answer",
-      "import golden from '../../golden/out.mjs';\ntest('x', () => { assert.deepEqual([mul(3, 4)], golden); });",
+      "import golden from '../golden/out.mjs';\ntest('x', () => { assert.deepEqual([mul(3, 4)], golden); });",
       ["golden/out.mjs"],
     ],
     [
       "a reference of vitest's",
-      "import { slowMul as slow } from '../../src/slow.mjs';\nit('x', () => { expect(mul(2, 7)).toBe(slow(2, 7)); });",
+      "import { slowMul as slow } from '../src/slow.mjs';\nit('x', () => { expect(mul(2, 7)).toBe(slow(2, 7)); });",
       ["src/slow.mjs"],
     ],
   ])("is found: %s", (_, text, paths) => expect(js(head + text)).toEqual(paths));
@@ -57,7 +57,7 @@ describe("a module under test is not", () => {
   test("that is only asked", () => expect(js(`${head}test('x', () => { assert.equal(mul(3, 4), 12); });`)).toEqual([]));
   test("that is on both sides", () =>
     expect(
-      js(`${head}import { Point } from '../../src/point';\ntest('x', () => { assert.deepEqual(mul(new Point(1), 2), new Point(2)); });`),
+      js(`${head}import { Point } from '../src/point';\ntest('x', () => { assert.deepEqual(mul(new Point(1), 2), new Point(2)); });`),
     ).toEqual([]));
   test("that brings an error to be thrown", () =>
     expect(
@@ -66,12 +66,12 @@ describe("a module under test is not", () => {
       ),
     ).toEqual([]));
   test("that is in another file than the work's", () =>
-    expect(js(`${head}import { other } from '../other.mjs';\ntest('x', () => { assert.equal(mul(1, 1), other()); });`)).toEqual([]));
+    expect(js(`${head}import { other } from './other.mjs';\ntest('x', () => { assert.equal(mul(1, 1), other()); });`)).toEqual([]));
   test("whose name stands in what is expected", () =>
     expect(js(`${head}test('x', () => { assert.equal(String(mul(1, 2)), readFileSync('snapshots/mul.snap', 'utf8')); });`)).toEqual([]));
   test("that another test asks", () => {
-    const compares = `${head}import { slow } from '../../src/slow.mjs';\ntest('x', () => { assert.equal(mul(2, 7), slow(2, 7)); });`;
-    const asks = "import { slow } from '../../src/slow.mjs';\ntest('y', () => { assert.equal(slow(2, 7), 14); });";
+    const compares = `${head}import { slow } from '../src/slow.mjs';\ntest('x', () => { assert.equal(mul(2, 7), slow(2, 7)); });`;
+    const asks = "import { slow } from '../src/slow.mjs';\ntest('y', () => { assert.equal(slow(2, 7), 14); });";
     const tests = [compares, asks].map((text, index) => ({ path: `test/${index}.test.mjs`, text }));
     expect(tests.map((one) => expectedFrom([one], among))).toEqual([["src/slow.mjs"], []]);
     expect(expectedFrom(tests, among)).toEqual([]);
