@@ -1,9 +1,10 @@
 // file-writer: writes a playbook's files while a run works.
 //
 // Invariants:
-//   W1. Nobody who waits for an acknowledgement waits for a file: entries are noted at once, files are drawn later.
+//   W1. No acknowledgement waits for a file: entries are queued at once, files are written later.
 //   W2. Files are never older than the refresh while a run lives, and are whole when it rests.
-//   W3. A file that cannot be drawn is reported once and ends no run: the journal is the truth, and it is drawn again at the next opening.
+//   W3. A file that cannot be written is reported once and ends no run: the journal is the source of truth, and it is written again at the
+//   next opening.
 
 import type { Entry } from "../../contracts/event.ts";
 import type { LiveEvent } from "../../contracts/signal.ts";
@@ -20,7 +21,7 @@ export type FileWriter = {
   readonly signal: (signal: LiveEvent) => void;
   /** What this run has learned, for the prompt of a role; empty if its playbook keeps no learnings. */
   readonly learnings: NonNullable<OpenedPlaybook["learnings"]>;
-  /** What the playbook's own record tells an agent that works on a phase; empty if there is nothing. */
+  /** What the playbook's own record says to an agent that works on a phase; empty if there is nothing. */
   readonly recorded: (phase: string) => string;
   /** Draws once more and is done. */
   readonly close: () => Promise<void>;

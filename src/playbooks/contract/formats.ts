@@ -28,7 +28,7 @@ export type Format =
   | PageFormat
   | "unknown";
 
-/** A roadmap may tell a long story before its first phase. */
+/** A roadmap may have a long introduction before its first phase. */
 export const headBytes = 65_536;
 const linesLookedAt = 8;
 

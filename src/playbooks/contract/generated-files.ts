@@ -1,8 +1,8 @@
-// generated-files: the documents a playbook writes whole, each only when it changed. A file somebody else left under such a name is moved, never lost.
+// generated-files: the documents a playbook writes whole, each only when it changed. A foreign file of such a name is moved, never lost.
 //
 // Invariants:
-//   S1. What this run has not drawn itself, word for word, is moved into the run's own folder before it is drawn over or taken away: a
-//       stranger's file, and a page of ours that a person has written in.
+//   S1. A file that this run has not written itself, byte for byte, is moved into the run's own folder before it is overwritten or deleted:
+//   a foreign file, and a page of ours that a person has edited.
 //   S2. A sheet that is on the disk as it should be is not written again.
 
 import { createHash } from "node:crypto";

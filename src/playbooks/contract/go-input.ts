@@ -34,19 +34,19 @@ export type GoInput = ObjectiveInput & {
   /** The id of a new run, if it was claimed before. */
   readonly newId?: string | undefined;
   readonly new?: boolean | undefined;
-  /** Whoever gives the command will not wait for a breaker to cool down. */
+  /** The caller will not wait for a breaker to cool down. */
   readonly now?: boolean | undefined;
   /** What this invocation asks of its flow by flow-specific flags. */
   readonly asks?: Asks | undefined;
-  /** The commit to begin at instead of the checkout's, for a run that goes on with another one's work. */
+  /** The commit to begin at instead of the checkout's, for a run that continues another one's work. */
   readonly base?: { readonly commit: string; readonly tree: string } | undefined;
-  /** The checkout was made for this run alone: nobody has left anything uncommitted there, and nobody reads what a survey would report of it. */
+  /** The checkout was made for this run alone: it has no uncommitted changes, and its survey is not shown. */
   readonly isCopy?: boolean | undefined;
   /** Flags that a playbook understands, by name: `accept-spec-change`. */
   readonly flags?: ReadonlySet<string> | undefined;
 };
 
-/** Whether something new is asked for, rather than what is there to be resumed. */
+/** Whether something new is requested, rather than what can be resumed. */
 export function hasGoal(input: GoInput): boolean {
   const isGiven = (texts: readonly string[] | undefined): boolean => texts?.some((text) => nonBlank(text) !== null) === true;
   return (

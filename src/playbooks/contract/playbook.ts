@@ -2,7 +2,7 @@
 // A flow names its playbook (`playbook: NAME`); registry/table.ts knows them by name, and nothing else does.
 //
 // Invariants:
-//   W1. A playbook's files are drawn from the journal, off the path of acknowledgements; drawing decides nothing.
+//   W1. A playbook's files are generated from the journal, after acknowledgements; generating them decides nothing.
 //   W2. What a playbook reads of the user's documents is read before a run begins and recorded with it.
 
 import type { LoadedFlow } from "../../flows/load.ts";
@@ -31,7 +31,7 @@ export type Prepared = {
   readonly documents: readonly { readonly path: string; readonly text: string }[];
   /** Limits the documents set, by the tunable names of the config. */
   readonly limits?: Readonly<Record<string, number>>;
-  /** Tokens that what they ask for will probably take; a budget nobody gave is made from it. */
+  /** Tokens that the requested work will probably take; the default budget is derived from it. */
   readonly estimate?: number;
   /** Commands of the project's own that the documents name; they are run as its checks. */
   readonly checks?: readonly string[];
@@ -84,11 +84,11 @@ export type OpenedPlaybook = {
   readonly signal?: (signal: LiveEvent, at: string) => void;
   /** Writes what has changed since; never called twice at once. `now`: the run is known to be alive then. */
   readonly draw: (now: string) => Promise<void>;
-  /** Everything is drawn, and whoever had the run in hand lets go of it. */
+  /** Everything is written, and the run can be closed. */
   readonly rest?: () => Promise<void>;
   /** What a person should know of the last drawings. */
   readonly remarks?: () => readonly string[];
-  /** What the playbook's own record tells an agent that works on a phase: decisions, and where an earlier session stopped. */
+  /** What the playbook's own record says to an agent that works on a phase: decisions, and where an earlier session stopped. */
   readonly recorded?: (phase: string) => string;
   /** What this run has learned, for the prompt of a role; `holds` says whether a command does on the tree as it is, null: not known. */
   readonly learnings?: (role: string, holds: (command: string) => Promise<boolean | null>) => Promise<string>;
@@ -107,12 +107,12 @@ export type PreviewInput = { readonly context: CommandContext; readonly paths: P
 export type Foreign = {
   readonly flow: string;
   readonly files: readonly string[];
-  /** One sentence for `status`: where it stands. */
+  /** One sentence for `status`. */
   readonly summary: string;
   /** What `resume` starts a run of our own with. */
   readonly options: Readonly<Record<string, string>>;
   readonly findings: readonly Finding[];
-  /** It ended in failure: only `resume` goes on with it. */
+  /** It ended in failure: only `resume` continues it. */
   readonly hasFailed?: boolean;
 };
 
@@ -129,7 +129,7 @@ export type Playbook = {
   readonly open: (parts: PlaybookParts) => Promise<OpenedPlaybook>;
   /** Documents from which a run of it can begin here, if nothing has been begun; null if there are none. Reads only. */
   readonly documents?: (context: CommandContext, root: string) => Promise<Omit<Foreign, "findings"> | null>;
-  /** A project of it that is here with nothing left to do: what is told of it. Null if there is none. Reads only. */
+  /** A finished project of this playbook: what is shown of it. Null if there is none. Reads only. */
   readonly finished?: (root: string) => Promise<Finished | null>;
   /** Null if nothing of another tool is here. Reads only. */
   readonly foreign?: (context: CommandContext, root: string) => Promise<Foreign | null>;

@@ -9,7 +9,7 @@ import type { Finding } from "../../kit/finding.ts";
 /** `text` is without a byte order mark; `bytes` are as they lie. */
 export type DocumentFound = { readonly text: string; readonly bytes: Buffer } | { readonly findings: readonly Finding[] };
 
-/** A document of the project as text; null if there is none. A link, a folder or a device is not read but told. */
+/** A document of the project as text; null if there is none. A link, a folder or a device is reported, not read. */
 export function readDocument(root: string, path: string): DocumentFound | null {
   let fd: number;
   try {

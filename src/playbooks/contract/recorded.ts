@@ -17,7 +17,7 @@ export function blobsIn(folder: string): (hash: string) => Buffer | null {
     try {
       return readBlob(folder, hash);
     } catch {
-      return null; // what was never put, or was taken away, is not known
+      return null; // an absent or deleted blob is unknown
     }
   };
 }

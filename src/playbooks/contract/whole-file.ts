@@ -26,7 +26,7 @@ export async function writeWholeFile(root: string, path: string, content: string
   await replaceWholeFile(root, path, content, () => Promise.resolve(true));
 }
 
-/** The same, but `mayReplace` is asked last, so that next to nothing can happen between its answer and the rename. False if it said no. */
+/** The same, but `mayReplace` is called last, so that hardly anything can happen between its answer and the rename. False if it refused. */
 export async function replaceWholeFile(
   root: string,
   path: string,

@@ -17,7 +17,7 @@ export function baseline(verifier: Verifier) {
       const facts = { ran: results.length, passing, failing: results.length - passing, unable: false };
       const idle = results.filter(couldNotRun);
       const isUnable = idle.some(({ check }) => check.kind === "project") && results.every(couldNotRun);
-      // Told once: whoever resumes without a change has decided to go on without them.
+      // Reported once: resuming without a change means continuing without them.
       if (!isUnable || previous?.facts["unable"] === true) return { ok: true, facts, checks: results };
       return { ok: true, facts: { ...facts, unable: true }, checks: results, reason: "checks_cannot_run", detail: namesOf(idle) };
     },

@@ -26,7 +26,7 @@ export const completion = {
       return { id, text, check, baseline, latest, cycleDone, failsWithoutWork, quarantined };
     });
     const others = Object.values(state.checks).filter(({ latest }) => latest.check.kind !== "criterion");
-    // A promise is of the tree it was said of: it stands until a later turn changes a file, whatever was approved or asked meanwhile.
+    // A promise belongs to its tree: it holds until a later turn changes a file, whatever was approved or asked meanwhile.
     const facts = Object.keys(sees).map((step): Facts => ({ ...cursor.last[step]?.facts }));
     const said = facts.findLast((one) => one["promised"] === true);
     const stands = before["promised_tree"] === state.tip.tree;

@@ -9,6 +9,6 @@ import type { LoadedRun } from "../../project/runs/loaded-run.ts";
 export async function drawEnded(context: CommandContext, { paths, run, view, owner }: LoadedRun): Promise<void> {
   if (owner !== null || (view.status !== "completed" && view.status !== "stopped") || view.drafted.flow.playbook === undefined) return;
   if (!isOwnRun(context, paths, run)) return;
-  const { writePlaybookFiles } = await import("./open-playbook.ts"); // whoever resumes an open run needs none of this
+  const { writePlaybookFiles } = await import("./open-playbook.ts"); // resuming an open run needs none of this
   await writePlaybookFiles({ context, paths, folder: runFolder(paths, run), view: () => view });
 }

@@ -33,8 +33,8 @@ const lookSentence = (look: readonly LookAt[]): string =>
     .join(", ")}${look.length > lookShownMax ? ` and ${look.length - lookShownMax} more` : ""}.`;
 
 /**
- * Brings work to the user's branch where it is proved and nothing has to be forced; landing twice is landing once. A child's goes to its
- * parent. What is not proved stays where it is, unless this run was told otherwise.
+ * Lands proved work on the user's branch if nothing has to be forced; landing twice is landing once. A child's goes to its parent. Unproved
+ * work stays where it is, unless this run allows otherwise.
  */
 export function land(workspace: Workspace, { isChild, paths }: { readonly isChild: boolean; readonly paths: ProjectPaths }) {
   return {

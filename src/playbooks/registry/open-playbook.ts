@@ -14,7 +14,7 @@ export type PlaybookContext = {
   readonly paths: ProjectPaths;
   readonly folder: string;
   readonly view: () => RunView;
-  /** The run is thrown away afterwards: its agents are told what the playbook records, and no file is drawn. */
+  /** The run is discarded afterwards: its agents see the playbook's record, and no file is written. */
   readonly isApart?: boolean;
 };
 

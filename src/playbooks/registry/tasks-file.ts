@@ -1,8 +1,8 @@
 // tasks-file: reads the tasks of a step from a YAML or JSON file of the run's own tree: a list of { id, files, after, title, type }.
 //
 // Invariants:
-//   T1. The file is read from the branch's newest commit, without following a link: what lies about in a folder does not count.
-//   T2. What is handed on can be put in waves: ids are unique, `after` names tasks that are there, and none waits for itself.
+//   T1. The file is read from the branch's newest commit, without following a link: the working tree does not count.
+//   T2. The tasks can be put in waves: ids are unique, `after` names existing tasks, and there is no cycle.
 
 import * as v from "valibot";
 import { stepOf } from "../../core/selectors.ts";
@@ -42,7 +42,7 @@ export function tasksFile(workspace: Workspace): (run: RunView, cursor: CursorVi
   };
 }
 
-/** The file that the step at which this cursor stands names. */
+/** The file named by this cursor's current step. */
 function fileOf(run: RunView, cursor: CursorView): string {
   const open = cursor.open === null ? undefined : run.open[cursor.open];
   invariant(open !== undefined, `E1: ${cursor.path} reads its tasks in an attempt`);
@@ -76,7 +76,7 @@ function strangers(tasks: readonly TaskFound[]): string[] {
   );
 }
 
-/** Takes away whoever waits for nobody left, until nothing changes; who stays waits in a ring. */
+/** Removes tasks without open dependencies, until nothing changes; the rest is in a cycle. */
 function rings(tasks: readonly TaskFound[]): string[] {
   let left = tasks;
   for (;;) {

@@ -1,4 +1,4 @@
-// begin: from the process to the command line and back. What nobody caught is a bug of ours, told as such.
+// begin: from the process to the command line and back. An uncaught error is a bug of ours, and reported as such.
 
 import { crashed } from "./carry-out.ts";
 import { closeInherited } from "./inherited-files.ts";
@@ -15,7 +15,7 @@ export function begin(work: (argv: readonly string[], io: Io) => Promise<number>
   void work(argv, io).then(leave);
 }
 
-/** An answer that nobody can have read isn't a success, whatever it said. */
+/** An answer that could not be delivered isn't a success, whatever it says. */
 function codeFor(code: number, io: Io): number {
   const lost = io.lost();
   if (lost === null) return code;

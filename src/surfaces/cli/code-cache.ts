@@ -1,9 +1,10 @@
-// code-cache: keeps what V8 makes of our own files, in the user's cache folder, so that a start does not compile a megabyte of them again.
+// code-cache: caches V8's compiled code of our own files in the user's cache folder, so that a start does not compile a megabyte again.
 // Node does this itself from version 22 on; before that, the files are compiled here.
 //
 // Invariants:
 //   K1. Nothing is taken from a folder or a file that another user owns, that others may write to, or that is a link, nor from below such a
-//       folder: it is code. `doctor` says why. Nor from a folder in somebody's repository (`XDG_CACHE_HOME` below a checkout, as some CI has it): what is there may have come with it.
+//       folder: it is code. `doctor` says why. Nor from a folder in a repository (`XDG_CACHE_HOME` below a checkout, as some CI has it):
+//       its contents may be foreign.
 //   K2. It never keeps a command from running. What is not there, is damaged, or V8 does not accept (another version, other flags), is
 //       compiled. V8 itself does not look for damage, and would crash.
 //   K3. A file belongs to one build of ours and one version of Node, is written whole beside its name, synced, and renamed.
@@ -37,7 +38,7 @@ type Loader = {
   readonly prototype: { _compile: (this: Loaded, text: string, file: string) => unknown };
 };
 type Run = (this: unknown, exports: unknown, require: Loaded["require"], module: Loaded, file: string, folder: string) => unknown;
-/** Where in the file the code of one of ours lies, and its checksum. */
+/** The position of one file's code in the cache file, and its checksum. */
 type Row = readonly [name: string, at: number, length: number, sum: number];
 
 const filesMax = 4;
@@ -51,7 +52,7 @@ export function keepCode(build: string): void {
     const folder = codeCacheFolder(process.env);
     if (folder === null || whyNoCache(folder) !== null) return; // K1
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    if (whyNoCache(folder) !== null) return; // K1: made by somebody else meanwhile
+    if (whyNoCache(folder) !== null) return; // K1: created by another process meanwhile
     if (loader.enableCompileCache !== undefined) loader.enableCompileCache(folder);
     else compileHere(loader, join(folder, `${build}-${process.version}-${process.arch}`));
   } catch {

@@ -1,4 +1,5 @@
-// entry: where every command begins but those that have their own entry. The stub starts it; whoever else loads it gets `main` and starts nothing.
+// entry: where every command starts except those with their own entry. The stub starts it; other importers get `main`, which starts
+// nothing.
 
 import { begin } from "./begin.ts";
 import { main } from "./main.ts";

@@ -1,15 +1,15 @@
-// inherited-files: closes what whoever started this process left open, before anything of ours is started.
+// inherited-files: closes file descriptors inherited from the parent process, before anything of ours is started.
 //
 // Invariants:
-//   D1. A descriptor that a shell holds (`exec 200>lock`) would lead an agent or a check out of its sandbox: a folder that is open needs
-//       no path. Node passes on what it did not open itself, so all of that is closed here.
+//   D1. A descriptor that a shell holds (`exec 200>lock`) would lead an agent or a check out of its sandbox: a folder that is open needs no
+//       path. Node passes on what it did not open itself, so all of that is closed here.
 //   D2. Left open: the three streams, Node's own channel, and what the command line names (`--prompt <(cat text)`).
 
 import { closeSync, readdirSync, readFileSync } from "node:fs";
 
 const closedOnExec = 0o2000000;
 
-/** Where the system does not tell (no /proc), nothing is closed. */
+/** Without /proc nothing is closed. */
 export function closeInherited(argv: readonly string[], channel = process.env["NODE_CHANNEL_FD"]): void {
   for (const fd of inherited()) {
     const isNamed = argv.some((word) => new RegExp(`/(?:dev|proc/self)/fd/${fd}(?!\\d)`).test(word));

@@ -1,6 +1,6 @@
 // io: the terminal and process as `main` needs them; tests pass in their own.
 
-/** What reached the process: Ctrl-C asks it to come to rest, a request to end waits for nothing, a hang-up says that its terminal is gone. */
+/** The signals: Ctrl-C asks it to come to rest, SIGTERM waits for nothing, SIGHUP means that its terminal is gone. */
 export type Interrupt = { readonly kind: "rest" | "end" | "hangup"; readonly code: number };
 
 /** The terminal and the process around a command, as `main` needs them; tests hand in their own. */

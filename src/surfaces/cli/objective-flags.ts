@@ -1,4 +1,4 @@
-// objective-flags: the flags that describe an objective, shared by `start` and `go`, and what they come to for the host.
+// objective-flags: the flags that describe an objective, shared by `start` and `go`, and their values for the host.
 
 import {
   approvalPolicies,

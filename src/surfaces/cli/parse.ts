@@ -9,7 +9,7 @@ import { type ArgumentSpec, type Command, type FlagSpec, type ParsedInput, globa
 
 const argumentsMax = 10_000;
 
-/** What the flags of every command came to. */
+/** The values of the flags that every command has. */
 export type Globals = {
   readonly json: boolean;
   readonly directory: string | undefined;

@@ -83,7 +83,7 @@ export function openPlace(
   };
 }
 
-/** From the end of a board back to its first line, with everything below taken away. A terminal made narrower has broken its lines. */
+/** From the end of a board back to its first line, clearing everything below. A terminal made narrower has wrapped its lines. */
 function overDrawn(board: readonly string[], columns: number): string {
   const lines = board.reduce((sum, line) => sum + Math.max(1, Math.ceil(columnsOf(line) / Math.max(1, columns))), 0);
   return `\r${lines > 1 ? `\u001b[${lines - 1}A` : ""}${clearBelow}`;

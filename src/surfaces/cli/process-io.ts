@@ -3,8 +3,8 @@
 // Invariants:
 //   O1. What is written is written whole before the call returns, so that nothing is lost when the process ends.
 //   O2. A reader that has gone away (`| head`) ends nothing but the writing, and a full disk behind `> file` loses no more than what did
-//       not fit: a run must not end because somebody's log cannot grow. An answer lost that way is reported where the process ends.
-//   O3. node:tty and node:readline, which cost as much as a whole quick command, are loaded only for a person who sits there.
+//       not fit: a run must not end because a log cannot grow. An answer lost that way is reported at the end of the process.
+//   O3. node:tty and node:readline, which cost as much as a whole quick command, are loaded only on a terminal.
 
 import { fstatSync, statSync, writeSync } from "node:fs";
 import { userInfo } from "node:os";
@@ -12,7 +12,7 @@ import type { Interrupt, Io } from "./io.ts";
 
 const userCharsMax = 128;
 const waitMs = 5;
-/** A pipe nobody reads from for this long counts as gone. */
+/** A pipe that is not read for this long counts as closed. */
 const waitsMax = 12_000;
 
 export function processIo(): Io {
@@ -49,7 +49,7 @@ function isTerminal(fd: number): boolean {
   return process.getBuiltinModule("node:tty").isatty(fd); // O3
 }
 
-/** `gone` where nobody reads any more; what the system said where the text could not be kept. */
+/** `gone` if there is no reader any more; the system's error if the text could not be written. */
 function writeWhole(fd: number, text: string): "whole" | "gone" | { readonly lost: string } {
   const bytes = Buffer.from(text, "utf8");
   let position = 0;

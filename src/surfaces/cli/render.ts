@@ -13,7 +13,7 @@ import { wrappedTo } from "../../kit/columns.ts";
 import { safeJson } from "../../kit/safe-json.ts";
 import { visible } from "../../kit/visible.ts";
 
-/** R3, whoever made the answer. */
+/** R3, for every answer. */
 export function completed(answer: Answer): Answer {
   if (answer.result === "PASS" || answer.remediation.length > 0) return answer;
   const { hint } = reasons[answer.reason_code];
@@ -59,7 +59,7 @@ export function linesOf(answer: Answer, { hasColour, columns }: Terminal, usage:
   const [first = "", ...more] = answer.message.split("\n");
   const message = [
     ...reported(answer.result, `${marks[answer.result]} ${visible(first)}`),
-    ...more.map((line) => `    ${visible(line)}`), // R1: what a program printed stands apart, and begins no line of ours
+    ...more.map((line) => `    ${visible(line)}`), // R1: a program's output is set apart, and begins no line of ours
   ];
   const isSaid = page.length > 0 && answer.result === "PASS";
   const hints = answer.remediation.map(visible).filter((hint) => !page.some((line) => line.includes(hint)));

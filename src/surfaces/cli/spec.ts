@@ -60,7 +60,7 @@ export type Command = {
   readonly flags: readonly FlagSpec[];
   /** Whether `--run ID` means something here. */
   readonly takesRun: boolean;
-  /** What is said at the first interrupt, which is a request to come to rest; the second leaves. Without it the first one leaves. */
+  /** The message at the first interrupt, which asks to come to rest; the second exits. Without it the first one exits. */
   readonly onInterrupt?: string;
   /** What is said at the second one where it is heeded too: what is being done is cut short. Then the third leaves. */
   readonly onSecondInterrupt?: string;

@@ -1,5 +1,6 @@
-// status-entry: `autopilot status` in its own file, because it is asked over and over: the file holds what that command needs and no more.
-// What is not plainly that command (help, a slip, a folder that is not there, no run to speak of, documents beside it) is left to the whole command line.
+// status-entry: `autopilot status` in its own file, because it is called often: the file has only what that command needs. What is not
+// plainly that command (help, a slip, a folder that is not there, no run to speak of, documents beside it) is left to the whole command
+// line.
 
 import { isPlain, status } from "../../commands/status.ts";
 import { reply } from "../../project/reply.ts";

@@ -1,7 +1,7 @@
 // assets: the one page and its script, by their paths. Nothing else is served, and nothing comes from elsewhere.
 //
 // Invariants:
-//   P1. The page needs one answer to be seen: its style and its frame are in it. The script alone is asked for, and asks for the facts.
+//   P1. The page needs one response to be seen: its style and its frame are in it. Only the script is loaded, and it loads the facts.
 //   P2. No facts are in the page itself: without the token it shows nothing.
 
 import { createHash } from "node:crypto";

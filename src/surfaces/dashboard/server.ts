@@ -3,7 +3,7 @@
 // Invariants:
 //   H1. It listens on 127.0.0.1, and the guards see every request before anything else does.
 //   H2. A page is answered with facts alone; a change goes to the use case of its command, and only while it may.
-//   H3. Whatever a request is, the server goes on; what went wrong is reported without a path or a stack.
+//   H3. No request can stop the server; errors are reported without a path or a stack.
 //   H4. No process inside a run changes anything through it, whatever it knows.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -174,7 +174,7 @@ function sendJson(response: ServerResponse, status: number, body: unknown): void
 
 class TooLarge extends Error {}
 
-/** Reads on past what is too much, so that the answer reaches whoever still sends. */
+/** Reads on past the limit, so that the answer reaches a client that still sends. */
 function bodyOf(request: IncomingMessage): Promise<string> {
   return new Promise((resolve, fail) => {
     const parts: Buffer[] = [];

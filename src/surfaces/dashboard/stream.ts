@@ -1,8 +1,8 @@
-// stream: tells every open page that something changed, and never what: a page asks for what it shows, so a lost message loses nothing.
+// stream: notifies every open page that something changed, and never what: a page requests what it shows, so a lost message loses nothing.
 //
 // Invariants:
-//   S1. Looked at only while a page listens; told at most a few times a second, whatever happens.
-//   S2. A page that does not read is let go: nothing is kept for it.
+//   S1. Polls only while a page listens; notifies at most a few times a second.
+//   S2. A page that does not read is dropped: nothing is buffered for it.
 
 import type { ServerResponse } from "node:http";
 import type { Facts } from "../../commands/dashboard/facts.ts";

@@ -1,4 +1,5 @@
-// unlock: where an agent runs as the user, it could read the token; then a tab may act only after somebody typed what the terminal shows.
+// unlock: where an agent runs as the user, it could read the token; then a tab may act only after the user typed the code that the terminal
+// shows.
 //
 // Invariants:
 //   U1. The code is shown in the terminal alone; it is never sent to a page, and a tab gets its own key for it.

@@ -1,7 +1,7 @@
-// quality-log-file: `quality/run_state.jsonl` on disk, held against what the journal yields.
+// quality-log-file: `quality/run_state.jsonl` on disk, compared with what the journal yields.
 //
 // Invariants:
-//   L1. What is there is a beginning of what the journal yields, or it is left alone and told.
+//   L1. The file is a prefix of what the journal yields, or it is left alone and reported.
 //   L2. A log is only added to; one that is over is moved to history, never overwritten, not even there.
 //   L3. A line that a crash cut in half is completed: bytes are compared, not lines.
 
@@ -27,7 +27,7 @@ export class QualityLogFile {
   readonly #log: RunStateLog;
   readonly #earlier: EarlierLog | null;
   #archived = 0;
-  /** What was found or written last: while the file is that long, nobody else has written to it. */
+  /** What was last read or written: while the file has that length, no other process has written to it. */
   #known: { readonly volume: Volume; readonly bytes: number } | null = null;
 
   constructor(root: string, log: RunStateLog, earlier: EarlierLog | null) {
@@ -70,7 +70,7 @@ export class QualityLogFile {
     const bytes = await this.#read();
     if (bytes !== null && "line" in bytes) return;
     const newest = this.#log.volumes.at(-1);
-    // The new log is there already: the old one was moved, and whoever took it out of history may have it.
+    // The new log exists already: the old one was moved, and a user may have taken it out of history.
     if (bytes !== null && bytes.length > 0 && newest !== undefined && "at" in this.#compared(bytes, newest)) return;
     if (volume.lines.length === 0 && volume.earlier === null) return void (await moveFile(this.#root, runStatePath, target));
     if (bytes === null) return writeWholeFile(this.#root, target, this.#whole(volume));

@@ -1,8 +1,8 @@
-// quality-prepare: what a quality run is drafted with: what it is called, what may change, and what becomes of a log that is here already.
+// quality-prepare: what a quality run is drafted with: its name, what may change, and what happens to an existing log.
 //
 // Invariants:
-//   Q1. A sound log whose run has not ended is gone on with; any other is moved to history, never overwritten.
-//   Q2. Work that somebody began is not done twice: what of it agents could not see is reported before anything runs.
+//   Q1. A valid log whose run has not ended is continued; any other is moved to history, never overwritten.
+//   Q2. Started work is not done twice: parts of it that agents could not see are reported before anything runs.
 
 import { lstatSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -30,7 +30,7 @@ const ownedHere = [runStatePath, progressPath, "quality/history/**", gateLogPath
 const patience = { no_progress_threshold: 9, same_error_threshold: 9 };
 
 type Earlier = {
-  /** What an open log says of itself: a run that goes on with it, or in its place, is the same experiment. */
+  /** What an open log says of itself: a run that continues or replaces it is the same experiment. */
   readonly head: Readonly<Record<string, string>>;
   readonly facts: Prepared["options"];
   readonly documents: Prepared["documents"];
@@ -139,7 +139,7 @@ async function earlierIn(root: string): Promise<Earlier> {
 export function headOf({ head, end }: Pick<LogRead, "head" | "end">): Readonly<Record<string, string>> {
   if (end !== null) return {};
   const { target_path: target, ...words } = head;
-  const isHere = target !== undefined && !isOutside(target); // a place on somebody else's machine is none of this project
+  const isHere = target !== undefined && !isOutside(target); // a path of another machine does not count
   return { ...words, ...(isHere ? { target_path: target } : {}) };
 }
 
@@ -168,7 +168,7 @@ async function isVerified(root: string): Promise<boolean> {
   return gate.kind === "read" && gate.bytes.length > 0 && page.kind === "read" && page.bytes.toString("utf8").includes(terminalSection);
 }
 
-/** Where an open log stands, in a few words. */
+/** The state of an open log, in a few words. */
 export function qualityStatusOf({ started, ended }: LogRead): string {
   const open = [...started].filter((phase) => !ended.has(phase)).at(-1);
   if (open !== undefined) return `phase ${open} of 6 is in progress`;

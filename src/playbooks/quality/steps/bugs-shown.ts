@@ -1,7 +1,7 @@
 // bugs-shown: tries every confirmed bug's regression test itself, on the code as it is: a test that passes shows no bug.
 //
 // Invariants:
-//   B1. A bug is shown when the project's tests pass, and fail with its patch. What anybody wrote in a log counts for nothing.
+//   B1. A bug is shown when the project's tests pass, and fail with its patch. What is written in a log does not count.
 //   B2. The failure is the new test's: every test that passed without the patch still passes with it, as far as tests are counted.
 //   B3. Where there is a fix, the test passes with both.
 //   B4. A project without tests that run, or whose tests fail already, decides nothing here, and says so.

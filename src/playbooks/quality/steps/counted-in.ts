@@ -7,7 +7,7 @@ const idOf = (family: string): string => `${family}-(?:[A-Za-z][A-Za-z-]*-)?[A-Z
 export const bugIdsIn = (bugs: string | null): readonly string[] =>
   [...(bugs ?? "").matchAll(new RegExp(`^### (${idOf("BUG")})`, "gm"))].map(([, id = ""]) => id);
 
-/** Every bug heading, also one whose id nobody could name a file after. */
+/** Every bug heading, also one whose id cannot be a file name. */
 export const bugHeadingsIn = (bugs: string | null): number => [...(bugs ?? "").matchAll(/^### BUG-/gm)].length;
 
 const openFindings = /^##\s+Open Exploration Findings\b/;

@@ -1,5 +1,5 @@
-// docs-note: says at the top of EXPLORATION.md that there was no documentation, so that whoever reads only that file knows. An explorer
-// that has said it itself is left alone.
+// docs-note: says at the top of EXPLORATION.md that there was no documentation, so that a reader of only that file knows. A file that says
+// so already is left alone.
 
 import type { RunView, CursorView } from "../../../core/state.ts";
 import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";

@@ -30,7 +30,7 @@ export function docsPresent(workspace: Pick<Workspace, "pathsAt" | "textAt">) {
   };
 }
 
-/** Text that tells what the code is meant to do. */
+/** Text that says what the code is meant to do. */
 export const isDocument = (path: string): boolean => /\.(?:md|txt)$/i.test(path);
 
 /** Beside what is audited, and at the top of the project. */

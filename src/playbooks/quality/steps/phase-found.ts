@@ -1,8 +1,8 @@
-// phase-found: whether documents that are there already prove this phase. Asked when it is entered, of a log that somebody began before.
+// phase-found: whether existing documents prove this phase. Checked when it is entered, if an earlier log exists.
 //
 // Invariants:
-//   P1. Without an earlier log nothing is taken over: the run begins afresh, whatever is under quality/.
-//   P2. A phase that is run again is done again: what the user took away is taken off the branch too, so that nobody finds the old one.
+//   P1. Without an earlier log nothing is taken over: the run starts over, whatever is under quality/.
+//   P2. A phase that is run again is done again: what the user deleted is deleted on the branch too, so that the old version is not found.
 
 import type { Entry } from "../../../contracts/event.ts";
 import { missingFileField } from "../views/run-state-names.ts";

@@ -19,8 +19,8 @@ export const isClosedByEarlierDocuments = (state: RunView, phase: string): boole
   state.cursors[phase]?.last["earlier"]?.facts["proved"] === true;
 
 /**
- * The phases of which this run has changed no document though some lie there: whoever was asked to do them has done nothing, or nobody was
- * asked. What another tool left of the very run that is gone on with counts as this run's.
+ * The phases of which this run has changed no document though some exist: their agent has done nothing, or none was run. What another tool
+ * left of the continued run counts as this run's.
  */
 export function phasesNotMade(state: RunView, there: readonly string[], changed: ReadonlySet<string>): readonly string[] {
   const isGoneOn = (phase: string): boolean => optionOf(state, "earlier_log") === "continued" && isClosedByEarlierDocuments(state, phase);

@@ -1,10 +1,10 @@
-// phase-tally: what a finished phase comes to, counted by the runner in the commit it left.
+// phase-tally: the result of a finished phase, counted by the runner in the commit it left.
 //
 // Invariants:
-//   T1. A number that a file holds is counted in the file; only what no file holds is taken from what the agent handed back.
-//   T2. Of the agent's word only what is on disk is kept: a finding whose id the document names, a pass whose file is there.
+//   T1. A number that follows from a file is counted in the file; only others are taken from the agent's return.
+//   T2. Of the agent's claims only what is on disk counts: a finding whose id the document names, a pass whose file exists.
 //   T3. What was there before the run and was not touched by it is nothing that a phase has written.
-//   T4. What an earlier run's log counted in a phase that still stands is not replaced by a zero.
+//   T4. An earlier run's count for a phase that still holds is not replaced by zero.
 
 import * as v from "valibot";
 import type { Entry } from "../../../contracts/event.ts";
@@ -47,9 +47,7 @@ export function phaseTally(parts: Parts) {
   };
 }
 
-/**
- * Of a phase that documents of an earlier run prove nobody was asked here, so what no file holds is what that run's log said. T4
- */
+/** No agent was run here for a phase that an earlier run's documents prove, so what no file has is taken from that run's log. T4 */
 function withEarlier({ readBlob }: Parts, { state, cursor }: StepInput, counted: PhaseTally["key_counts"]): PhaseTally["key_counts"] {
   const earlier = isClosedByEarlierDocuments(state, cursor.phase) ? earlierEnd(state, cursor.phase, readBlob) : null;
   if (earlier === null) return counted;
@@ -106,7 +104,7 @@ const isWrittenDown = (document: string | null, { id, file, line, title }: Found
 const allPatterns = [1, 2, 3, 4, 5, 6, 7];
 type PatternCount = { readonly pattern: number; readonly findings_count: number };
 
-/** A document that speaks of patterns tells which were run; of one that speaks of none only the number of findings can be held against the word. */
+/** A document with patterns shows which were run; without any only the number of findings can be compared with the claim. */
 function patternsOnDisk(document: string | null, claimed: readonly PatternCount[], findings: number): readonly PatternCount[] {
   const each = [...new Map(claimed.map((one) => [one.pattern, one])).values()].toSorted((a, b) => a.pattern - b.pattern);
   if (allPatterns.some((one) => namesPattern(document, one))) return each.filter(({ pattern }) => namesPattern(document, pattern));
@@ -147,7 +145,7 @@ async function audited({ tree, claim }: Counting): Promise<Counted> {
     key_counts: {
       req_count: requirementsInFile > 0 ? requirementsInFile : (said?.req_count ?? 0),
       uc_count: casesInFile > 0 ? casesInFile : (said?.uc_count ?? 0),
-      passes_complete: passes.length, // files of auditors aren't passes: nobody said which they were
+      passes_complete: passes.length, // auditors' files aren't passes: which pass each belongs to is unknown
     },
     passes,
     auditors,

@@ -21,7 +21,7 @@ export function runAgrees(workspace: Pick<Workspace, "pathsAt" | "textAt">) {
         const detail = `quality/BUGS.md has ${now} bugs, and the last phase counted ${String(counted ?? "none")}`;
         return { ok: false, facts: { bugs: now }, reason: "proof_missing", detail };
       }
-      // What the core itself knows to be hollow it tells itself.
+      // The core itself reports known placeholders.
       const isReportedAlready = (name: string): boolean => name === "content" && Object.keys(state.hollow ?? {}).length > 0;
       const warned = (gateIn(state)?.checks ?? []).filter(({ name, verdict }) => verdict === "warn" && !isReportedAlready(name));
       const gaps = warned.map(({ name, reason }) => `${name}: ${reason.replaceAll(";", ",")}`);

@@ -1,9 +1,9 @@
-// terminal-gate: the runner's own judgement of all that a quality run left, before anybody calls it finished. Judged when the last phase
+// terminal-gate: the runner's own judgement of everything a quality run left, before it counts as finished. Judged when the last phase
 // begins, so that the verifier knows what is missing, and again when its turn has ended: then it decides.
 //
 // Invariants:
-//   G1. Every phase's gate is asked once more, on the commit as it is now.
-//   G2. A failure is something missing or untrue; a warning is a rule that holds in its weaker form, an artifact with nothing in it, or one that
+//   G1. Every phase's gate is judged again, on the current commit.
+//   G2. A failure is something missing or untrue; a warning is a rule that holds in its weaker form, a placeholder artifact, or one that
 //       this run did not make.
 
 import { factIn, gateFact, GateFound, type GateCheck } from "../../../contracts/quality-facts.ts";
@@ -168,7 +168,7 @@ function content(hollow: ReadonlyMap<string, string>): GateCheck {
   return { name, verdict: "warn", reason: `hollow: ${some([...hollow].map(([file, why]) => `${file} (${why})`))}` }; // G2
 }
 
-/** G2: documents of before prove a phase by the letter; whether anybody looked at the code since, they cannot say. The last phase is the runner's. */
+/** G2: earlier documents formally prove a phase, but cannot show that the code was inspected since. The last phase is the runner's. */
 function madeHere(state: RunView, tree: QualityTree, { changed, hasBugs }: { changed: ReadonlySet<string>; hasBugs: boolean }): GateCheck {
   const name = "made_here";
   const old = phasesNotMade(state, tree.paths, changed).filter((phase) => phase !== "6" && (phase !== "5" || hasBugs));

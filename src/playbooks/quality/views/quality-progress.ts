@@ -121,7 +121,7 @@ function figures(phase: PhaseNumber, counts: Counts, tally: PhaseTally | undefin
   }
 }
 
-/** `patterns 1-7 walked`, `patterns 1-3, 5 walked`; only their number where nobody said which. */
+/** `patterns 1-7 walked`, `patterns 1-3, 5 walked`; only their number if it is unknown which. */
 function patternsIn(walked: number, tally: PhaseTally | undefined): string {
   const numbers = (tally?.patterns ?? []).map(({ pattern }) => pattern);
   if (numbers.length === 0) return walked === 7 ? "patterns 1-7 walked" : `${plural(walked, "pattern")} walked`;

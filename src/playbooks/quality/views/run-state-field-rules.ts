@@ -20,7 +20,7 @@ import { isTree, type Tree, type Violation } from "../../../documents/line-rules
 export type Level = "run" | "cycle";
 export type Report = (rule: string, message: string, severity?: Violation["severity"]) => void;
 
-/** Time and name are every event's, and told by their own rule. */
+/** Time and name are common to all events, and have their own rule. */
 const everyEvents = ["ts", "event"] as const;
 
 /** An event that the seed knows, made ready to be judged. */

@@ -1,10 +1,12 @@
-// run-state-rules: whether a run_state.jsonl is one: the seven invariants of its format as rules RS1 to RS7, its fields, and how a run may end.
+// run-state-rules: whether a run_state.jsonl is one: the seven invariants of its format as rules RS1 to RS7, its fields, and how a run may
+// end.
 //
 // Invariants:
 //   V1. One pass, and the same memory for every length: what is kept is one bit a phase, one line number, and the list of event types.
-//   V2. Nothing is put right. A line that breaks a rule is reported and counts as what it says as far as it can be read.
+//   V2. Nothing is repaired. A line that breaks a rule is reported and counts as far as it can be read.
 //   V3. Where two lines contradict each other, both are named: either may be the wrong one.
-// RS5, that nothing written is ever edited, cannot be seen in one version of a file: whoever has another version compares (host).
+// RS5, that nothing written is ever edited, cannot be seen in one version of a file: commands/validate/validate-history.ts compares
+// versions.
 
 import { type PhaseNumber, phaseNumbers } from "../../../contracts/quality-run.ts";
 import { shown } from "../../../kit/finding.ts";
@@ -132,7 +134,7 @@ export function openRunStateRules(violations: Violations): RunStateRules {
       if (tree === null) return 0;
       position = number;
       if (typeof tree === "string") {
-        events++; // it stands for an event, whichever it was
+        events++; // it represents an event of unknown type
         report("RS2", tree);
         return notCounted;
       }
@@ -140,7 +142,7 @@ export function openRunStateRules(violations: Violations): RunStateRules {
     },
     fault: (number, message, isUnread = false) => {
       if (isUnread) {
-        events++; // it stands for an event too
+        events++; // it represents an event too
         position = number;
       }
       violations.add(number, "RS2", message);

@@ -1,11 +1,11 @@
-// run-state: the journal of a quality run, told as `quality/run_state.jsonl`. Entries in, lines out; decides nothing.
+// run-state: renders the journal of a quality run as `quality/run_state.jsonl`. Entries in, lines out; decides nothing.
 //
 // Invariants:
-//   T1. The lines follow from the entries alone, and more entries only ever add lines: what was written stays a beginning of it.
+//   T1. The lines follow from the entries alone, and more entries only add lines: written lines stay a prefix.
 //   T2. A phase that must be done again after its `phase_end` closes the log: it goes to history, and a new one begins whose other phases
 //       are closed again, each in its place.
-//   T3. An event is told of what the runner itself found on disk, never of what an agent said alone.
-//   T4. A log without documentation_state says that there was documentation: so each new one of a run without says it again.
+//   T3. An event reports what the runner itself found on disk, never an agent's claim alone.
+//   T4. A log without documentation_state says that there was documentation: so each new log of a run without it repeats that.
 
 import type { Entry, EventOf } from "../../../contracts/event.ts";
 import { factIn, gateFact, GateFound, PhaseTally, tallyFact } from "../../../contracts/quality-facts.ts";
@@ -33,9 +33,9 @@ export class RunStateLog {
   readonly #readText: (hash: string) => string | null;
   readonly #failures = new Map<string, Failure>();
   readonly #findings = new Set<string>();
-  /** Phases that are done again and not told yet: several may be taken together. */
+  /** Phases that are done again and not reported yet: several may be taken together. */
   readonly #again = new Map<PhaseNumber, string>();
-  /** Ends of phases that a new log is still to tell, each before what comes after it. */
+  /** Ends of phases that a new log still has to report, each before what comes after it. */
   readonly #kept = new Map<number, PhaseEnd>();
   #earlier: { readonly isMoved: boolean; readonly hash: string | null } | null = null;
 
@@ -49,7 +49,7 @@ export class RunStateLog {
 
   take(entry: Entry): void {
     if (entry.event === "phase_reopened") return this.#reopen(entry);
-    if (entry.event === "run_opened") return undefined; // whoever opens a run tells nobody of it, so nothing may hang on it
+    if (entry.event === "run_opened") return undefined; // opening a run is not journaled, so nothing may depend on it
     if (this.#again.size > 0) this.#beginAnew(entry.ts);
     switch (entry.event) {
       case "run_drafted":
@@ -114,7 +114,7 @@ export class RunStateLog {
     if (this.documentation !== null) this.#add({ event: "documentation_state", ts, ...this.documentation }); // T4
   }
 
-  /** The log that is there is the other run's: it is kept as it is, and a new one tells again what was taken over. */
+  /** The existing log is the other run's: it is kept as it is, and a new one repeats what was taken over. */
   #forked({ run, ts }: EventOf<"run_forked"> & { readonly ts: string }): void {
     const before = this.#log;
     if (before === null) return;
@@ -151,7 +151,7 @@ export class RunStateLog {
       this.#error(ts, phase, `${why} The log so far is kept as ${before.archive}.`, { isRecoverable: true });
   }
 
-  /** The phases before this one that still stand, told again; then its own beginning. */
+  /** The earlier phases that still hold, reported again; then its own beginning. */
   #enter(cursorPath: string, ts: string): void {
     const phase = phaseOf(cursorPath);
     if (phase === null || this.#log === null) return;
@@ -197,7 +197,7 @@ export class RunStateLog {
   #judged(found: GateFound, phase: number, ts: string): void {
     const isKnown = phase === 6 && this.gate !== null && JSON.stringify(this.gate.found) === JSON.stringify(found);
     if (phase === 6) this.gate = { found, ts };
-    if (isKnown || this.#log?.ended.has(phase) === true) return; // told already
+    if (isKnown || this.#log?.ended.has(phase) === true) return; // reported already
     for (const event of gateEvents(found, ts)) this.#add(event);
     if (phase === 6) this.#add(gateLogEvent(found, ts));
   }
@@ -205,7 +205,7 @@ export class RunStateLog {
   /** T3 */
   #tallied(phase: PhaseNumber, tally: PhaseTally, ts: string): void {
     this.tallies.set(phase, tally);
-    if (this.#log?.ended.has(phase) === true) return; // told already, by whoever began this log
+    if (this.#log?.ended.has(phase) === true) return; // already reported by the log's first run
     for (const { id } of tally.findings) this.#findings.add(id);
     for (const event of tallyEvents(phase, tally, ts)) this.#add(event);
   }

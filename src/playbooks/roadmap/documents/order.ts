@@ -9,7 +9,7 @@ type Ordered = Pick<RoadmapPhase, "id" | "depends_on">;
 
 /**
  * The requested phases, topologically, ties by number. A phase that is not requested passes its order on: with 3 after 2 after 1, asking
- * for 1 and 3 keeps 1 before 3; it delays nobody otherwise.
+ * for 1 and 3 keeps 1 before 3; it delays no other phase.
  */
 export function executionOrder(phases: readonly Ordered[], requested?: ReadonlySet<string>): readonly string[] {
   const nodes = phases.map(({ id, depends_on }) => ({ id, after: depends_on }));

@@ -1,7 +1,7 @@
-// plan-lint: what is wrong with a plan that its reader could read: nothing here runs, and no agent is asked.
+// plan-lint: finds mistakes in a readable plan: nothing here runs, and no agent is used.
 //
 // Invariants:
-//   P1. Every rule looks at every task: whoever plans again sees all that is wrong at once.
+//   P1. Every rule checks every task: the planner sees all mistakes at once.
 
 import type { CheckedCriterion, Plan, PlanTask } from "../../../contracts/roadmap.ts";
 import { shown, type Finding, type Position } from "../../../kit/finding.ts";

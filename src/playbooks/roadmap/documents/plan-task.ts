@@ -15,7 +15,7 @@ const parts = new Set(["files", "action", "verify", "done", "depends on", "requi
 const namesMax = 500;
 const idForm = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 
-/** The task, whole or with holes: what is missing is left empty, for lint to tell. Null if it has no usable id. */
+/** The task, whole or with gaps: missing fields are empty, for lint to report. Null if it has no usable id. */
 export function planTaskOf(block: TaskBlock, report: Report): PlanTask | null {
   const { attributes, place, wave, lines } = block;
   const path = pathOf(attributes);

@@ -3,8 +3,8 @@
 // Invariants:
 //   W1. No task is before one it comes after, nor before one of an earlier `## Wave`.
 //   W2. No two tasks of one wave share a file: they go to sub-waves.
-//   W3. A complex task stands alone: four files and more, or a change that cuts across, leave nothing to be sure of beside it.
-//   W4. A person's checkpoint stands alone too: it looks at what is there when nobody is working.
+//   W3. A complex task runs alone: with four or more files, or a cross-cutting change, nothing is safe beside it.
+//   W4. A person's checkpoint runs alone too: it inspects the tree while no task is running.
 
 import type { PlanTask } from "../../../contracts/roadmap.ts";
 import { inOrder } from "../../../documents/graph.ts";
@@ -78,7 +78,7 @@ function openTaken(): Taken {
   };
 }
 
-/** The folder that a folder or a pattern stands for, with its slash; null for a plain file. */
+/** The folder that a folder or pattern means, with its slash; null for a plain file. */
 function folderOf(path: string): string | null {
   if (path === ".") return "";
   const pattern = path.search(/[*?[{]/);

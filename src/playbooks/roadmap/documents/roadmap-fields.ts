@@ -50,7 +50,7 @@ export function dependenciesOf(field: Field, path: string, report: Report): read
   return found.slice(0, namesMax);
 }
 
-/** Ids are taken behind `Phase`, at the beginning, and in a list that goes on; a number in the middle of prose is none. */
+/** Ids are read after `Phase`, at the beginning, and in a continued list; a number in the middle of prose isn't one. */
 function idsIn(text: string): { readonly found: readonly Dependency[]; readonly unread: readonly string[] } {
   const found: Dependency[] = [];
   const unread: string[] = [];
@@ -71,7 +71,7 @@ function idsIn(text: string): { readonly found: readonly Dependency[]; readonly 
 
 const joining = /^(phases?|and|or|to|through|[,;、，；&+/#–—-])$/i;
 
-/** One by one: `AUTH-01, AUTH-02`, a list below, or words. A name in front of a colon stands for its line. */
+/** One by one: `AUTH-01, AUTH-02`, a list below, or prose. A name before a colon is its line's id. */
 export function requirementsOf(field: Field): readonly string[] {
   const listed = itemsOf(field);
   const isList = listed.some(({ kind }) => kind !== "inline");
@@ -97,7 +97,7 @@ export function isPlaceholder(text: string): boolean {
   return /^(\[?(tbd|to be (planned|defined|determined|decided)[^\]]{0,80})\]?)?[.…]?$/i.test(wording);
 }
 
-/** The criteria with their checks, numbered in the roadmap; a bulleted list is taken and told. */
+/** The criteria with their checks, numbered in the roadmap; a bulleted list is accepted with a warning. */
 export function criteriaOf(field: Field, path: string, report: Report): CheckedCriterion[] {
   const items = itemsOf(field).filter(({ kind, text }) => kind !== "inline" || !isPlaceholder(text));
   const bullet = items.find(({ kind }) => kind !== "number");

@@ -165,7 +165,7 @@ function fieldsByLabel(lines: readonly Line[], path: string, report: Report): Re
   return oncePerLabel(found, known, path, report);
 }
 
-/** Ranges are opened, unknown ids and rings told, and the phases put in order. */
+/** Ranges are expanded, unknown ids and cycles reported, and the phases ordered. */
 function linked(drafts: readonly Draft[], report: Report): readonly RoadmapPhase[] {
   const ids = drafts.map(({ phase }) => phase.id);
   const family = new Map<string, string[]>();

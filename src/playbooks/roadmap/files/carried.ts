@@ -6,7 +6,7 @@ import { readRoadmapState } from "../views/roadmap-state-read.ts";
 
 type Drafted = Pick<RunView["drafted"], "resumes" | "documents">;
 
-/** The state of another tool's run that this one goes on with, as it was recorded with the draft; null if there is none. */
+/** The state of another tool's run that this one continues, as recorded with the draft; null if there is none. */
 export function carriedBy({ resumes, documents = [] }: Drafted, readBlob: (hash: string) => Buffer | null): RoadmapState | null {
   const hash = resumes === undefined ? undefined : documents.find(({ path }) => path === resumes.path)?.hash;
   const bytes = hash === undefined ? null : readBlob(hash);

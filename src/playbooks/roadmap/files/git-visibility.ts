@@ -27,7 +27,7 @@ export async function refuseIgnored(root: string, [first]: readonly string[]): P
   });
 }
 
-/** A plan that is there and is in no commit as it is: the run would plan the phase anew, and find the plan in its way when it lands. */
+/** An existing plan that is in no commit: the run would plan the phase again, and find the plan in its way when it lands. */
 export async function refuseUncommitted(root: string, wanted: readonly string[], plans: ReadonlyMap<string, PlanFound>): Promise<void> {
   const paths = wanted.flatMap((id) => plans.get(id)?.path ?? []);
   if (paths.length === 0) return;

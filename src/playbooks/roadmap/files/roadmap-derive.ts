@@ -9,7 +9,7 @@ import { type ProjectPaths, isBegun, runFolder } from "../../../project/runs/pro
 import { claimsFrom } from "../../../project/runs/run-blobs.ts";
 import { carriedBy } from "./carried.ts";
 
-/** The text of state.json as the journal of a run of this project tells it; null if there is no such journal, or it cannot be read. */
+/** The text of state.json from the journal of a run of this project; null if there is no such journal, or it cannot be read. */
 export function stateOfRun(paths: ProjectPaths, run: string): string | null {
   if (!isBegun(paths, run)) return null;
   const folder = runFolder(paths, run);
@@ -24,7 +24,7 @@ export function stateOfRun(paths: ProjectPaths, run: string): string | null {
   try {
     readJournal(folder, { from: "start", onEntry: (entry) => entries.push(entry) });
   } catch {
-    return null; // whoever opens that run is told what is wrong with its journal
+    return null; // opening that run reports what is wrong with its journal
   }
   const state = fold(entries);
   if (state.status === "unborn") return null;

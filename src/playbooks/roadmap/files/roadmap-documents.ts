@@ -14,7 +14,7 @@ import type { Finding } from "../../../kit/finding.ts";
 import { phasesFolder } from "../../../contracts/roadmap-places.ts";
 import { type DocumentFound, readDocument } from "../../contract/read-document.ts";
 
-/** Where a roadmap lies; the first that is there counts. */
+/** Possible paths of a roadmap; the first that exists counts. */
 export const roadmapPaths = [".planning/ROADMAP.md", "ROADMAP.md"] as const;
 
 /** A document as it is, byte order mark and all, so that its hash is the one that `sha256sum` says. */

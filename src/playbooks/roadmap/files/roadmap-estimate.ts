@@ -42,7 +42,7 @@ export async function estimateRoadmap(
   return { ...rounded(estimateOf(planned, history, constants, workers)), record: recordOf(history) };
 }
 
-/** Nobody estimates to the fraction of a token. */
+/** Estimates are not precise to a fraction of a token. */
 function rounded(estimate: RoadmapEstimate): RoadmapEstimate {
   const whole = ({ p50, p90 }: RoadmapEstimate["tokens"]): RoadmapEstimate["tokens"] => ({ p50: Math.round(p50), p90: Math.round(p90) });
   return {
@@ -52,7 +52,7 @@ function rounded(estimate: RoadmapEstimate): RoadmapEstimate {
   };
 }
 
-/** What phases of earlier runs used and came to: the archived states, with prices and agents where the run's own journal is still there. */
+/** Usage and results of phases in earlier runs: the archived states, with prices and agents if the run's own journal still exists. */
 async function historyOf(paths: ProjectPaths): Promise<readonly Case[]> {
   const samples: Case[] = [];
   const runs = new Set(listRuns(paths));

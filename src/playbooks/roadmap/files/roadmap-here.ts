@@ -6,7 +6,7 @@ import { readRoadmapDocuments, roadmapPaths } from "./roadmap-documents.ts";
 import { knownPhases } from "./roadmap-known.ts";
 import type { Foreign } from "../../contract/playbook.ts";
 
-/** A roadmap with something left to do. One at the top in prose, with no phase in it, is somebody else's and no business of ours. */
+/** A roadmap with something left to do. A prose one at the root, without phases, is not ours. */
 export async function documents(_context: CommandContext, root: string): Promise<Omit<Foreign, "findings"> | null> {
   await Promise.resolve();
   const known = knownPhases({ folder: join(root, ".autopilot") });

@@ -1,5 +1,5 @@
-// roadmap-known: which phases earlier runs brought to an end, as state.json and the archive tell it, whichever tool wrote them.
-// What cannot be read knows nothing; whoever needs the file itself says what is wrong with it.
+// roadmap-known: which phases earlier runs completed, according to state.json and the archive, whichever tool wrote them. Unreadable files
+// are ignored; code that needs the file itself reports what is wrong with it.
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -13,11 +13,11 @@ export type KnownPhase = {
   readonly isCompleted: boolean;
   /** The runs that completed it, oldest first. */
   readonly runs: readonly string[];
-  /** What it was called when it was last completed; null if nobody wrote that down. */
+  /** Its name when it was last completed; null if not recorded. */
   readonly name: string | null;
 };
 
-/** Completed somewhere: true. Begun and never completed: false. Not in it: nobody has begun it, and the roadmap's own box decides. */
+/** Completed somewhere: true. Begun and never completed: false. Absent: not begun, and the roadmap's own checkbox decides. */
 export const knownPhases = (paths: Pick<ProjectPaths, "folder">): ReadonlyMap<string, boolean> =>
   new Map([...phasesKnown(paths)].map(([id, { isCompleted }]) => [id, isCompleted]));
 

@@ -1,4 +1,4 @@
-// roadmap-learnings: what agents are told of what the run has learned: only those who plan and work, only what still holds.
+// roadmap-learnings: the run's learnings for agents: only for those who plan and work, and only what still holds.
 
 import { learningLines } from "../views/learnings.ts";
 import { type Learning, learningRoles, learningsFor, rechecksOf } from "../insight/learnings.ts";

@@ -1,10 +1,10 @@
-// roadmap-open: the roadmap's files beside a run that works: read off the journal, followed entry by entry, drawn when asked.
+// roadmap-open: the roadmap's files of a working run: follows the journal entry by entry, and writes the files when asked.
 //
 // Invariants:
-//   O1. Whatever is drawn follows from the journal and its blobs alone, except for the spans of signals, which are kept beside it.
-//   O2. An entry that does not follow on the last one taken is not guessed at: the journal is read up to it before the next drawing.
-//   O3. A file that cannot be written keeps no other from being drawn, and is tried again.
-//   O4. Whoever is acknowledged waits for nothing: an entry is put on a pile, and read when something is to be drawn from it.
+//   O1. The files follow from the journal and its blobs alone, except for the spans of signals, which are stored beside it.
+//   O2. After a gap in the entries nothing is guessed: the journal is read up to it before the next write.
+//   O3. A file that cannot be written does not block others, and is retried.
+//   O4. No acknowledgement waits: entries are queued, and processed when a file is written.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -112,7 +112,7 @@ export async function openRoadmapPlaybook({
       for (const entry of entries()) {
         if (entry.seq <= lastSeq) continue;
         note(entry);
-        if (++read % readAtOnce === 0) await breath(); // a long journal holds nobody up for long
+        if (++read % readAtOnce === 0) await breath(); // a long journal must not block for long
       }
     }
     if (lastHalt !== before && lastHalt !== null) diagnoseLater(lastHalt);
@@ -203,7 +203,7 @@ export async function openRoadmapPlaybook({
   };
 }
 
-/** A path as the project knows it: agents work in their own folders, which nobody looks for later. */
+/** A path as the project knows it: agents work in temporary folders. */
 function placeIn(path: string, folder: string, root: string): string {
   const layers = `${join(folder, "layers")}/`;
   if (path.startsWith(layers)) return path.slice(layers.length).replace(/^[^/]*\//, "");

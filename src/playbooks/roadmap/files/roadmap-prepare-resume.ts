@@ -1,4 +1,5 @@
-// roadmap-prepare-resume: whether a run of a roadmap may be resumed: its specification is the one it was locked to, or somebody accepts it.
+// roadmap-prepare-resume: whether a roadmap run may be resumed: its specification is the one it was locked to, or the user accepts the
+// change.
 
 import { createHash } from "node:crypto";
 import type { Scalar } from "../../../contracts/flow.ts";
@@ -12,7 +13,7 @@ import type { PreparedResume, PrepareResumeInput } from "../../contract/playbook
 import { stateFile } from "../../../contracts/roadmap-places.ts";
 import { readStateHere } from "./roadmap-states.ts";
 
-/** Its specification is inspected, and whether state.json can be read: the journal draws it anew, and its log says so. */
+/** Checks its specification, and whether state.json can be read: it is regenerated from the journal, and its log says so. */
 export async function prepareRoadmapResume(input: PrepareResumeInput): Promise<PreparedResume> {
   const locked = spec(input);
   const rebuilt = await rebuiltState(input);

@@ -95,7 +95,7 @@ async function theirState(root: string, { options, now }: PrepareInput["input"])
   return { state, text, path: from };
 }
 
-/** A state that nobody can read knows of no completed phase; it goes to the run's folder when this run's takes its place. */
+/** An unreadable state knows of no completed phase; it is moved to the run's folder when this run's replaces it. */
 export async function unreadableState(root: string): Promise<readonly string[]> {
   const { isThere, state, findings } = await readStateHere(root);
   if (!isThere || state !== null) return [];

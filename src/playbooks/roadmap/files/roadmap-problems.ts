@@ -30,7 +30,7 @@ export function roadmapHere(
   return { read: { ...read, findings }, completed: completedPhases(read.phases, isKnown), known };
 }
 
-/** An id that was another phase's when it was completed: what is there now counts as done, though perhaps nobody has begun it. */
+/** An id that was another phase's when it was completed: the current phase counts as done, though it may never have begun. */
 function renamedIn({ path, phases }: RoadmapDocuments, known: ReadonlyMap<string, KnownPhase>): readonly Finding[] {
   return phases.flatMap(({ id, name, line }) => {
     const before = known.get(id);
@@ -49,12 +49,12 @@ const plainOf = (name: string): string =>
     .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
     .trim();
 
-/** Rules of which a phase that is asked for dies, and that only concern it: what it is about nobody has written yet. */
+/** Rules that fail a requested phase and concern only it: its content has not been written yet. */
 const fatalWhenAsked: ReadonlySet<string> = new Set(["stub_goal", "missing_section"]);
 
 /**
  * Every finding with the weight it has for this selection: a phase that is asked for needs a goal or a plan, and its plan must be sound;
- * what is wrong with a phase that nobody asked for is reported and stops nothing, unless the roadmap itself makes no sense.
+ * mistakes in a phase that was not requested are reported and stop nothing, unless the roadmap itself makes no sense.
  */
 export function judged(read: RoadmapDocuments, requested: ReadonlySet<string>, completed: ReadonlySet<string>): readonly Finding[] {
   const isAsked = (id: string | null): boolean => id !== null && requested.has(id) && !completed.has(id);

@@ -98,7 +98,7 @@ function soundness(phase: RoadmapPhase, roadmapPath: string, found: PlanFound | 
   return findings.some(({ severity }) => severity === "error") ? "unsound" : "sound";
 }
 
-/** The step of ours at which a phase goes on that was at a step of the pipeline; null: at its beginning. U1, U2 */
+/** Our step that continues a phase that was at a step of the pipeline; null: from its beginning. U1, U2 */
 export function entryAt(step: string, plan: Soundness): string | null {
   switch (step) {
     case "research":
@@ -129,7 +129,7 @@ async function tasksDone({ root, head }: Asked, record: PhaseRecord | undefined)
   return done;
 }
 
-/** How it continues, for whoever is asked to start it. */
+/** How it continues, for the person who starts it. */
 export function describeResumed({ run, status, phases, breaker }: Resumed, state: RoadmapState): string {
   const at = phases.find(({ id }) => id === state._meta.current_phase);
   const stood = state._meta.current_step ?? "its beginning";

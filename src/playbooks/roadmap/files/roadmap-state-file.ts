@@ -1,9 +1,9 @@
 // roadmap-state-file: `.autopilot/state.json` on the disk: the one before it as its backup, the finished one in the archive.
 //
 // Invariants:
-//   D1. The backup is a whole state that was in force before; what is damaged never becomes one.
-//   D2. The state of another run, whoever drove it, goes to the archive before this run's takes its place: it knows which phases are done.
-//   D3. A completed run has no state.json: it is in the archive, drawn from the journal.
+//   D1. The backup is a whole earlier state; a damaged file never becomes one.
+//   D2. The state of another run, of any tool, is archived before this run's replaces it: it knows which phases are done.
+//   D3. A completed run has no state.json: it is in the archive, generated from the journal.
 
 import { lstatSync } from "node:fs";
 import { copyFile, link, rename, rm } from "node:fs/promises";
@@ -19,7 +19,7 @@ export type StateFileParts = {
   /** The run's own folder, and its name. */
   readonly folder: string;
   readonly run: string;
-  /** The last state of another run of ours as its journal tells it; null if there is no such journal. */
+  /** The last state of another run of ours from its journal; null if there is no such journal. */
   readonly derive: (run: string) => string | null;
 };
 
@@ -105,7 +105,7 @@ async function archiveOther({ root, derive }: StateFileParts, state: RoadmapStat
   }
 }
 
-/** What tells a file that was drawn from one that somebody wrote since. */
+/** Distinguishes a generated file from one that was edited since. */
 function markOf(root: string): string {
   const stats = lstatSync(join(root, stateFile), { throwIfNoEntry: false });
   return stats === undefined ? "absent" : `${stats.ino} ${stats.size} ${stats.mtimeMs}`;

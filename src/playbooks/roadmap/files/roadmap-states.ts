@@ -1,4 +1,4 @@
-// roadmap-states: the state files that are in a project, whoever wrote them: the one in force, its backup, those in the archive.
+// roadmap-states: the state files of a project, of any tool: the one in force, its backup, those in the archive.
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";

@@ -1,8 +1,8 @@
-// roadmap-traces: the trace files of phases on the disk, and the store that keeps what was seen of agents at work.
+// roadmap-traces: the trace files of phases on disk, and the store of observed agent activity.
 //
 // Invariants:
-//   N1. What agents' frames told is kept in the run's own folder, in order and beside the journal, so that files drawn again hold it too.
-//   N2. A trace file is added to where what is there is what was drawn; else it is drawn whole.
+//   N1. Agents' live events are stored in the run's own folder, in order and beside the journal, so that regenerated files have them too.
+//   N2. A trace file is appended to if it is what was generated; else it is regenerated.
 //   N3. No trace of an earlier run stays beside this one's: it is moved to the run's folder.
 
 import { appendFileSync, lstatSync, readdirSync } from "node:fs";
@@ -14,7 +14,7 @@ import { phaseFolder } from "../../../contracts/roadmap-places.ts";
 import type { GeneratedFiles } from "../../contract/generated-files.ts";
 import { appendToFile, readBounded, writeWholeFile } from "../../contract/whole-file.ts";
 
-/** A span that no entry tells, and the entry it came after. */
+/** A span without a journal entry, and the entry it came after. */
 const Kept = v.strictObject({ after: v.number(), span: TraceSpan });
 export type Kept = v.InferOutput<typeof Kept>;
 
@@ -80,7 +80,7 @@ type Drawn = { lines: string[]; bytes: number; isKnown: boolean };
 export function openTraceFiles(root: string, generatedFiles: GeneratedFiles): TraceFiles {
   const files = new Map<string, Drawn>();
   const cleared = new Set<string>();
-  /** N3. Once a phase: what an earlier run traced of steps that this one has not come to. */
+  /** N3. Once per phase: an earlier run's traces of steps that this one has not reached. */
   const setStaleAside = async (): Promise<void> => {
     for (const folder of new Set([...files.keys()].map((path) => dirname(path)))) {
       if (cleared.has(folder)) continue;
@@ -134,7 +134,7 @@ async function drawWhole(root: string, path: string, file: Drawn, text: string, 
   const there = await readBounded(root, path, traceBytesMax);
   const bytes = there.kind === "read" ? there.bytes : Buffer.alloc(0);
   if (file.isKnown) {
-    // Somebody changed or took it: what they left stays, and the rest follows on its own line.
+    // It was changed or deleted: the rest stays, and new lines follow on a new line.
     const gap = bytes.length === 0 || bytes.at(-1) === 10 ? "" : "\n";
     await writeWholeFile(root, path, Buffer.concat([bytes, Buffer.from(gap + text)]));
     file.bytes = bytes.length + gap.length;

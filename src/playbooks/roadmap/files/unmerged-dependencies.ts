@@ -1,4 +1,4 @@
-// unmerged-dependencies: completed phases whose work is not here: it is on the branch of the run that completed them, and nobody has merged it.
+// unmerged-dependencies: completed phases whose work is not here: it is on the branch of the run that completed them, unmerged.
 
 import type { RoadmapPhase } from "../../../contracts/roadmap.ts";
 import { git } from "../../../workspace/git/git.ts";

@@ -1,7 +1,7 @@
-// learnings: what a run has learned from its failures and from people's verdicts, and who is told what of it.
+// learnings: what a run has learned from its failures and from people's verdicts, and which roles see it.
 //
 // Invariants:
-//   L1. A learning whose re-check no longer holds is shown to nobody; it stays in the file.
+//   L1. A learning whose re-check fails is shown to no one; it stays in the file.
 //   L2. What is shown is bounded, the newest first: a prompt isn't an archive.
 
 import type { Entry } from "../../../contracts/event.ts";
@@ -41,7 +41,7 @@ export function learningFromPostMortem(post: PostMortem, { run_id, recheck = nul
   };
 }
 
-/** Categories of failures that are in what is there, and not only in how somebody worked: undoing the work does not undo them. */
+/** Categories of failures that are in the code, and not only in how the work was done: undoing the work does not undo them. */
 const lasting: ReadonlySet<FailureCategory> = new Set(["acceptance_criteria_unmet", "tool_failure"]);
 
 /**
@@ -82,7 +82,7 @@ export function learningFromVerdict(given: VerdictGiven, { run_id, recheck = nul
   };
 }
 
-/** Who designs or does the work is reported; who judges it is not, so that nobody judges by hearsay. */
+/** Roles that design or do the work see them; judges don't, so that they judge independently. */
 export const learningRoles: readonly string[] = ["planner", "executor"];
 
 const shownMax = 12;

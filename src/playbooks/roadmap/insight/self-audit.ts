@@ -1,4 +1,4 @@
-// self-audit: what the audits of a run came to. The auditor's own sums are not believed: its list is counted.
+// self-audit: the results of a run's audits. The auditor's own totals are not believed: its list is counted.
 //
 // Invariants:
 //   A1. A requirement passes only with evidence: a pass that shows nothing is a gap.

@@ -28,7 +28,7 @@ export function rubberStamp(scores: readonly (number | null)[]): Warning | null 
 
 export type Deferral = { readonly phase: string; readonly autoPassed: number; readonly autoTotal: number };
 
-/** Everything a machine could do was done and passed, and a person is asked anyway. Nothing done is no such case. */
+/** Everything a machine could do was done and passed, and a person is asked anyway. Doing nothing doesn't count. */
 export function unnecessaryDeferral({ phase, autoPassed, autoTotal }: Deferral): Warning | null {
   if (autoTotal === 0 || autoPassed < autoTotal) return null;
   return { code: "unnecessary_deferral", message: `Phase ${phase} waits for a person although all ${autoTotal} auto tasks passed.` };

@@ -1,4 +1,4 @@
-// about: phases and tasks as those who work on them are told of them.
+// about: describes phases and tasks for their agents.
 
 import type { CheckedCriterion, PlanTask, RoadmapPhase } from "../../../contracts/roadmap.ts";
 

@@ -1,8 +1,8 @@
-// commands-reproduced: a named proof: what an agent says its commands came to, the runner's own run of them comes to as well.
+// commands-reproduced: a named proof: the runner's own run of an agent's commands has the claimed results.
 //
 // Invariants:
-//   C1. Only what was told to pass, or to print a number, can be refuted; what cannot be run here proves nothing either way.
-//   C2. Who judges shows what it did: a judgement without one command or one place that is there is none.
+//   C1. Only a claimed pass or number can be refuted; a command that cannot be run here proves nothing either way.
+//   C2. A judge shows its work: a judgement without a command or an existing file position doesn't count.
 
 import type { Check, Expectation } from "../../../contracts/evidence.ts";
 import { trivialBecause } from "../../../documents/trivial-command.ts";

@@ -3,7 +3,7 @@
 import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
 import { roadmapPathOf, textOption } from "./recorded.ts";
 
-/** A named proof: roadmap, specification and planning config are on the run's branch as the user has them: nobody moves the goal. */
+/** A named proof: roadmap, specification and planning config on the run's branch are the user's: the goal was not changed. */
 export function documentsKept({ workspace }: Pick<RoadmapParts, "workspace">) {
   return {
     version: 1,

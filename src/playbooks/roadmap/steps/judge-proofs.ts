@@ -13,7 +13,7 @@ import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
 import { placesIn, whyNotThere } from "./places.ts";
 import { documentOf, hashOf, openStep } from "./written.ts";
 
-/** The report as it was before the judge saw anybody else's, and as it is; null if it is not there. */
+/** The report before the judge saw another's, and now; null if missing. */
 async function reportOf(
   { workspace }: Pick<RoadmapParts, "workspace">,
   { state, cursor, commit }: StepInput,

@@ -13,8 +13,8 @@ import { redIn, runChecks } from "./run-checks.ts";
 const planningFolder = ".planning/";
 
 /**
- * A named proof: what was locked for every phase that this run completed still holds on the whole tree. Its facts are the run's
- * verdict: verified where all of it could be run and holds, with gaps where part of it could not.
+ * A named proof: what was locked for every phase that this run completed still holds on the whole tree. Its facts are the run's verdict:
+ * verified where all of it could be run and holds, with gaps where part of it could not.
  */
 export function phasesHold(parts: RoadmapParts) {
   return {
@@ -48,7 +48,7 @@ async function gapsIn(parts: RoadmapParts, { state, commit }: StepInput): Promis
     const phase = phaseIn(parts, state, id);
     if (phase === null) continue;
     const plan = await planAt(parts, state, id, commit);
-    // What a planner chose to prove itself by is not what somebody asked for; a plan of the user's own is.
+    // Commands that a planner chose to prove itself were not requested; those of the user's own plan were.
     if (phase.success_criteria.length === 0 && plan?.isUsers !== true)
       gaps.push(`phase ${id}: the roadmap has no success criteria for it, so only its planner's own commands decided`);
     const unproved = phaseCriteria(phase, roadmapPathOf(state), plan).filter(({ command }) => command === null);

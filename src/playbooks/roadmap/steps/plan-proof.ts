@@ -1,9 +1,9 @@
-// plan-proof: the named proof `plan_lint`: whether a plan may be executed, found out without asking anybody. What it gives as checks is
-// locked from here on: whoever does the work can no longer change what decides about it.
+// plan-proof: the named proof `plan_lint`: whether a plan may be executed, decided without an agent. Its checks are locked from here on:
+// the executor can no longer change them.
 //
 // Invariants:
 //   L1. Everything that is wrong is reported at once, each with its line.
-//   L2. A command that an agent planned and that says something new is red before the work begins; else it proves nothing.
+//   L2. A new command that an agent planned must be red before the work begins; else it proves nothing.
 //   L3. What the user wrote, in the roadmap or in their own plan, is taken as it is.
 
 import { createHash } from "node:crypto";
@@ -56,7 +56,7 @@ export function planProof(parts: RoadmapParts) {
   };
 }
 
-/** What only a person can judge, in the plan's words: whoever is asked must know what to look at. */
+/** What only a person can judge, from the plan: the person must know what to look at. */
 const leftToPeople = ({ plan }: PlanFound): string =>
   plan.tasks
     .filter(({ type }) => type !== "auto")
@@ -90,7 +90,7 @@ const nothingTried: Tried = { findings: [], red: 0 };
 
 const keyOf = ({ command, expect }: Pick<CheckedCriterion, "command" | "expect">): string => `${command ?? ""} ${JSON.stringify(expect)}`;
 
-/** L2: what the plan's own commands come to on the tree as it was when the phase began. */
+/** L2: the results of the plan's own commands on the tree as it was when the phase began. */
 async function tryOnBase(
   parts: RoadmapParts,
   input: StepInput,

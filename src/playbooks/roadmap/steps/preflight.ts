@@ -74,7 +74,7 @@ export function preflight(parts: RoadmapParts) {
 
 const filesMax = 5;
 
-/** Tracked files with changes that nobody committed: they would keep this phase's work from landing. The run's documents may be edited. */
+/** Tracked files with uncommitted changes: they would keep this phase's work from landing. The run's documents may be edited. */
 async function uncommitted({ paths }: RoadmapParts, state: RunView): Promise<readonly string[]> {
   const lookup = await findRepository(paths.root);
   if (!("repository" in lookup)) return [];
@@ -108,8 +108,8 @@ function unmetOf(parts: RoadmapParts, state: RunView, id: string): readonly stri
 }
 
 /**
- * Notes on debugging that nobody has brought to an end. One that was here before the run began is the user's, and is brought to its end in
- * their checkout: the run's own branch never sees that.
+ * Unfinished debugging notes. One from before the run began is the user's, and is finished in their checkout: the run's own branch never
+ * sees that.
  */
 async function unresolvedDebug({ workspace, paths }: RoadmapParts, state: RunView): Promise<readonly string[]> {
   const { commit } = state.tip;

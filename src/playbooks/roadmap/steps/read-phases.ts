@@ -3,7 +3,7 @@
 // Invariants:
 //   R1. Only the recorded roadmap counts; what is in a folder meanwhile does not.
 //   R2. Phases come in execution order, and wait for those of them they depend on.
-//   R3. A phase that is completed already is reported and not run, whoever completed it.
+//   R3. A phase that is already completed, by any tool, is reported and not run.
 
 import type { RoadmapPhase } from "../../../contracts/roadmap.ts";
 import type { RunView } from "../../../core/state.ts";

@@ -31,7 +31,7 @@ export function readPlanTasks(
   };
 }
 
-/** What another tool's run had done and committed before this one went on with it; a replan plans all of it anew. */
+/** What another tool's run had done and committed before this one continued it; a replan plans all of it again. */
 function tasksDoneIn({ drafted, cursors }: RunView, phase: string): ReadonlySet<string> {
   const isFirst = (cursors[phase]?.ended["execute"] ?? 0) === 0 && cursors[phase]?.visit === 1;
   return new Set(isFirst ? drafted.resumes?.phases.find(({ id }) => id === phase)?.tasks_done : []);
@@ -42,7 +42,7 @@ function withoutDone(tasks: readonly TaskFound[], done: ReadonlySet<string>): re
   return tasks.filter(({ id }) => !done.has(id)).map((task) => ({ ...task, after: task.after.filter((id) => !done.has(id)) }));
 }
 
-/** Waves are reported as what each task comes after: whoever puts tasks in waves by that finds the same ones. */
+/** Waves are expressed as dependencies of tasks: sorting tasks by them yields the same waves. */
 export function tasksOf(phase: string, { plan, path }: Pick<PlanFound, "plan" | "path">): readonly TaskFound[] {
   const byId = new Map(plan.tasks.map((task) => [task.id, task]));
   let before: readonly string[] = [];

@@ -21,7 +21,7 @@ export function textOption(state: RunView, name: string): string | null {
   return typeof value === "string" && value !== "" ? value : null;
 }
 
-/** An option's default holds where nobody set it. */
+/** An option's default applies if it is not set. */
 export const isOptionOn = (state: RunView, name: string): boolean =>
   (state.drafted.options[name] ?? state.drafted.flow.options?.[name]?.default) === true;
 
@@ -30,7 +30,7 @@ export const roadmapPathOf = (state: RunView): string => textOption(state, "road
 
 export type RoadmapRecorded = { readonly path: string; readonly phases: readonly RoadmapPhase[]; readonly findings: readonly Finding[] };
 
-/** A run has one roadmap, and it is asked for in every phase: it is read once. */
+/** A run has one roadmap, and every phase needs it: it is read once. */
 const read = new WeakMap<object, { readonly hash: string; readonly roadmap: RoadmapRecorded }>();
 
 /** The recorded roadmap; null if the run has none. */

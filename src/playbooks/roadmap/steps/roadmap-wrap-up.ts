@@ -1,10 +1,10 @@
-// roadmap-wrap-up: what a roadmap's run leaves when its phases are through: its figures among those of earlier runs, the trend, the report.
+// roadmap-wrap-up: what a roadmap run writes when its phases are done: its figures among those of earlier runs, the trend, the report.
 //
 // Invariants:
-//   U1. Doing it twice leaves what doing it once does: a run has one entry among the figures, and one report.
+//   U1. Idempotent: a run has one entry among the figures, and one report.
 //   U2. A report that cannot be written is reported and ends no run.
 //   U3. A report of phases that failed, or were held up by one that did, never says that everything was proved.
-//   U4. What the self-audit left open, or never came to, is a gap in the run's verdict: not everything asked for was proved.
+//   U4. What the self-audit left open, or did not reach, is a gap in the run's verdict: not everything asked for was proved.
 
 import type { Entry } from "../../../contracts/event.ts";
 import type { Verdict } from "../../../contracts/objective.ts";
@@ -137,7 +137,7 @@ function afterwards(run: RunView): readonly Warning[] {
   ];
 }
 
-/** The verdict that the phases came to, with what the self-audit left open. U4 */
+/** The verdict of the phases, with what the self-audit left open. U4 */
 function verdictFacts({ judged }: RunView, { selfAudit: audit, warnings }: CompletionInput): VerdictFound | null {
   const open = [
     ...warnings.flatMap(({ code, message }) => (code === "audit_failed" ? [message] : [])),

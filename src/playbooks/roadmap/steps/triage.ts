@@ -1,10 +1,10 @@
-// triage: which way a phase is run. Every criterion that has a command is run on the tree as it is; where nearly all hold already,
-// there is nothing to build and only to verify.
+// triage: which way a phase is run. Every criterion that has a command is run on the tree as it is; where nearly all hold already, there is
+// nothing to build and only to verify.
 //
 // Invariants:
-//   T1. The share is of all criteria: one that nothing can decide, or whose command cannot fail, is not held to be met.
+//   T1. The share is of all criteria: one that cannot be decided, or whose command cannot fail, does not count as met.
 //   T2. What only a person can judge is never skipped: a plan that leaves something to one is run in full.
-//   T3. A plan counts here only as the user left it: what an agent wrote and nobody has checked decides nothing.
+//   T3. Only the user's own plan counts here: an agent's unchecked plan decides nothing.
 
 import type { Check } from "../../../contracts/evidence.ts";
 import type { TriageReturn } from "../../../contracts/agent-returns.ts";

@@ -1,8 +1,9 @@
-// wiring: a named proof: source files that a phase added are used from somewhere. A file that nothing names was built and never wired in.
+// wiring: a named proof: source files that a phase added are used from somewhere. A file that nothing refers to was built and never wired
+// in.
 //
 // Invariants:
-//   W1. What stands for itself is exempt: entry points, tests, configuration, scripts, declarations, documents.
-//   W2. A name counts as used where any other file of the project holds it as a word: where it cannot tell, it lets pass.
+//   W1. Self-contained files are exempt: entry points, tests, configuration, scripts, declarations, documents.
+//   W2. A name counts as used if any other file of the project has it as a word: if unsure, it passes.
 
 import { listTree, textReader } from "../../../verify/gates/tree-facts.ts";
 import { checkpointOf } from "./checkpoint.ts";
@@ -64,7 +65,7 @@ export function orphansAmong(sources: readonly string[], files: readonly string[
 /** A script that is started by itself. */
 const isRunnable = (text: string): boolean => text.startsWith("#!");
 
-/** Go compiles every file of a package, whoever names it. */
+/** Go compiles every file of a package, used or not. */
 function isOfPackage(path: string, files: readonly string[]): boolean {
   if (!path.endsWith(".go")) return false;
   const folder = path.slice(0, path.lastIndexOf("/") + 1);

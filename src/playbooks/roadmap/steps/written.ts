@@ -9,7 +9,7 @@ import { documentTextBytesMax } from "../../../documents/document-text.ts";
 import { invariant } from "../../../kit/invariant.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
 
-/** The step at which this cursor stands, as the flow has it. */
+/** This cursor's current step, as the flow has it. */
 export function openStep(state: RunView, cursor: CursorView): Step {
   const open = cursor.open === null ? undefined : state.open[cursor.open];
   invariant(open !== undefined, `E1: ${cursor.path} proves something in an attempt`);

@@ -51,7 +51,7 @@ export type PhaseSummary = {
   replans: number;
   justification: { checkpoint_task_id: string; task_description: string; auto_tasks_passed: number; auto_tasks_total: number } | null;
   verdict: { verdict: "pass" | "fail" | "issues_found"; timestamp: string; issues: string[] } | null;
-  /** What happened in the current visit, for whoever asks why it failed. */
+  /** What happened in the current visit, to explain a failure. */
   visit: Entry[];
 };
 

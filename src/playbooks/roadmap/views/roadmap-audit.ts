@@ -82,7 +82,7 @@ export function openAuditBook(claimOf: ClaimOf): AuditBook {
           if (entry.claim !== undefined) claims.set(entry.attempt, entry.claim);
           return [];
         case "tasks_read": {
-          // Where the auditor's own words are not at hand, the gaps are those that somebody is set to close.
+          // Without the auditor's own text, the gaps are those with tasks to close them.
           if (isReported) return [];
           const tasks = entry.waves.flat();
           const lines = close(new Set([...tasks.map(({ id }) => id), ...entry.left]));

@@ -1,7 +1,7 @@
 // roadmap-execution-log: `.planning/phases/<id>/EXECUTION-LOG.md`: what was done in a phase, task by task: commits, files, commands.
 //
 // Invariants:
-//   X1. It tells what the runner recorded. An agent's own confidence is in it as its word, nothing else an agent says is.
+//   X1. It reports what the runner recorded. Of an agent's claims only its confidence is in it.
 //   X2. It only grows while a phase is run: later rounds are below earlier ones.
 
 import type { Entry, EventOf } from "../../../contracts/event.ts";

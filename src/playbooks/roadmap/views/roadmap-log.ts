@@ -56,7 +56,7 @@ export type LogExtra = {
   readonly claimOf?: ClaimOf;
   /** When phases were completed in earlier runs, by id. */
   readonly earlier?: Readonly<Record<string, string>>;
-  /** The state of another tool's run that this one goes on with. */
+  /** The state of another tool's run that this one continues. */
   readonly carried?: RoadmapState | null;
 };
 /** The file this log is part of. */
@@ -72,7 +72,7 @@ export function openRoadmapLog(history: PhaseHistory, { claimOf = () => undefine
   const completed = new Set<string>();
   let isHighRate = false;
   let resumes: { readonly run: string; readonly status: string } | null = null;
-  /** Somebody has just started or resumed the run; whoever opens it without that takes up what a crash left. */
+  /** The run was just started or resumed; opening it without that recovers from a crash. */
   let isAsked = false;
 
   const linesOf = (entry: Entry): void => {
@@ -236,7 +236,7 @@ function namedStep(step: string | undefined, details: Details): { readonly step?
   return { step: name, details: name === step ? details : { ...details, step } };
 }
 
-/** Each step that ends is a transition: the files are drawn from the journal as it is then. */
+/** Each step that ends is a transition: the files are generated from the journal at that point. */
 function checkpoint(entry: Entry): readonly RoadmapEvent[] {
   if (entry.event !== "step_completed" && entry.event !== "step_failed") return [];
   const parts = attemptParts(entry.attempt);
@@ -247,7 +247,7 @@ function checkpoint(entry: Entry): readonly RoadmapEvent[] {
   return [{ timestamp: entry.ts, ...where, ...namedStep(isAround(phase) ? undefined : parts.step, details), event: "checkpoint_written" }];
 }
 
-/** Whether a pause is a halt: somebody's choice and a question to a person are none. */
+/** Whether a pause is a halt: the user's choice and a question to a person are not. */
 export const isHalt = (reason: string): boolean => !isReasonCode(reason) || reasons[reason].result === "FAIL";
 
 /** How it ended, and what was first wrong and never put right: the two may be far apart. */

@@ -124,7 +124,7 @@ function verifyOf({ steps }: PhaseSummary, claimOf: ClaimOf): StepRecords["verif
   };
 }
 
-/** What the verifier says was built and nobody asked for. */
+/** What the verifier says was built without being asked for. */
 function creepOf(claim: string | null, claimOf: ClaimOf): string[] {
   if (claim === null) return [];
   return listOf(fieldOf(claimOf(claim), "scope_creep")).filter((text) => typeof text === "string");

@@ -25,13 +25,13 @@ export type RoadmapProjections = {
   /** Gives the spans that the entry adds. */
   apply(entry: Entry): readonly TraceSpan[];
   signal(signal: LiveEvent, at: string): TraceSpan | null;
-  /** What the files of a phase hold now; a file that has nothing to tell is not there. */
+  /** The current content of a phase's files; a file without content is absent. */
   pagesOf(phase: string): readonly PhasePage[];
   /** The newest of each phase that failed in this run. */
   readonly postMortems: ReadonlyMap<string, PostMortem>;
   /** In the order in which they were learned. */
   readonly learnings: readonly Learning[];
-  /** Phases of which something was told since this was last asked. */
+  /** Phases that changed since the last call. */
   changed(): readonly string[];
 };
 

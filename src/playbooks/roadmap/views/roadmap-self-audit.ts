@@ -1,4 +1,4 @@
-// roadmap-self-audit: what the self-audit of a run came to, from what the auditor handed back each time and what was committed for its gaps.
+// roadmap-self-audit: the results of a run's self-audit, from the auditor's returns and the commits for its gaps.
 
 import { SelfAuditReturn } from "../../../contracts/agent-returns.ts";
 import type { Entry } from "../../../contracts/event.ts";

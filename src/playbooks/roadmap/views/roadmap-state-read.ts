@@ -139,7 +139,7 @@ function utcOf(text: string): string | null {
   return isoOf(ms - (match[3] === "-" ? -1 : 1) * offsetMinutes * 60_000);
 }
 
-/** An event that is none of the 29, or lacks what it must carry, is left out: the log tells, it decides nothing. */
+/** An event that is none of the 29, or lacks a required field, is left out: the log is informative, it decides nothing. */
 function keepEvents(state: Tree, warn: Warn): void {
   const log = state["event_log"];
   if (!Array.isArray(log)) return;
@@ -159,7 +159,7 @@ function keepEvents(state: Tree, warn: Warn): void {
 const zero = (): unknown => 0;
 const nothing = (): unknown => null;
 
-/** What is meant where a field is missing or unreadable; `*` stands for any one name. */
+/** Defaults of missing or unreadable fields; `*` matches any one name. */
 const defaults: Readonly<Record<string, (state: Tree) => unknown>> = {
   "_meta.version": () => "1.0",
   "_meta.run_id": (state) => runIdOf(state),

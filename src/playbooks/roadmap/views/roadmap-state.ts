@@ -1,8 +1,8 @@
-// roadmap-state: `.autopilot/state.json`, drawn from the journal. The journal is the truth; this file is how others read it.
+// roadmap-state: `.autopilot/state.json`, generated from the journal. The journal is the source of truth; this file is for other readers.
 //
 // Invariants:
-//   S1. It is always valid against its own schema, whatever run of whatever flow it is drawn from.
-//   S2. Drawing decides nothing and fires nothing.
+//   S1. It is always valid against its own schema, for any run of any flow.
+//   S2. Generating it decides nothing and triggers nothing.
 
 import type { Entry } from "../../../contracts/event.ts";
 import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
@@ -29,7 +29,7 @@ export type RoadmapStateBook = {
   readonly history: PhaseHistory;
   apply(entry: Entry): void;
   stateOf(run: RunView, aliveAt?: string): RoadmapState;
-  /** The same as the file's text: what the log held before is not written out anew. */
+  /** The same as the file's text: the earlier part of the log is not serialised again. */
   textOf(run: RunView, aliveAt?: string): string;
 };
 
@@ -64,7 +64,7 @@ export function openRoadmapState(extra: LogExtra = {}): RoadmapStateBook {
   };
 }
 
-/** Where the log is in the text: two spaces deep, where no name of somebody else's can be. */
+/** Where the log is in the text: two spaces deep, where no foreign name can be. */
 const emptyLog = /\n {2}"event_log": \[\],\n/;
 
 export function roadmapStateOf(run: RunView, entries: Iterable<Entry>, { aliveAt, ...extra }: RoadmapStateExtra = {}): RoadmapState {
@@ -136,7 +136,7 @@ function counted(
   return carried === null ? ids.length : carried._meta[name] + newlyAmong(ids, carried, isCounted);
 }
 
-/** One state, the roadmap's word for it. A draft has no file; whoever asks anyway learns that nothing goes on. */
+/** One state, in the roadmap's terms. A draft has no file; for one, nothing is under way. */
 export function statusOf(run: RunView): RoadmapState["_meta"]["status"] {
   if (run.status === "running" || run.status === "completed") return run.status;
   if (run.status === "stopped") return "failed";
@@ -145,7 +145,7 @@ export function statusOf(run: RunView): RoadmapState["_meta"]["status"] {
 
 /**
  * Where it continues: the phase under way, else one that waits for a person, else the next. What the run does before its phases is part of
- * the next one's preflight; after all of them there is neither phase nor step, and the log tells what is done.
+ * the next one's preflight; after all of them there is neither phase nor step, and the log says what is done.
  */
 function placeOf(run: RunView): Pick<RoadmapState["_meta"], "current_phase" | "current_step"> {
   const open = run.phases.filter(({ status }) => status === "open");

@@ -1,4 +1,4 @@
-// roadmap-triage: `.planning/phases/<id>/TRIAGE.json`: what already held before anybody worked on a phase, and which way it was sent.
+// roadmap-triage: `.planning/phases/<id>/TRIAGE.json`: what already held before any work on a phase, and which way it was routed.
 
 import type { Entry, EventOf } from "../../../contracts/event.ts";
 import type { TriageFile } from "../../../contracts/roadmap-reports.ts";

@@ -201,7 +201,7 @@ function criteriaLines(round: Round, said: unknown): readonly string[] {
 }
 
 function commandLines(round: Round): readonly string[] {
-  // One and the same piece of evidence is reported once, whoever rested on it.
+  // The same piece of evidence is reported once, whatever depends on it.
   const reported = new Map<string, CheckResult>();
   for (const result of resultsOf(round)) {
     const key = `${result.check.command} ${result.evidence}`;

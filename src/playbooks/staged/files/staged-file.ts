@@ -1,8 +1,8 @@
 // staged-file: `_docs/_autopilot_state.md` in the user's checkout, which people and other tools may edit while a run continues.
 //
 // Invariants:
-//   O1. It is never overwritten unread: what somebody else wrote stays until it has been read and its differences are journaled.
-//   O2. What the runner wrote is known again after a crash: it is remembered before it is written.
+//   O1. It is never overwritten unread: foreign edits stay until they have been read and their differences journaled.
+//   O2. What the runner wrote is recognised after a crash: it is recorded before it is written.
 //   O3. It is never deleted. What isn't a state file is moved into the run's own folder before one is written.
 
 import { stagedStatePath } from "../../../contracts/staged-state.ts";
@@ -14,7 +14,7 @@ export type Looked =
   | { readonly kind: "absent" }
   /** As the runner left it, or as it was read before. */
   | { readonly kind: "known"; readonly text: string }
-  /** Somebody else wrote it since. `before`: what the runner wrote last, or read first. */
+  /** Edited by others since. `before`: what the runner wrote last, or read first. */
   | { readonly kind: "edited"; readonly text: string; readonly before: string }
   | { readonly kind: "unusable"; readonly why: string };
 
@@ -24,9 +24,9 @@ export type StatedStep = { readonly step: number | "done"; readonly status: stri
 type Memory = {
   /** The last texts the runner wrote, the newest last. */
   readonly written: readonly string[];
-  /** Whether one of them was ever in its place: until then the text that the run was drafted with is nobody's edit. */
+  /** Whether one of them was ever written: until then the text that the run was drafted with isn't an edit. */
   readonly isPlaced: boolean;
-  /** The last text of somebody else's that was read and journaled. */
+  /** The last foreign text that was read and journaled. */
   readonly read: string | null;
   /** One that was read and is about to be journaled. */
   readonly pending: { readonly text: string; readonly after: number } | null;
@@ -34,7 +34,7 @@ type Memory = {
 };
 
 const fileBytesMax = 1024 * 1024;
-/** What somebody else wrote is journaled whole, and a line of the journal has an end. */
+/** A foreign edit is journaled whole, and a journal line has a limit. */
 const editedCharsMax = 200_000;
 const memoryName = "staged-file.json";
 const writtenMax = 2;
@@ -77,7 +77,7 @@ export class StagedFile {
     return { kind: "edited", text, before: written.at(-1) ?? read ?? first ?? "" };
   }
 
-  /** Whether a text was read of which nobody has said yet that it is journaled. */
+  /** Whether a text was read that is not yet confirmed as journaled. */
   async isPending(): Promise<boolean> {
     return (await this.#memory()).pending !== null;
   }
@@ -86,7 +86,7 @@ export class StagedFile {
     return (await this.#memory()).said;
   }
 
-  /** What somebody else wrote has been read and is journaled next; until `accept` it stays as it is. */
+  /** A foreign edit has been read and is journaled next; until `accept` it stays as it is. */
   async pend(text: string, said: StatedStep | null, seq: number): Promise<void> {
     const memory = await this.#memory();
     await this.#remember({ ...memory, pending: { text, after: seq }, said: said ?? memory.said });
@@ -99,7 +99,7 @@ export class StagedFile {
       await this.#remember({ ...memory, read: memory.pending.text, pending: null });
   }
 
-  /** False if somebody else's text is there that was not read yet. */
+  /** False if an unread foreign text is there. */
   async write(text: string, first: string | null): Promise<boolean> {
     const there = await this.look(first);
     if (there.kind === "edited") return false; // O1
@@ -126,7 +126,7 @@ export class StagedFile {
     try {
       return { ...nothing, ...(JSON.parse(found.bytes.toString("utf8")) as Partial<Memory>) };
     } catch {
-      return nothing; // damaged: then everything that is there counts as somebody else's, and is read
+      return nothing; // damaged: then everything there counts as foreign, and is read
     }
   }
 

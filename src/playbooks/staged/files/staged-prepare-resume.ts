@@ -1,4 +1,4 @@
-// staged-prepare-resume: before a staged run continues: the summary first, then what others wrote into the state file since, heard and journaled.
+// staged-prepare-resume: before a staged run continues: the summary first, then foreign edits of the state file, read and journaled.
 
 import type { Draft } from "../../../contracts/event.ts";
 import { retriesMax } from "../../../contracts/staged-state.ts";

@@ -22,7 +22,7 @@ import { isLeftOut, scanFlow } from "./staged-scan.ts";
 
 const findingsShownMax = 8;
 const filesShownMax = 5;
-/** Every step has retries of its own and then asks a person, so the breaker is only there for what goes on behind their back. */
+/** Every step has its own retries and then asks a person, so the breaker only backs that up. */
 const breaker = { no_progress_threshold: 20, same_error_threshold: 20 };
 
 export async function prepareStaged({ context, paths, input, loadFlow }: PrepareInput): Promise<Prepared> {

@@ -1,4 +1,4 @@
-// staged-scan: at which step a staged project stands, by its folders and by what its record says of optional steps.
+// staged-scan: the current step of a staged project, by its folders and by its record of optional steps.
 
 import type { CurrentStep } from "../../../contracts/staged-state.ts";
 import { listedPhases, phaseRule } from "../../../core/selectors.ts";
@@ -26,7 +26,7 @@ export type Scan = {
 /** A document of a step that is there, and one that is not. */
 export type Part = { readonly there: string; readonly missing: string };
 
-/** Of a step that is neither proved nor untouched: a file of its proof on either side. Named proofs tell nothing of the kind. */
+/** For a step that is neither proved nor untouched: a file of its proof on either side. Named proofs don't show that. */
 export function partOf(flow: FlowView, phase: string, paths: readonly string[]): Part | null {
   const files = findingProofs(flow, phase).flatMap((proof) =>
     typeof proof === "string" ? [] : [...(proof.files ?? []), proof.file ?? []].flat(),

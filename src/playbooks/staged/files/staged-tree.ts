@@ -50,7 +50,7 @@ export async function stagedTreeIn(root: string): Promise<StagedTree> {
       match: openMatcher(),
       changed: new Set(),
       newer: () => null, // a checkout has no order of its own
-      command: () => ({ passed: false, found: "not run" }), // to find out where a project stands nothing is executed
+      command: () => ({ passed: false, found: "not run" }), // detecting a project's step executes nothing
     },
     hasDocuments: paths.some((path) => path !== stagedStatePath),
     has: (name) => paths.some((path) => path.startsWith(`${documents}/${name}/`)),

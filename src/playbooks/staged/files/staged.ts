@@ -1,10 +1,10 @@
 // staged: the playbook of staged projects: `_docs/_autopilot_state.md`, shared with people and with other tools.
 //
 // Invariants:
-//   W1. The file is drawn from the journal and from what was there when the run was drafted; nothing else is asked.
-//   W2. What somebody else wrote into it is never drawn over before it was read and journaled.
-//   W3. What was there when the run was drafted is not drawn over before its differences are journaled and, where a step had failed for
-//       good, a person has decided.
+//   W1. The file follows from the journal and from its text when the run was drafted, and from nothing else.
+//   W2. A foreign edit is never overwritten before it was read and journaled.
+//   W3. The text from when the run was drafted is not overwritten before its differences are journaled and, if a step had failed for good,
+//       a person has decided.
 
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
@@ -85,7 +85,7 @@ async function foreignStaged(_context: CommandContext, root: string): Promise<Fo
     files,
     summary: `a staged project, ${flow} at step ${step} ${name}: ${because}${describeFailed(read, step)}`,
     options: { chosen: `taken up from _docs/ at step ${step} ${name}` },
-    // The folders tell where the file cannot, so nothing in it keeps a project from being taken up.
+    // If the file is not conclusive the folders are, so nothing in it keeps a project from being resumed.
     findings: (read?.findings ?? []).map((finding) => ({ ...finding, severity: "warning" as const })),
   };
 }
@@ -102,7 +102,7 @@ async function finishedStaged(root: string): Promise<Finished | null> {
   };
 }
 
-/** A step whose retries are used up waits for a person; whoever only asks where the project stands is told so. */
+/** A step whose retries are used up waits for a person; a status query reports that. */
 function describeFailed(read: StagedRead | null, step: string): string {
   const { current, blockers } = read?.state ?? { current: null, blockers: [] };
   if (current?.status !== "failed" || current.retry_count < retriesMax || String(current.step) !== step) return "";

@@ -8,7 +8,7 @@ import { lookAtCommit, type TreeLook } from "./tree-look.ts";
 
 const decidedBy = ["_docs/01_solution/solution.md", "_docs/02_document/architecture.md"];
 
-/** Whether what follows research is there, which nobody writes who has not decided to go on. */
+/** Whether documents after research exist, which are written only once that was decided. */
 export async function isPlanned(tree: TreeLook): Promise<boolean> {
   const texts = await Promise.all(decidedBy.map((path) => tree.read(path)));
   return texts.some((text) => text !== null && text !== "");

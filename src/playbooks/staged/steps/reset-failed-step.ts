@@ -18,7 +18,7 @@ export function resetFailedStep({ paths, folder, readBlob }: Pick<StagedParts, "
       if (!wasAsked) return { ok: true, facts: {} };
       const first = draftedText(state, readBlob);
       const looked = await new StagedFile(paths.root, folder).look(first);
-      // Somebody may have edited it since and been heard: then that is what is written over.
+      // It may have been edited and read since: then that text is replaced.
       const found = readStagedState(looked.kind === "known" ? looked.text : (first ?? "")).state;
       const because = isSpent(found) ? null : "a person reset the step";
       return { ok: true, facts: {}, differed: correctionsOf(found, beginOf(state, found), because) };

@@ -43,7 +43,7 @@ export function stateFile({ paths, folder, readBlob, workspace, entries }: Omit<
 
 type Again = {
   readonly state: StagedRead["state"] | null;
-  /** What the runner had written, if somebody has changed it since. */
+  /** What the runner had written, if it was edited since. */
   readonly ours: StagedRead["state"] | null;
   readonly differed: readonly DocumentDiffered[];
   readonly why: string | null;
@@ -82,7 +82,7 @@ function newestDifference(entries: Iterable<Entry>): number {
 
 type Written = Pick<StagedRead["state"], "decisions" | "completed">;
 
-/** What somebody wrote since the run was drafted: what an earlier run left out is asked for anew. */
+/** Edits since the run was drafted: steps that an earlier run skipped are asked for again. */
 function writtenSince({ state, ours }: Again, drafted: readonly string[]): Written {
   const isNew = (row: Written["completed"][number]): boolean =>
     ours !== null && !ours.completed.some(({ step, key_outcome }) => step === row.step && key_outcome === row.key_outcome);
@@ -92,7 +92,7 @@ function writtenSince({ state, ours }: Again, drafted: readonly string[]): Writt
   };
 }
 
-/** Whether somebody wrote that this optional step is left out: by standing at a later one, or in so many words. */
+/** Whether an edit skips this optional step: by naming a later one, or explicitly. */
 function isPassedOver(run: RunView, { phase }: CursorView, said: StatedStep | null, since: Written): boolean {
   const name = run.phases.find(({ id }) => id === phase)?.name ?? "";
   const wasFailed = own(run.cursors, "before.survey")?.last["failed_optional"]?.facts["answer"] === "B";
@@ -108,7 +108,7 @@ export const surveyed = (run: RunView) => own(run.cursors, "before.survey")?.las
 
 const drafts = /^_docs\/01_solution\/solution_draft[^/]*\.md$/;
 
-/** What is laid before whoever decides whether research goes on. */
+/** What is shown to the person who decides whether research continues. */
 async function researchFacts(workspace: Workspace, commit: string): Promise<Facts> {
   const tree = await lookAtCommit(workspace, commit);
   const found = tree.paths.filter((path) => drafts.test(path)).sort();

@@ -12,7 +12,7 @@ import { lookAtCommit } from "./tree-look.ts";
 /** Tasks are built side by side, each in its own folder: no conversation of an agent can go on in all of them. */
 const sessions = "each task has an agent session of its own, with A and with B; B goes on now, and Key Decisions are handed over";
 
-/** How much there is to implement: what is shown before somebody decides to begin with it. */
+/** How much there is to implement: shown before the decision to begin with it. */
 export function taskSummary(workspace: Workspace) {
   return {
     version: 1,

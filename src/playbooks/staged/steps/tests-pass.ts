@@ -1,4 +1,4 @@
-// tests-pass: a named proof: the project's own test command passes on this commit, whatever it came to before.
+// tests-pass: a named proof: the project's own test command passes on this commit, whatever its earlier result.
 
 import type { Check } from "../../../contracts/evidence.ts";
 import { trivialBecause } from "../../../documents/trivial-command.ts";
@@ -15,7 +15,7 @@ import { lookAtCommit, type TreeLook } from "./tree-look.ts";
 const script = "scripts/run-tests.sh";
 const manifests = /^(?:package\.json|pyproject\.toml|Cargo\.toml|go\.mod|[Mm]akefile|GNUmakefile)$/;
 
-/** What was known when the run began decides, with its protected files as they were then; a project that had none yet is asked for its own now. */
+/** The checks known when the run began decide, with its protected files as they were then; a project that had none is searched now. */
 export function testsPass(verifier: Verifier, workspace: Workspace) {
   return {
     version: 1,

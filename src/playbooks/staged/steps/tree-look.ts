@@ -11,7 +11,7 @@ export type TreeLook = {
 
 const textBytesMax = 1024 * 1024;
 
-/** A commit of the run's branch: what lies about in a folder does not count. */
+/** A commit of the run's branch: the working tree does not count. */
 export async function lookAtCommit(workspace: Pick<Workspace, "pathsAt" | "textAt">, commit: string): Promise<TreeLook> {
   return { paths: await workspace.pathsAt(commit), read: (path) => workspace.textAt(commit, path, textBytesMax) };
 }

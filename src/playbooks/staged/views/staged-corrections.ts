@@ -44,7 +44,7 @@ export function correctionsOf(found: Found, begin: Begin, because: string | null
 const beginText = ({ flow, step, name, isBegun = false }: NonNullable<Begin>): string =>
   `${flow} step ${step} ${name}${isBegun ? ", in_progress" : ""}`;
 
-/** A step that an earlier session stopped in goes on at its sub-step. */
+/** A step that an earlier session stopped in continues at its sub-step. */
 function beginning({ flow, step, name, isBegun = false }: NonNullable<Begin>, { current }: Found): StagedState["current"] {
   const sub_step = String(current?.step) === step ? midStepOf(current, flow) : null;
   const status = sub_step === null && !isBegun ? "not_started" : "in_progress";

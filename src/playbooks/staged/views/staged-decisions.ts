@@ -1,8 +1,9 @@
-// staged-decisions: what the Key Decisions of a staged project say that a machine must know: a research decision, an optional step left out.
+// staged-decisions: what the Key Decisions of a staged project say that a machine must know: a research decision, an optional step left
+// out.
 //
 // Invariants:
-//   K1. An agent's decision decides nothing here: it is recorded behind the name of its step, and is passed over.
-//   K2. What is not said plainly, or is denied, is not said: then a person is asked.
+//   K1. An agent's decision decides nothing here: it is recorded under the name of its step, and skipped.
+//   K2. An unclear or negated statement does not count: then a person is asked.
 
 import { stagedSteps } from "../../../contracts/staged-state.ts";
 

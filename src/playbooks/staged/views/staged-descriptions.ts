@@ -9,7 +9,7 @@ import { oneLine } from "../../../views/wording.ts";
 
 type Block = EventOf<"block_opened">;
 
-/** The end of an optional phase that nobody wanted, as the flows name it. */
+/** The end of an optional phase that was not wanted, as the flows name it. */
 export const optionalSkipped = "optional_skipped";
 
 /** The result of a completed phase, on one line. */
@@ -19,7 +19,7 @@ export function outcomeText(because: string | undefined, summary: string | undef
   return because === undefined ? "done" : oneLine(because.replaceAll("_", " "), 160);
 }
 
-/** What is told of a phase that was passed over: the file that proves it. Null if it is no end of the phase. */
+/** How a skipped phase is reported: by the file that proves it. Null if it isn't an end of the phase. */
 export function describeFound(
   rule: {
     readonly proof?: readonly Proof[] | undefined;
@@ -58,7 +58,7 @@ export function describeDecision(block: Block, answer: string, name: string, isP
   return isPreset ? null : `${where}${oneLine(block.question)} ${oneLine(meaning)}`;
 }
 
-/** What is in the way, for whoever opens the file. */
+/** What is in the way, for readers of the file. */
 export function describeFailure(block: Block, name: string, current: CurrentStep): string {
   if (block.house !== true || Object.keys(block.options).length === 0) return `Waits for an answer: ${oneLine(block.question)}`;
   const step = current.step === "done" ? "" : `Step ${current.step} `;

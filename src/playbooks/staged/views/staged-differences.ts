@@ -1,9 +1,9 @@
-// staged-differences: a state file that somebody else changed, held against what the runner last wrote: what of theirs holds, and what of ours.
+// staged-differences: compares an edited state file with what the runner last wrote: which of their changes hold, and which of ours.
 //
 // Invariants:
 //   E1. Their Key Decisions, Blockers, notes and sections of their own hold; our Completed Steps and Retry Log do.
-//   E2. Their Current Step is heard, and folder proof beats it: whoever calls says what holds, and why.
-//   E3. What holds is reported in full, so that the file can be drawn again from the journal alone.
+//   E2. Their Current Step counts, but folder proof beats it: the caller says what holds, and why.
+//   E3. What holds is reported in full, so that the file can be regenerated from the journal alone.
 
 import { type CurrentStep, type StagedState, stagedStatePath } from "../../../contracts/staged-state.ts";
 import type { StagedRead } from "./staged-state-read.ts";
@@ -28,7 +28,7 @@ export const differedFields = {
   others: "other sections",
 } as const;
 
-/** What they wrote is only reported in short; what holds is reported in full: whoever reads the file bounds it. */
+/** What they wrote is reported in short; what holds is reported in full: the file's reader bounds it. */
 const foundCharsMax = 4_000;
 const theirs = "it was edited since the runner last wrote it, and there their word holds";
 const ours = "it was edited since the runner last wrote it, and there the runner's record holds";

@@ -1,11 +1,11 @@
 // staged-history: a staged project's state, folded from the journal entry by entry. What was there before the run began comes first.
 //
 // Invariants:
-//   C1. The same entries yield the same state; nothing else is asked.
+//   C1. The same entries yield the same state; nothing else is read.
 //   C2. Completed Steps only grow. The Retry Log and its count begin again when a step succeeds or a person resets it.
-//   C3. What an agent says is reported as its summary and its decisions, its own sub-step among it, never as a status.
+//   C3. An agent's text is reported as its summary and decisions, including its sub-step, never as a status.
 //   C4. What was found is not written over before the run has said where it begins and, where a step failed for good, a person has decided.
-//   C5. A step that failed for good stays failed, with its blocker, until a person has decided to go on; stopping is no such decision.
+//   C5. A step that failed for good stays failed, with its blocker, until a person decides to continue; stopping isn't such a decision.
 
 import type { Entry, EventOf } from "../../../contracts/event.ts";
 import { type StagedState, stagedStatePath } from "../../../contracts/staged-state.ts";
@@ -167,13 +167,13 @@ export class StagedHistory {
     if (isAgain) this.#summaries.delete(phase);
   }
 
-  /** The first step that is entered goes on where an earlier session stopped in it. */
+  /** The first entered step continues where an earlier session stopped in it. */
   #goOn(phase: string): void {
     const sub_step = this.#isOurs(phase) ? this.#subStep.enter(phase) : null;
     if (sub_step !== null) Object.assign(this.#state.current, { status: "in_progress", sub_step });
   }
 
-  /** What an agent that works on this phase is told of the record: what was decided, and where an earlier session stopped. */
+  /** What an agent of this phase is told of the record: decisions, and where an earlier session stopped. */
   handOver(phase: string): string {
     return this.#subStep.handOver(this.#state.decisions, phase === this.#at);
   }

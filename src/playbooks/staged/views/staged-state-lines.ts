@@ -7,7 +7,7 @@ const linesMax = 20_000;
 
 /**
  * The sections by their headings of two marks; what is before the first has an empty title. Around the format's own sections code fences
- * are only wrapping; in a section of somebody else's they belong to it, and no heading is between them.
+ * are only wrapping; in a foreign section they belong to it, and no heading is between them.
  */
 export function sectionsOf(text: string, own: readonly string[]): readonly Section[] {
   const sections: { title: string; line: number; lines: Line[] }[] = [{ title: "", line: 1, lines: [] }];

@@ -1,9 +1,9 @@
-// staged-state-read: `_docs/_autopilot_state.md` as a person or another tool left it, read so that a project can go on from it.
+// staged-state-read: parses `_docs/_autopilot_state.md` as a person or another tool left it.
 //
 // Invariants:
-//   R1. Whatever the text is, the answer is what could be read and every fault with its line; nothing is thrown.
-//   R2. Where the project stands is never guessed: a Current Step that cannot be told is none, and the folders decide.
-//   R3. Nothing that somebody wrote is lost: what is not of the format is kept beside it.
+//   R1. For any text the result is what could be read and every fault with its line; nothing is thrown.
+//   R2. The project's step is never guessed: an unclear Current Step counts as none, and the folders decide.
+//   R3. Nothing is lost: content outside the format is kept beside it.
 
 import { isStagedState, isTitle } from "../../../documents/staged-title.ts";
 import {

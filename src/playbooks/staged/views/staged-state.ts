@@ -1,7 +1,7 @@
 // staged-state: the text of `_docs/_autopilot_state.md`, section for section and line for line in its published format.
 //
 // Invariants:
-//   S1. What is written is read back as the same state: no text of anybody's can end a line, a cell or a section.
+//   S1. What is written is read back as the same state: no text can end a line, a cell or a section.
 //   S2. Sections of others are kept as they are.
 
 import { type StagedState, stagedSections } from "../../../contracts/staged-state.ts";

@@ -1,8 +1,8 @@
-// staged-sub-step: where inside a step of a staged project work stands: what an earlier session recorded, what an agent named, and what
-// whoever goes on is told of it.
+// staged-sub-step: the sub-step of a staged project's step: what an earlier session recorded, what an agent named, and what the next agent
+// is told of it.
 //
 // Invariants:
-//   B1. The sub-step that an earlier session or an agent named stands until the step has passed: beginning again isn't progress.
+//   B1. The sub-step that an earlier session or an agent named holds until the step has passed: starting over isn't progress.
 //   B2. The notes of the last session go to the first step that is entered, whichever it is; its sub-step only to the very step it names.
 
 import type { CurrentStep, LastSession } from "../../../contracts/staged-state.ts";
@@ -43,7 +43,7 @@ export class SubStep {
     this.#earlier = { step: String(current?.step ?? ""), sub_step: midStepOf(current, flow), notes: last_session?.notes ?? "" };
   }
 
-  /** As the agent, or an earlier session, named it; null if nobody did. */
+  /** As the agent, or an earlier session, named it; null if none did. */
   get named(): string | null {
     return this.#named;
   }
@@ -79,7 +79,7 @@ export class SubStep {
     this.#notes = notes;
   }
 
-  /** What an agent is told of the record; `isHere`: it works on the step that is run now. */
+  /** What an agent is told of the record; `isHere`: it works on the current step. */
   handOver(all: readonly string[], isHere: boolean): string {
     const decisions = all.slice(-decisionsReportedMax).map((decision) => `- ${decision}`);
     const stopped = `This step was begun before and stopped at its sub-step: ${this.#named ?? ""}. What it left lies in the folders; go on from there.`;

@@ -1,4 +1,4 @@
-// staged-summary: what is reported first whenever a staged project is resumed: where it stands, what was decided, how the last session ended, what is in the way.
+// staged-summary: what is reported first when a staged project is resumed: its step, decisions, how the last session ended, blockers.
 
 import { stagedSteps } from "../../../contracts/staged-state.ts";
 import type { StagedRead } from "./staged-state-read.ts";

@@ -7,7 +7,7 @@ import { objectiveFlags } from "../objective-flags.ts";
 import { type Command, restsWhenInterrupted } from "../spec.ts";
 import { askedBy, stagedFlags } from "../staged-flags.ts";
 
-/** What a run of another tool's, taken up as one of ours, must be told. */
+/** What another tool's run must be given when it is resumed as one of ours. */
 const forImports = objectiveFlags.filter(({ name }) => name === "agent" || name === "isolation");
 
 export const resume: Command = {

@@ -1,4 +1,4 @@
-// keys: the page by keyboard alone. Keys rest while somebody types or a dialog is open, and can be switched off.
+// keys: keyboard control of the page. Keys are inactive while the user types or a dialog is open, and can be switched off.
 
 import { pages, type PageName } from "../rail.ts";
 import { draw, href, state, toast } from "./store.ts";

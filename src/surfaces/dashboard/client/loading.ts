@@ -50,7 +50,7 @@ function gone(): void {
 
 const aboutRuns: readonly string[] = ["run", "log", "diff"];
 
-/** What a page shows is asked for at the same time as the overview, unless the overview must say which run is meant. */
+/** A page's facts are requested together with the overview, unless the overview must say which run is meant. */
 async function loadOnce(): Promise<void> {
   if (state.key !== null || !aboutRuns.includes(state.page)) {
     await Promise.all([loadOverview(), loadPage()]);
@@ -117,7 +117,7 @@ async function loadLog(key: string): Promise<void> {
 
 let isLoadingOlder = false;
 
-/** Filters and finding need every line; they come after what is in sight, and each part is drawn before the next is asked for. */
+/** Filters and search need every line; they come after what is visible, and each part is drawn before the next is requested. */
 async function loadOlder(key: string): Promise<void> {
   if (isLoadingOlder) return;
   isLoadingOlder = true;
@@ -247,7 +247,7 @@ function countDown(seconds: number): Promise<void> {
 let renewed: (() => void) | null = null;
 const newToken = (): Promise<void> => new Promise((resolve) => void (renewed = resolve));
 
-/** The address brought another token: whoever waits for one goes on. */
+/** The URL brought another token: waiting requests continue. */
 export function tokenTaken(): void {
   state.connection = "opening";
   renewed?.();

@@ -33,7 +33,7 @@ const shown: Readonly<Record<PageName, () => Child>> = {
 
 const root = document.getElementById("app");
 let isMoved = false;
-/** A page whose facts come later is drawn twice: its title gets the focus again, until somebody does something else. */
+/** A page whose facts come later is drawn twice: its title gets the focus again, until the user does something else. */
 let isTitleDue = false;
 /** The page came with its frame, so what is drawn first is the facts; where they take this long, that they are awaited. */
 const firstDrawMs = 300;

@@ -1,4 +1,4 @@
-// notify: command-line specs of `notify` and its verbs: who is told of what while nobody watches.
+// notify: command-line specs of `notify` and its verbs: who is notified of what.
 
 import { defined } from "../../defined.ts";
 import type { Command } from "../../spec.ts";

@@ -27,7 +27,7 @@ const sized = new ResizeObserver(([entry]) => {
 
 const noFilter = "\0\0\0";
 
-/** The rows that fit the filters; sifted anew only when rows or filters are others. */
+/** The rows that match the filters; computed again only when rows or filters change. */
 export function rowsShown(): readonly LogRow[] {
   const { rows, find, phase, event, reason } = state.log;
   const by = [find, phase, event, reason].join("\0");

@@ -52,7 +52,7 @@ let words: {
   readonly reason: readonly string[];
 } | null = null;
 
-/** What can be filtered by; looked through anew only when there are other rows, never while one scrolls. */
+/** The possible filters; computed again only when the rows change, never while scrolling. */
 function choices(): NonNullable<typeof words> {
   const { rows } = state.log;
   const distinct = (of: (row: LogRow) => string): readonly string[] => [...new Set(rows.map(of))].filter((word) => word !== "").toSorted();

@@ -68,7 +68,7 @@ const missing = (key: string): Child => [
     key,
     "run_missing: there is no such run here. If it was discarded, its branch stays until you delete it.",
     command("autopilot runs", copy),
-    /^[\w.-]+$/.test(key) ? command(`git log autopilot/${key}`, copy) : null, // anybody can write an address
+    /^[\w.-]+$/.test(key) ? command(`git log autopilot/${key}`, copy) : null, // a URL is untrusted
     el("p.gap-top", el("a.link", { href: "#now" }, "Back to what runs now")),
   ),
 ];
