@@ -1,4 +1,4 @@
-// address: which store a command means: the flag, or AUTOPILOT_STORE. Nothing that lies in a repository can name one.
+// address: which store a command means: the flag, or AUTOPILOT_STORE. Nothing that is in a repository can name one.
 
 import { leaseMsDefault, leaseMsMax, leaseMsMin } from "./lease-times.ts";
 import { refuse } from "../project/reply.ts";

@@ -4,7 +4,7 @@
 //   X1. Each owner writes refs of its own epoch only, and the journal names the commit that counts, never a ref: a late push changes nothing.
 //   X2. Sent first, written down after: what the journal names is there.
 //   X3. No configuration of the project's repository takes part: the git directory is ours and borrows its objects.
-//   X4. A branch of the hub is moved by compare-and-set alone: from the commit that was looked at, to one that was proved on top of it.
+//   X4. A branch of the hub is moved by compare-and-set alone: from the commit that was inspected, to one that was proved on top of it.
 
 import { WorkspaceFailed } from "../workspace/failure.ts";
 import type { GitAnswer } from "../workspace/git/git.ts";

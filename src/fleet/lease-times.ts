@@ -1,7 +1,7 @@
-// lease-times: how long a run is held without a word, how often the word is given, and when an owner gives up by itself.
+// lease-times: how long a lease lasts, how often it is renewed, and when an owner gives up by itself.
 //
 // Invariants:
-//   E1. An owner that hears nothing stops well before anybody else may take its run: what is left is the time to end its processes.
+//   E1. An owner without confirmation stops well before another may take its run: the rest is the time to end its processes.
 //   E2. The three belong together: one number sets them all.
 
 import { invariant } from "../kit/invariant.ts";

@@ -67,7 +67,7 @@ export async function openShared(env: NodeJS.ProcessEnv, folder: string, { key }
 
 const newline = Buffer.from("\n");
 
-/** Where the copy stands. It is only a copy: what a crash left torn or damaged in it is cut off and fetched again. */
+/** The position of the copy. It is only a copy: torn or damaged lines are cut off and fetched again. */
 function endOfCopy(folder: string, fd: number): Position {
   let end: Position = genesis;
   try {

@@ -9,7 +9,7 @@ import { readOwnFile } from "../../project/own-file.ts";
 import { actorOf, type CommandContext } from "../../project/command-context.ts";
 import type { OpenPortfolio } from "../../portfolio/store/open.ts";
 
-/** What another tool's task pages say in front, beyond what its events told. Pages without data are only kept. */
+/** What another tool's task pages have in their front matter, beyond its events. Pages without data are only kept. */
 export async function adoptSnapshots(context: CommandContext, { paths, state, write }: OpenPortfolio): Promise<readonly string[]> {
   const warnings: string[] = [];
   for (const task_id of Object.keys(state.tasks)) {

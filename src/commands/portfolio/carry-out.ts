@@ -1,4 +1,4 @@
-// carry-out: what a plan asks for that needs no worker: tasks released and tried again, budgets told, people asked.
+// carry-out: the parts of a plan that need no worker: releases and retries tasks, reports budgets, asks people.
 
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import { msOf } from "../../kit/iso-time.ts";

@@ -1,4 +1,4 @@
-// landings: the merge queue beside a pool's workers: batches under way, and what holds landings up, told and journaled.
+// landings: the merge queue beside a pool's workers: batches under way, and what blocks landings, reported and journaled.
 // Invariants N1 and on: commands/portfolio/pool.ts.
 
 import { repositoryGone, settleBatches, type HeldUp } from "../../portfolio/merge/land-batch.ts";

@@ -9,7 +9,7 @@ import { viewOf } from "../../portfolio/worker/worker.ts";
 
 const system = { actor: "system", reason_code: "ok" } as const;
 
-/** Every task that the journal says is running and nobody of this pool works on. */
+/** Every task that is running according to the journal and that no worker of this pool works on. */
 export async function lookAtWorkers(
   pool: { readonly paths: PortfolioPaths; readonly active: ReadonlyMap<string, unknown>; readonly starting?: ReadonlySet<string> },
   open: Pick<OpenPortfolio, "state" | "now" | "write">,
@@ -17,7 +17,7 @@ export async function lookAtWorkers(
   const gone = new Set<string>();
   let moved = false;
   for (const task of unfinished(open.state)) {
-    if (task.stage !== "working" || pool.active.has(task.task_id) || pool.starting?.has(task.task_id) === true) continue; // the table's first rows: somebody works on it
+    if (task.stage !== "working" || pool.active.has(task.task_id) || pool.starting?.has(task.task_id) === true) continue; // the table's first rows: a worker works on it
     const found = await viewOf(pool.paths, task);
     const status = found?.view.status;
     const run =

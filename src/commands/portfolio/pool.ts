@@ -1,7 +1,7 @@
 // pool: `portfolio run`: ticks, workers and the merge queue, until everything is done or a person stops it.
 //
 // Invariants:
-//   N1. One pool a portfolio: it holds a lock of its own; every change takes the journal for a moment only. With a store it holds the
+//   N1. One pool a portfolio: it holds its own lock; every change takes the journal for a moment only. With a store it holds the
 //       portfolio's lease there instead; a second pool waits for it, and one that has lost it writes nothing more.
 //   N2. A tick first looks at what is: runs that ended, workers that are gone, batches that landed unrecorded. Then it plans.
 //   N3. Whatever ends the pool, the next tick of any pool goes on from the journals.
@@ -118,7 +118,7 @@ async function work(context: CommandContext, paths: PortfolioPaths, input: PoolI
   await clearLeftovers(paths, await readPortfolio(paths));
   try {
     for (let ticks = 0; !context.interrupted.aborted && ticks < (input.ticksMax ?? Number.POSITIVE_INFINITY); ticks++) {
-      const wasBusy = underWay(pool, true).length > 0; // what ended during the tick has not been looked at yet
+      const wasBusy = underWay(pool, true).length > 0; // what ended during the tick has not been inspected yet
       const { moved, goesOn } = await tick(pool);
       const isIdle = !moved && !goesOn && !wasBusy && !pool.hasNews && underWay(pool, true).length === 0;
       if (isIdle && input.untilIdle === true) await allEnded(pool); // a landing that was held up may still be
@@ -182,7 +182,7 @@ async function holdPool({ own }: PortfolioPaths, shared: boolean): Promise<() =>
   }
 }
 
-/** Waits until a run ends, somebody interrupts, or it is time to look again. */
+/** Waits until a run ends, an interrupt, or the next poll. */
 async function rest(pool: Pool): Promise<void> {
   const { input, context } = pool;
   const woken = new AbortController();

@@ -1,4 +1,4 @@
-// rebuild: draws every snapshot of a portfolio anew from its events.
+// rebuild: regenerates every snapshot of a portfolio from its events.
 
 import type { Answer } from "../../contracts/answer.ts";
 import type { CommandContext } from "../../project/command-context.ts";
@@ -8,7 +8,7 @@ import { redraw } from "../../portfolio/store/draw.ts";
 import { requirePortfolio } from "../../portfolio/store/folder.ts";
 import { allLines, withPortfolio } from "../../portfolio/store/open.ts";
 
-/** Draws every file anew from the journal, and says which of them were different. */
+/** Regenerates every file from the journal, and returns which of them were different. */
 export function rebuildPortfolio(context: CommandContext): Promise<Answer> {
   return answered(async () => {
     const paths = requirePortfolio(context);

@@ -1,4 +1,4 @@
-// run-every: works on a portfolio until it is idle, rests, and begins again until somebody interrupts.
+// run-every: works on a portfolio until it is idle, rests, and starts again until it is interrupted.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer } from "../../contracts/answer.ts";

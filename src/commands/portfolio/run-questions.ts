@@ -1,5 +1,5 @@
 // run-questions: questions of runs that a person began by hand, in a portfolio's folder or in a repository of one of its projects: they wait
-// for the same person, so they stand in the same inbox.
+// for the same person, so they are in the same inbox.
 
 import { resolve } from "node:path";
 import { questionsOpen } from "../../core/selectors.ts";
@@ -27,7 +27,7 @@ export type InboxRow = {
 };
 export type RunQuestion = InboxRow & { readonly run: string; readonly directory: string };
 
-/** Of this user's runs alone: what came from elsewhere asks nobody. */
+/** Only of this user's runs: foreign runs ask no one. */
 export async function runQuestions(context: CommandContext, { projects }: PortfolioView): Promise<readonly RunQuestion[]> {
   const places = new Map<string, { readonly paths: ProjectPaths; readonly project: string | null }>();
   const note = (directory: string, project: string | null): void => {

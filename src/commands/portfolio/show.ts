@@ -1,4 +1,4 @@
-// show: how a portfolio stands: its projects, what works, what waits and why, what asks for a person.
+// show: the state of a portfolio: its projects, what works, what waits and why, what asks for a person.
 
 import type { Answer } from "../../contracts/answer.ts";
 import { msOf } from "../../kit/iso-time.ts";
@@ -69,7 +69,7 @@ export function showPortfolio(context: CommandContext, input: PoolInput & { read
 
 type Visible = ReturnType<typeof visiblePortfolio>;
 
-/** What is said of a portfolio that is only looked at. */
+/** What is said of a portfolio that is only inspected. */
 const onlyShown = (foreign: string | null) =>
   foreign === null
     ? {}

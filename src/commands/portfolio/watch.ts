@@ -10,7 +10,7 @@ import { showPortfolio } from "./show.ts";
 
 const lookEveryMs = 1000;
 
-/** A board that fits the terminal, drawn anew while things change. Without a terminal it is shown once. */
+/** A board that fits the terminal, drawn again while things change. Without a terminal it is shown once. */
 export function watchPortfolio(context: CommandContext, input: PoolInput): Promise<Answer> {
   return answered(async () => {
     visiblePortfolio(context);

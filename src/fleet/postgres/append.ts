@@ -1,4 +1,4 @@
-// append: lines go into the store only where epoch, number, hash and lease are this owner's, in the one statement that writes them.
+// append: lines go into the store only if epoch, number, hash and lease are this owner's, in the one statement that writes them.
 //
 // Invariants:
 //   F1. The row's lock is the point where owners are put in order: a second statement re-reads the row after waiting, so there is no window
@@ -29,7 +29,7 @@ export async function appendLines(database: Database, send: SendAppend, lease: H
   }
 }
 
-/** What became of an append that nobody confirmed. Asks until it is answered, or the lease is lost. */
+/** What happened to an unconfirmed append. Retries until it is answered, or the lease is lost. */
 async function outcomeOf(database: Database, lease: HeldLease, { run, from, to }: Append): Promise<"kept" | "not there"> {
   for (;;) {
     refuseLost(lease);
@@ -49,7 +49,7 @@ async function outcomeOf(database: Database, lease: HeldLease, { run, from, to }
         throw lost(`the store is back at epoch ${epoch}, and this owner has ${lease.epoch}`);
       if (to.head.equals(head)) return "kept";
       if (!from.head.equals(head)) throw lost(`line ${from.seq} is not the last one there any more: line ${String(row?.["seq"])} is`); // F3
-      // Lapsed, and nobody has taken it: the next renewal may still have it back.
+      // Expired, and not taken: the next renewal may still get it back.
       return "not there";
     } catch (error) {
       if (!isInDoubt(error) || error instanceof JournalFailure) throw storeFailure(error, database.name);

@@ -41,7 +41,7 @@ export function connect(url: string, { answerMs, connectionsMax = 4, usesMax }: 
     allowExitOnIdle: true,
     application_name: "autopilot",
   });
-  pool.on("error", () => undefined); // an idle connection that breaks is replaced; whoever asks next hears of it
+  pool.on("error", () => undefined); // a broken idle connection is replaced; the next query reports it
   async function withClient<Value>(work: (client: PoolClient) => Promise<Value>): Promise<Value> {
     const client = await pool.connect();
     let isSound = false;
@@ -96,7 +96,7 @@ export function nameOf(url: string): string {
   }
 }
 
-/** The server has ended this connection: shut down, or told to. */
+/** The server has ended this connection: shut down, or on command. */
 const isOver = ({ code }: DatabaseError): boolean => code?.startsWith("57P") === true || code?.startsWith("08") === true;
 
 const codes: Readonly<Record<string, (name: string, message: string) => JournalFailure>> = {

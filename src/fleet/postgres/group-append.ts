@@ -1,14 +1,16 @@
 // group-append: appends of several runs of one process in one statement, so that they share a commit.
 //
 // Invariants:
-//   G1. An append is sent at once while nothing is under way. What comes meanwhile goes together: when an answer is back, or after a moment,
-//       so that one answer that is lost holds nobody else up.
+//   G1. An append is sent at once while nothing is under way. What comes meanwhile goes together: when an answer is back, or after a
+//   moment,
+//       so that one lost answer blocks no other.
 //   G2. Each run is fenced by itself: one that is refused leaves the others kept.
-//   G3. If the server refuses a statement of several runs, it has kept nothing of it, and each run is sent by itself: one run's failure is not another's.
+//   G3. If the server refuses a statement of several runs, it has kept nothing of it, and each run is sent by itself: one run's failure
+//   does not affect another.
 
 import { type Ask, isInDoubt } from "./connect.ts";
 
-/** Where a journal stands in its row. */
+/** Where a journal is in its row. */
 export type RowPosition = { readonly seq: number; readonly head: Buffer };
 export type Append = {
   readonly run: string;

@@ -4,8 +4,8 @@
 //   L1. Of any number that take a run at once, one gets it; its epoch is one more than any before.
 //   L2. The database's clock alone says when a lease ends. An owner judges itself by its monotonic clock, from when it *sent* what was
 //       confirmed, so it always gives up before the database does.
-//   L3. The monotonic clock may stand still while a machine sleeps: where it and the wall clock disagree, nothing counts as confirmed
-//       until the database has confirmed it again.
+//   L3. The monotonic clock may stand still while a machine sleeps: where it and the wall clock disagree, nothing counts as confirmed until
+//       the database has confirmed it again.
 //   L4. What is lost stays lost: no later answer gives it back.
 
 import { JournalFailure } from "../../journal/failure.ts";
@@ -59,7 +59,7 @@ export async function takeRun(
 }
 
 export type HeldLease = Lease & {
-  /** Says that the run is lost, whoever found out. */
+  /** Reports that the run is lost, from whichever check. */
   readonly lose: (detail: string) => void;
   /** Why it was lost; null while it is not. */
   readonly whyLost: () => string | null;

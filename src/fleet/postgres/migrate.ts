@@ -32,7 +32,7 @@ export async function migrate(database: Database, product: string, wanted: reado
   }
 }
 
-/** One migration, whoever comes first (M1, M2); the version after it. */
+/** One migration, by whichever process comes first (M1, M2); the version after it. */
 function step(database: Database, product: string, wanted: readonly Migration[]): Promise<number> {
   return database.inTransaction(async (ask) => {
     await ask("select pg_advisory_xact_lock($1)", [lockKey]);

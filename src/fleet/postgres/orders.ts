@@ -1,7 +1,7 @@
 // orders: the dispatch in plain SQL: orders are rows, and taking one is a short transaction.
 //
 // Invariants:
-//   P1. One takes at a time, whichever machine: a lock of the transaction stands before the count, so two can never both see the last slot free.
+//   P1. One takes at a time, whichever machine: a lock of the transaction is before the count, so two can never both see the last slot free.
 //   P2. Only a worker whose lease holds takes, ends or gives back; a stale one finds that the row is not its own any more.
 //   P3. Looking is enough: each worker looks four times a second. Nothing depends on a notification, so a pooler breaks nothing.
 //   P4. A worker that has an order knows it: what was taken in its name while the answer got lost goes back when it looks again.
@@ -30,7 +30,7 @@ const offerSql = `insert into autopilot.work_order (order_id, run_id, repository
 
 const isGone = `o.state = 'taken' and not exists (select 1 from autopilot.worker w
   where w.worker_id = o.worker_id and w.epoch = o.worker_epoch and w.lease_until > clock_timestamp())`;
-/** What a living worker has is not withdrawn behind its back: it could not be told. */
+/** A living worker's order is not withdrawn: it could not be notified. */
 const withdrawSql = `update autopilot.work_order o set state = 'withdrawn', ended_at = now()
   where o.order_id = $1 and (o.state = 'offered' or (${isGone}))`;
 const isFor = `o.state = 'offered' and o.not_before <= clock_timestamp() and o.repository = any($1::text[]) and o.needs <@ $2::text[]
@@ -53,7 +53,7 @@ const takeSql = `update autopilot.work_order set state = 'taken', worker_id = $3
   returning order_id, run_id, repository, priority, needs, slots, times_taken`;
 const mine = "where order_id = $1 and state = 'taken' and worker_id = $2 and worker_epoch = $3";
 const endSql = `update autopilot.work_order set state = 'ended', ended_at = now(), outcome = $4 ${mine}`;
-/** P5. A pause asks for no more than the rest that the run has come to. Older than the taking, it was read or is no request. */
+/** P5. A pause asks for no more than the rest that the run has come to. Older than the taking, it was read or isn't a request. */
 const isWordLeft = `exists (select 1 from autopilot.request r where r.run_id = work_order.run_id and not r.forgotten
   and r.at >= work_order.taken_at and r.body->>'control' is distinct from 'pause')`;
 const goOnSql = `update autopilot.work_order set ${freed}, times_taken = 0, not_before = clock_timestamp(), outcome = $4 ${mine} and ${isWordLeft}`;
@@ -120,7 +120,7 @@ function working(database: Database, registration: WorkerRegistration, lease: He
         await lease.release();
         return step.why;
       }
-      const order = step.do === "take" ? await taken(database, registration, lease.epoch, [...active.keys()]).catch(() => null) : null; // the lease's watch tells of a store that is gone
+      const order = step.do === "take" ? await taken(database, registration, lease.epoch, [...active.keys()]).catch(() => null) : null; // the lease's watch reports a store that is gone
       if (order === null) {
         await sleep(lookEveryMs, undefined, { signal: wake.signal }).catch(() => undefined);
         continue;
@@ -205,8 +205,8 @@ export const newestOrders = (database: Database, runs: readonly string[]): Promi
   );
 
 /**
- * Called when a word was left for a run: an order of it that waits for its time waits no longer. False if none is open; where one is,
- * whoever has it reads the word before it ends (P5).
+ * Called when a request was left for a run: a delayed order of it becomes due now. False if none is open; if one is, its worker reads the
+ * request before it ends (P5).
  */
 export async function hastenOrders({ ask, name }: Database, run: string): Promise<boolean> {
   try {
@@ -236,7 +236,7 @@ async function storedOrders({ ask, name }: Database, text: string, values: reado
   }
 }
 
-/** Says what became of an order until it is heard, or nobody would believe it any more (P2). */
+/** Reports an order's end until it is confirmed, or can no longer count (P2). */
 async function reported(
   database: Database,
   { worker }: WorkerRegistration,
@@ -251,7 +251,7 @@ async function reported(
       if (end.kind === "again") await database.ask(againSql, [...its, end.afterMs, end.isUntried === true ? 1 : 0]);
       else
         await database.inTransaction(async (ask: Ask) => {
-          await ask(lockSql, [id]); // P5: whoever leaves a word looks at this row after it, and waits
+          await ask(lockSql, [id]); // P5: a requester reads this row afterwards, and waits
           if (end.isOver === true || (await ask(goOnSql, its)).count === 0) await ask(endSql, its);
         });
       return;

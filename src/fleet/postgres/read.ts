@@ -34,7 +34,7 @@ async function page(ask: Ask, name: string, run: string, seq: number): Promise<r
   }
 }
 
-/** Hands out what continues the journal after a position; where it stands then. */
+/** Returns what continues the journal after a position; and the position then. */
 export async function readLines(
   database: Database,
   run: string,
@@ -65,7 +65,7 @@ function refuseNewer(line: Buffer): void {
   if (version !== null && version > journalVersion) throw new JournalFailure({ kind: "journal_newer", version });
 }
 
-/** The place after one line, as that line tells; null if there is no sound line of that number. */
+/** The position after one line, from that line; null if there is no intact line of that number. */
 export async function placeAfter({ ask }: Database, run: string, seq: number, byte: number): Promise<Position | null> {
   const { rows } = await ask("select line from autopilot.entry where run_id = $1 and seq = $2", [run, seq]);
   const line = rows[0]?.["line"];

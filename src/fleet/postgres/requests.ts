@@ -36,7 +36,7 @@ export function openRequests({ ask, name }: Database, run: string): Inbox & { re
     if (last > known) callbacks.forEach((callback) => callback());
     known = Math.max(known, last);
   };
-  const timer = setInterval(() => void look().catch(() => undefined), lookEveryMs); // the lease's watch tells of a store that is gone
+  const timer = setInterval(() => void look().catch(() => undefined), lookEveryMs); // the lease's watch reports a store that is gone
   timer.unref();
   return {
     pending: async () => {
@@ -45,7 +45,7 @@ export function openRequests({ ask, name }: Database, run: string): Inbox & { re
           `select body::text as body from autopilot.request where run_id = $1 and not forgotten order by number limit ${pendingMax}`,
           [run],
         );
-        // Whoever may write to the table need not be this product: what is no request is left there and not carried out.
+        // Other programs may write to the table: what isn't a request is left there and not carried out.
         return rows
           .map((row) => String(row["body"]))
           .flatMap((text) => (faultOfRequest(text) === null ? [JSON.parse(text) as Request] : []));

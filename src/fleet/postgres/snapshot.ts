@@ -1,4 +1,4 @@
-// snapshot: the state at one place of a journal, kept by its owner alone and believed only where everything about it fits (J6).
+// snapshot: the state at one place of a journal, kept by its owner alone and believed only if everything about it fits (J6).
 
 import { hash } from "node:crypto";
 import type { Position } from "../../journal/journal.ts";
@@ -42,6 +42,6 @@ export async function readSnapshot(database: Database, run: string): Promise<{ r
   try {
     return { state: JSON.parse(state.toString("utf8")) as unknown, at };
   } catch {
-    return null; // the journal tells the same from its start
+    return null; // the journal has the same from its start
   }
 }

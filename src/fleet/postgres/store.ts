@@ -29,7 +29,7 @@ export type StoreOptions = {
 
 export type PostgresStore = Omit<RunStore, "open"> & {
   readonly database: Database;
-  /** Told of lines once they are durable, before whoever appended them. */
+  /** Called with lines once they are durable, before the appender is. */
   open(run: string, kind: RunKind, options: OpenOptions & { readonly onKept?: (lines: readonly Uint8Array[]) => void }): Promise<OpenedRun>;
 };
 

@@ -1,9 +1,9 @@
-// land-batch: moves the branch to a batch that was proved, records it, and finds out what became of one that was cut short.
+// land-batch: moves the branch to a proved batch, records it, and recovers an interrupted one.
 //
 // Invariants:
-//   L1. A landing's folder and branch are named after its batch: whoever goes on after a kill finds them, undoes what was half done, and leaves
+//   L1. A landing's folder and branch are named after its batch: after a kill the next pool finds them, undoes partial work, and leaves
 //       neither behind.
-//   L2. What only a person can clear away is told with the command that helps; everything else is tried again by itself.
+//   L2. What only a person can clear away is reported with the command that helps; everything else is tried again by itself.
 // Invariants M1 and on: portfolio/merge/merge-queue.ts.
 
 import { createHash } from "node:crypto";
@@ -21,7 +21,7 @@ import { type OpenPortfolio, withPortfolio } from "../store/open.ts";
 import { type Exchange, hubOf, openExchange } from "../worker/git-exchange.ts";
 
 export type QueueParts = { readonly context: CommandContext; readonly paths: PortfolioPaths; readonly isolation?: string | undefined };
-/** What holds a landing up; `command` null: it goes on by itself, or asks a question of its own. L2 */
+/** What holds a landing up; `command` null: it goes on by itself, or asks its own question. L2 */
 export type HeldUp = { readonly why: string; readonly command: string | null };
 type Branch = { readonly repository: string; readonly target: string };
 type Batch = View<VerifiedBatch>;
@@ -48,7 +48,7 @@ export const repositoryGone = (state: PortfolioView, branch: Branch, error: unkn
 
 const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`);
 
-/** A run's name that no run has; branches of runs bear such names. L1 */
+/** A run's name that no run has; branches of runs have such names. L1 */
 export function landingName({ own }: Pick<PortfolioPaths, "own">, { from, commit }: Pick<Batch, "from" | "commit">): string {
   const hash = createHash("sha256").update([own, from, commit].join("\0")).digest("hex").slice(0, 12);
   return `run-2000-01-01-000000-${Number.parseInt(hash, 16)}`;
@@ -91,7 +91,7 @@ async function forgetLanding(paths: PortfolioPaths, exchange: Exchange, batch: B
   rmSync(join(paths.own, landingsFolder, landingName(paths, batch)), { recursive: true, force: true });
 }
 
-/** Batches that were proved and never told to have landed: the branch itself says what became of them. Gives those that still wait, and why. */
+/** Proved batches that were never recorded as landed: the branch itself shows whether they did. Returns those that still wait, and why. */
 export async function settleBatches(
   parts: QueueParts,
   except: ReadonlySet<string> = new Set(),
@@ -113,7 +113,7 @@ export async function settleBatches(
   return waiting;
 }
 
-/** What holds a proved batch up; null if it landed, or has to be proved anew. */
+/** What blocks a proved batch; null if it landed, or has to be proved again. */
 async function settle(parts: QueueParts, batch: Batch, target: string): Promise<HeldUp | null> {
   const exchange = await openExchange(batch.repository, hubOf(parts.paths, batch.repository));
   const tip = await exchange.tipOf(target);

@@ -1,5 +1,4 @@
-// leftovers: what a pool that was killed has left: folders of merges that nobody makes any more, folders and branches of landings, and refs of
-// tasks that are over.
+// leftovers: cleans up after a killed pool: folders of abandoned merges, folders and branches of landings, and refs of finished tasks.
 
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +8,7 @@ import type { PortfolioPaths } from "../store/folder.ts";
 import { hubOf, openExchange } from "../worker/git-exchange.ts";
 import { landingName, landingsFolder } from "./land-batch.ts";
 
-/** Only for whoever holds the pool: nobody else merges. Gives what could not be looked at. */
+/** Only for the holder of the pool, which alone merges. Returns what could not be inspected. */
 export async function clearLeftovers(paths: PortfolioPaths, state: PortfolioView): Promise<readonly string[]> {
   for (const name of readdirSync(paths.own)) if (name.startsWith("merge-")) rmSync(join(paths.own, name), { recursive: true, force: true });
   const repositories = new Set(Object.values(state.projects).flatMap(({ repository }) => repository ?? []));

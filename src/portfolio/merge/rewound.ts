@@ -1,4 +1,4 @@
-// rewound: work that landed and is not on its branch any more, because somebody moved the branch back. It is asked about once.
+// rewound: landed work that is no longer on its branch, because the branch was moved back. It is asked about once.
 
 import type { CommandContext } from "../../project/command-context.ts";
 import { kindOf, type Question } from "../planner/questions.ts";
@@ -45,7 +45,7 @@ export async function whyRewound(
   return isAnswered ? null : what;
 }
 
-/** The newest landing tells for all: only where the branch does not hold it are the others looked for. */
+/** The newest landing decides for all: only if the branch does not have it are the others searched. */
 async function lostFrom(exchange: Exchange, state: PortfolioView, { repository, target, tip }: Branch): Promise<readonly string[]> {
   const landed = Object.values(state.tasks)
     .flatMap(({ task_id, landed: commit, project_id, changed }) => {

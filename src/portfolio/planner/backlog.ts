@@ -1,4 +1,4 @@
-// backlog: tasks as people write them, made into tasks of a portfolio. Everything that is wrong is told at once; then nothing is made.
+// backlog: tasks as people write them, made into tasks of a portfolio. Everything that is wrong is reported at once; then nothing is made.
 
 import {
   type Criterion,
@@ -13,7 +13,7 @@ import { didYouMean } from "../../kit/suggest.ts";
 import type { PortfolioView } from "./state.ts";
 
 export type TaskDraft = {
-  /** Where it stands, for messages: `line 12`, `tasks[3]`. */
+  /** Its position, for messages: `line 12`, `tasks[3]`. */
   readonly place: string;
   /** How others of the same list call it. */
   readonly key?: string | undefined;
@@ -162,7 +162,7 @@ export function whyRing(state: PortfolioView, task_id: string, dependencies: rea
   return null;
 }
 
-/** `tokens=250k,usd=3`. A string is what is wrong. What is no text is somebody else's to tell. */
+/** `tokens=250k,usd=3`. A string is what is wrong. A value that isn't text is reported elsewhere. */
 export function budgetIn(text: unknown): PortfolioBudget | string {
   const budget: PortfolioBudget = {};
   for (const part of (typeof text === "string" ? text : "").split(",").filter((one) => one.trim() !== "")) {
@@ -211,7 +211,7 @@ export function readBacklog(file: string, text: string): { readonly tasks: reado
 
 const isKey = (word: string): word is (typeof backlogKeys)[number] => backlogKeys.some((key) => key === word);
 
-/** `- []`, `-[ ] x`, `- [y] x`, an indented box. A link in brackets is none; what is done is nobody's task wherever it stands. */
+/** `- []`, `-[ ] x`, `- [y] x`, an indented box. A link in brackets isn't one; a ticked box is not a task anywhere. */
 const looksLikeBox = (row: string): boolean => /^\s*(?:[-*+]|\d+[.)])\s*\[(?:\s*|[^\]xX]|[xX]?\s+|\s+[xX]?)\](?![([])/.test(row);
 
 function saysMore(

@@ -13,7 +13,7 @@ export type BisectStep<Task> =
   | { readonly do: "end" };
 
 export type Bisection<Task> = {
-  /** What to do now. `land` and `reject` are to be done and told with `next()`; `prove` with its answer. */
+  /** The next action. `land` and `reject` are done and reported with `next()`; `prove` with its answer. */
   readonly next: (proved?: Proved) => BisectStep<Task>;
 };
 

@@ -60,7 +60,7 @@ export function whyNoBudget(state: PortfolioView, task: TaskView, now: string, w
   return null;
 }
 
-/** What a run for this task may use: the least that anybody allows. Empty if nobody bounds it. */
+/** What a run for this task may use: the least of all limits. Empty if there is none. */
 export function allowanceOf(state: PortfolioView, task: TaskView, now: string, working: readonly TaskView[]): PortfolioBudget {
   const allowed: PortfolioBudget = {};
   for (const dimension of dimensions) {
@@ -81,7 +81,7 @@ function leftIn({ budget, spent, holds }: Purse, dimension: Dimension, working: 
   return limit - spent[dimension] - reserved;
 }
 
-/** Budgets that are used up and have not been told yet. */
+/** Used-up budgets that have not been reported yet. */
 export function endedBudgets(state: PortfolioView, now: string): readonly Ended[] {
   const projects = Object.keys(state.projects);
   const purses = new Map([...projects, ""].flatMap((id) => pursesOf(state, id, now)).map((purse) => [purse.key, purse]));

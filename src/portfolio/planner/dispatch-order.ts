@@ -1,4 +1,4 @@
-// dispatch-order: in which order tasks that could start are looked at.
+// dispatch-order: in which order tasks that could start are inspected.
 
 import type { PortfolioView, TaskView } from "./state.ts";
 

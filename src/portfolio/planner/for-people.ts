@@ -27,7 +27,7 @@ export const tasksForPeople = (state: PortfolioView): readonly TaskForPeople[] =
   ...Object.values(state.tasks).flatMap((task) => forPeople(state, task)),
 ];
 
-/** A landing that waits is told once, by the first task of its queue. */
+/** A landing that waits is reported once, by the first task of its queue. */
 function heldForPeople({ held, tasks: [task, ...others] }: HeldLanding): readonly TaskForPeople[] {
   if (task === undefined) return [];
   const more = others.length === 0 ? "" : ` (${others.length} more wait behind it)`;
@@ -55,8 +55,8 @@ export function forPeople(state: PortfolioView, task: TaskView): readonly TaskFo
 }
 
 const feedbackCharsMax = 300;
-/** What the last attempt came to, in a line. */
+/** The result of the last attempt, in a line. */
 export function lastFeedback({ feedback }: Pick<TaskView, "feedback">): string {
-  const line = (feedback ?? "").split("\n", 1)[0]?.trim().replace(/\.+$/, "") ?? ""; // it stands in a sentence of ours
+  const line = (feedback ?? "").split("\n", 1)[0]?.trim().replace(/\.+$/, "") ?? ""; // it is in a sentence of ours
   return line === "" ? "" : `: ${line.length > feedbackCharsMax ? `${line.slice(0, feedbackCharsMax - 1)}…` : line}`;
 }

@@ -1,4 +1,4 @@
-// import-list: projects and tasks as a YAML or JSON list gives them. Everything that is wrong is told, each with its file and line.
+// import-list: projects and tasks from a YAML or JSON list. Every mistake is reported, each with its file and line.
 
 import * as v from "valibot";
 import { jsonItemLines, jsonPlaceOf, placeAt } from "../../documents/json-place.ts";
@@ -44,7 +44,7 @@ export type Imported = {
   readonly projects: readonly ProjectDraft[];
   readonly tasks: readonly TaskDraft[];
   readonly problems: readonly string[];
-  /** Names and keys of entries that are wrong: that others name them is no mistake of theirs. */
+  /** Names and keys of entries that are wrong: that others name them isn't a mistake of theirs. */
   readonly unread: ReadonlySet<string>;
 };
 

@@ -1,18 +1,19 @@
-// imported-line: what another tool's event tells of its projects, tasks and blocks. It is taken as told; what it leaves out has our defaults.
+// imported-line: reads another tool's event about its projects, tasks and blocks. It is taken literally; missing fields get our defaults.
 //
 // The file may have come with a repository, so a line is data and gives no right:
 //
 // Invariants:
-//   I1. It starts nothing: a task that it makes ready, or running elsewhere, is proposed here, and one that failed there is not tried again.
+//   I1. It starts nothing: a task that it makes ready, or running elsewhere, is proposed here, and one that failed there is not tried
+//   again.
 //   I2. It names no repository to work in, and lands nothing unproved: a person does.
-//   I3. It moves no task and answers no question of ours, nor one of theirs that somebody here has taken up.
+//   I3. It moves no task and answers no question of ours, nor one of theirs that was taken up here.
 
 import { type PortfolioTaskStatus, portfolioTaskStatuses } from "../../contracts/portfolio.ts";
 import { priorityDefault } from "../../contracts/portfolio-journal.ts";
 import { noUsage, type Portfolio, triesMax } from "./state.ts";
 import { addTask, setStatus, type Stamp } from "./task-changes.ts";
 
-/** A line that is no JSON object, or that speaks of nothing we know, changes nothing: it is only kept. */
+/** A line that isn't a JSON object, or that speaks of nothing we know, changes nothing: it is only kept. */
 export function reduceImported(state: Portfolio, line: string, at: Stamp): void {
   const said = parsed(line);
   if (said === null) return;

@@ -1,9 +1,9 @@
 // intake: issues of a tracker, made into proposed tasks.
 //
 // Invariants:
-//   I1. Whoever may write an issue starts nothing: a task made from one is proposed, and a person makes it ready.
+//   I1. An issue's author starts nothing: a task made from one is proposed, and a person makes it ready.
 //   I2. Its title names the task; everything else it says is quoted, never part of a goal. Neither gives a command to run.
-//   I3. An issue is imported once: its link tells.
+//   I3. An issue is imported once, recognised by its link.
 
 import { evidenceCharsMax } from "../../contracts/forge/pull-request.ts";
 import { visible } from "../../kit/visible.ts";

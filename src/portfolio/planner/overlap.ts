@@ -12,7 +12,7 @@ function globsMeet(left: string, right: string): boolean {
   const [a, b] = [partsOf(left), partsOf(right)];
   for (let at = 0; at < Math.max(a.length, b.length); at++) {
     const [one, other] = [a[at], b[at]];
-    // A folder's glob ends earlier than what lies in it.
+    // A folder's glob ends earlier than what is in it.
     if (one === undefined || other === undefined || one === "**" || other === "**") return true;
     if (!partsMeet(one, other)) return false;
   }
@@ -25,7 +25,7 @@ const wild = /[*?[\]{}()!+@|\\]/;
 /** Two parts of one place: plain ones must be the same; of others the plain beginnings and ends are compared. */
 function partsMeet(one: string, other: string): boolean {
   const [isWild, isOtherWild] = [wild.test(one), wild.test(other)];
-  if (!isWild && !isOtherWild) return one.toLowerCase() === other.toLowerCase(); // a file system may not tell case apart
+  if (!isWild && !isOtherWild) return one.toLowerCase() === other.toLowerCase(); // a file system may be case-insensitive
   return endsMeet(startOf(one), startOf(other), false) && endsMeet(endOf(one), endOf(other), true);
 }
 

@@ -3,10 +3,11 @@
 // Invariants:
 //   P1. No two tasks that may change the same file of one repository are under way at once.
 //   P2. Priority first, then the project that was served longest ago, then age.
-//   P3. Nobody starves: a task that has waited its number of dispatches goes first, and what overlaps an earlier task that waits makes way.
+//   P3. No task starves: a task that has waited its number of dispatches goes first, and what overlaps an earlier task that waits makes
+//   way.
 //   P4. Nothing is dispatched beyond the slots of the pool, the project or the agent, nor without budget.
-//   P5. Every task that is not over and is not dispatched is told why it waits.
-//   P6. A task that names several agents goes on with the next one while its own is at its provider's limit; none is started at a limit.
+//   P5. For every open task that is not dispatched the plan says why it waits.
+//   P6. A task that names several agents continues with the next one while its own is at its provider's limit; none is started at a limit.
 
 import { type Ended, endedBudgets, whyNoBudget } from "./budgets.ts";
 import { inOrder, push } from "./dispatch-order.ts";
@@ -23,14 +24,14 @@ const compareMax = 200;
 export type PlanFacts = {
   readonly now: string;
   readonly jobs: number;
-  /** Tasks whose worker is gone although the journal says it works. Runs of two copies may bear one name. */
+  /** Tasks whose worker is gone although the journal says it works. Runs of two copies may share one name. */
   readonly gone: ReadonlySet<string>;
   /** `agents.<name>.max_parallel`. */
   readonly perAgent: Readonly<Record<string, number>>;
   readonly agent: string;
   /** Why nothing new may start, where the disk is full of copies. */
   readonly noRoom?: string | null;
-  /** By queue: what a look at each repository found in the way of its landing. Without a look, what the journal knows is told. */
+  /** By queue: what blocks landing in each repository. Without a look, the journal's knowledge is used. */
   readonly held?: ReadonlyMap<string, string>;
 };
 
@@ -88,7 +89,7 @@ export function plan(state: PortfolioView, facts: PlanFacts): Plan {
 
 type TaskDecision = { readonly action: Action } | { readonly candidate: true } | Omit<Waiting, "task_id">;
 
-/** Where one task stands by itself, whatever the others do. */
+/** The state of one task by itself, independent of others. */
 function decideTask(state: PortfolioView, task: TaskView, facts: PlanFacts, blocks: ReadonlyMap<string, string>): TaskDecision {
   const wait = (code: WaitCode, because: string): TaskDecision => ({ code, because });
   switch (task.status) {
@@ -180,7 +181,7 @@ function choose(
   const wait = (task: TaskView, code: WaitCode, because: string): void => void waiting.push({ task_id: task.task_id, code, because });
   const looked = new Set<string>();
   for (const task of inOrder(state, candidates)) {
-    if (free <= 0) break; // whoever is left waits for a slot, in whatever order
+    if (free <= 0) break; // the rest waits for a slot, in any order
     looked.add(task.task_id);
     const project = state.projects[task.project_id];
     const repository = project?.repository ?? "";

@@ -1,10 +1,11 @@
-// questions: what a portfolio asks a person, what each question is about, which answers it takes, and whether it is still the right question.
+// questions: what a portfolio asks a person, what each question is about, which answers it takes, and whether it is still the right
+// question.
 //
 // Invariants:
 //   H1. A question binds all that a person agrees to: the words shown, and `about`, the facts behind them. Its content is made of both.
 //   H2. If those facts change, the question is asked again as another one: an answer to the old one is refused.
 //   H3. An approval is for the work of one run, for the task as it was asked. What the merge queue gives back is not approved any more.
-//   H4. A question that nobody but the planner reads takes only the answers it names.
+//   H4. A question that only the planner reads takes only the answers it names.
 
 import type { PortfolioChangeOf } from "../../contracts/portfolio-journal.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";
@@ -76,7 +77,7 @@ function askedNow(state: PortfolioView, block: BlockView): Asked | null | undefi
   const [task, project] = [state.tasks[block.task_id ?? ""], state.projects[block.project_id ?? ""]];
   if (kindOf(block) === "approve" && task !== undefined) return approvalOf(task);
   if (kindOf(block) !== "idle" || project === undefined) return undefined;
-  const isOver = project.tasks.every((id) => ["done", "canceled", "proposed"].includes(state.tasks[id]?.status ?? "done")); // a proposal answers nobody
+  const isOver = project.tasks.every((id) => ["done", "canceled", "proposed"].includes(state.tasks[id]?.status ?? "done")); // a proposal has no question to answer
   return isOver ? idleOf(state, project) : null;
 }
 
@@ -86,7 +87,9 @@ export const successorOf = (state: PortfolioView, old: BlockView): BlockView | u
     (block) => kindOf(block) === kindOf(old) && block.task_id === old.task_id && block.project_id === old.project_id && old.content !== "",
   );
 
-/** Why a question does not take these words; null if it does. A task's agent reads them; a project's question has nobody who does. H4 */
+/**
+ * Why a question does not accept this text; null if it does. A task's agent reads free text; a project's question has no reader for it. H4
+ */
 export function whyNotAnswer({ block_id, task_id, options }: BlockView, text: string): string | null {
   const choices = Object.entries(options);
   if (task_id !== null || choices.length === 0 || choices.some(([key]) => key === choiceIn(text))) return null;

@@ -1,9 +1,9 @@
 // recovery: what to do about a task that the journal says is running, by what is found of it. A table, so that no case is left to chance.
 //
-//   worker   alive: a process owns the run, or this pool drives it; gone: nobody does
+//   worker   alive: a process owns the run, or this pool drives it; gone: none does
 //   lease    held: the run's lock is held; lapsed: it is free
 //   run      open: it could go on by itself; rested: it waits for something; ended: completed or stopped
-//   result   whether what the run came to is in the portfolio's journal
+//   result   whether the result of the run is in the portfolio's journal
 //   merge    none; queued; verified: a batch with it was proved; landed: the branch holds the batch and the journal does not say so
 
 export const workers = ["alive", "gone"] as const;

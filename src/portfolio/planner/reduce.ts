@@ -1,8 +1,8 @@
 // reduce: a portfolio's state after each entry of its journal. One function an event; a missing one does not compile.
 //
 // Invariants:
-//   R1. A task goes only where `portfolioTransitions` lets it; what another tool tells of its own tasks is taken as told.
-//   R2. What a run used is charged once: an entry bears the run's whole use, and only what is new of it counts.
+//   R1. A task goes only if `portfolioTransitions` lets it; another tool's reports of its own tasks are taken literally.
+//   R2. What a run used is charged once: an entry has the run's whole use, and only what is new of it counts.
 //   R3. A task that is done or canceled changes no more.
 
 import {

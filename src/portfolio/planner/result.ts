@@ -72,7 +72,7 @@ export function handedIn(task: TaskView, value: unknown): HandedIn {
 export const followUpsMax = 5;
 const objectiveCharactersMax = 500;
 
-/** The tasks a result proposes that nobody has proposed yet: at most five, for a person to decide on. */
+/** The tasks a result proposes that are not proposed yet: at most five, for a person to decide on. */
 export function followUpsOf(task: TaskView, claim: WorkerResult | null, known: readonly string[]): readonly TaskFields[] {
   const taken = new Set(known);
   const texts = (claim?.next_suggestions ?? []).map(suggestionOf).filter((one) => one !== "");

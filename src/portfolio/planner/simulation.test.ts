@@ -1,5 +1,5 @@
-// simulate: a portfolio in a world of its own, under one seed: workers that fail, ask, die; branches that conflict; a planner that is killed
-// at any point and comes back with nothing but its journal. Time, git and agents are numbers here; the deciding is the product's.
+// simulate: simulates a portfolio under one seed: workers that fail, ask, die; branches that conflict; a planner that is killed at any
+// point and comes back with nothing but its journal. Time, git and agents are numbers here; the deciding is the product's.
 // `PORTFOLIO_SEEDS=10000 npx vitest run --project fast src/portfolio/planner/simulation.test.ts` plays more of them.
 
 import { expect, test } from "vitest";

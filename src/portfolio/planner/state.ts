@@ -1,4 +1,4 @@
-// state: where a portfolio stands, as its journal tells it. Plain data; `reduce` alone changes it, in place.
+// state: the state of a portfolio, folded from its journal. Plain data; only `reduce` changes it, in place.
 
 import type { PortfolioTaskStatus } from "../../contracts/portfolio.ts";
 import type { PortfolioBudget, PortfolioUsage, ProjectFields, Proof, TaskFields, WorkerResult } from "../../contracts/portfolio-journal.ts";
@@ -21,7 +21,7 @@ export type Task = TaskFields & {
   task_id: string;
   project_id: string;
   parent_task_id: string | null;
-  /** Another tool told of it, and nobody here has taken it up. */
+  /** Another tool reported it, and it was not taken up here. */
   is_imported: boolean;
   status: PortfolioTaskStatus;
   stage: Stage | null;
@@ -35,7 +35,7 @@ export type Task = TaskFields & {
   attempt: number;
   failures: number;
   adjustments: number;
-  /** What the last attempt came to, for the next one. */
+  /** The result of the last attempt, for the next one. */
   feedback: string | null;
   /** Who gave it back: its own run, or the merge queue. */
   returned_by: "worker" | "queue" | null;
@@ -51,7 +51,7 @@ export type Task = TaskFields & {
   /** What its run was begun with has changed since, so the run is not resumed. */
   is_edited: boolean;
   base: string | null;
-  /** The target branch that its work stands on. */
+  /** The target branch that its work is on. */
   tip: string | null;
   copy: string | null;
   /** Files of the copy in which a conflict was left for the agent. */
@@ -118,7 +118,7 @@ export type Portfolio = {
   batches: VerifiedBatch[];
   /** By queue. */
   held: Record<string, Held>;
-  /** `project:<id>`, `portfolio`, `day:<date>`: told once. */
+  /** `project:<id>`, `portfolio`, `day:<date>`: reported once. */
   exhausted: string[];
   recent: string[];
   heartbeat: string | null;

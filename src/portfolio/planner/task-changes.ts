@@ -170,7 +170,7 @@ export function taskOf(state: Portfolio, id: string): Task {
   return task;
 }
 
-/** Entries are shared with whoever wrote them, so what is kept is a copy. */
+/** Entries are shared with their writer, so a copy is kept. */
 export function copyOf<T>(value: T): T {
   if (Array.isArray(value)) return value.map((item: unknown) => copyOf(item)) as T;
   if (typeof value !== "object" || value === null) return value;

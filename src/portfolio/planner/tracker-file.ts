@@ -61,7 +61,7 @@ function cellsOf(content: string): readonly (readonly string[])[] {
   for (let at = 0; at < content.length; at = cell.lastIndex) {
     cell.lastIndex = at;
     const [whole = "", text = "", end = ""] = cell.exec(content) ?? [];
-    if (whole === "") break; // a quote that nobody closed
+    if (whole === "") break; // an unclosed quote
     rows.at(-1)?.push(text.startsWith('"') ? text.slice(1, -1).replaceAll('""', '"') : text);
     if (end !== "," && end !== "") rows.push([]);
   }

@@ -1,4 +1,4 @@
-// checked: reads the journal of a portfolio that nobody vouches for: every line is held to its schema before anything of it is believed.
+// checked: reads the journal of an untrusted portfolio: every line is validated before it is used.
 
 import { faultOfChange, type PortfolioChange, portfolioChangeNames } from "../../contracts/portfolio-journal.ts";
 import { readJournal } from "../../journal/read.ts";

@@ -1,10 +1,10 @@
-// draw: the files of `.openclaw-autopilot/`, from the journal.
+// draw: generates the files of `.openclaw-autopilot/` from the journal.
 //
 // Invariants:
-//   D1. Drawn from the same journal, the files are the same, byte for byte.
-//   D2. Nothing of somebody else's is overwritten unread: a line is taken into the journal, a page that a hand changed is kept aside and told.
+//   D1. The same journal gives the same files, byte for byte.
+//   D2. No foreign content is overwritten unread: a line is taken into the journal, an edited page is set aside and reported.
 //   D3. A page is there whole, the old one or the new. The two logs only grow, a batch of whole lines at a time.
-//   D4. No link is followed: what lies where a file of ours belongs is a file, or nothing is written.
+//   D4. No link is followed: what is where a file of ours belongs is a file, or nothing is written.
 
 import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, lstatSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -89,7 +89,9 @@ async function drawEvents({ paths, lines, beyond }: Drawn, allLines: () => Promi
 
 const joined = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join("");
 
-/** Adds what is missing. Lines that are none, torn ones say, are set aside; whatever is changed is told. Whether the file was. */
+/**
+ * Appends what is missing. Invalid lines, such as torn ones, are set aside; every change is reported. Returns whether the file was changed.
+ */
 function drawCheckpoints(paths: PortfolioPaths, state: PortfolioView, warnings: string[]): boolean {
   const wanted = checkpointLines(state);
   const text = readOwnFile(checkpointsPath(paths)) ?? "";
@@ -114,7 +116,7 @@ function drawPage(paths: PortfolioPaths, name: string, { fields, body }: Page, w
   replace(path, text);
 }
 
-/** Draws everything anew; says what was different. */
+/** Regenerates everything; returns what was different. */
 export function redraw(
   paths: PortfolioPaths,
   state: PortfolioView,

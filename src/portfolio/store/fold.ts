@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   G1. A fold is changed by one at a time, and only by lines that are durable.
-//   G2. Whatever fails on the way, the fold is thrown away and made anew: it is a short cut, never a truth.
+//   G2. Whatever fails on the way, the fold is thrown away and made again: it is a short cut, never a truth.
 
 import { dirname, basename } from "node:path";
 import type { Entry } from "../../contracts/event.ts";

@@ -1,10 +1,10 @@
-// folder: where a portfolio lies. The files people and other tools read are in `.openclaw-autopilot/`; the journal, which is the truth, and
-// everything disposable are in `.autopilot/portfolio/` beside it.
+// folder: the paths of a portfolio. The files people and other tools read are in `.openclaw-autopilot/`; the journal, the source of truth,
+// and everything disposable are in `.autopilot/portfolio/` beside it.
 //
 // Invariants:
-//   F1. Nothing that came with a folder is executed or written to before its user said so: a portfolio is known by a record outside of it,
-//       which names its journal by file and by the last line that was there when it was last left.
-//   F2. The copy of a task lies in `copies/`, whatever its journal says.
+//   F1. Nothing of a foreign folder is executed or written to before its user agreed: a portfolio is known by a record outside of it, which
+//       names its journal by file and by its last line when it was last left.
+//   F2. The copy of a task is in `copies/`, whatever its journal says.
 //   F3. No link is followed, neither to its files nor to its journal.
 
 import { existsSync } from "node:fs";
@@ -28,7 +28,9 @@ export type PortfolioPaths = {
   /** Of a pool whose right to plan is a lease in a store, which it may lose. */
   readonly planner?: {
     readonly epoch: number;
-    /** Resolves when it is certain; throws a JournalFailure once it is lost. Asked while the journal is held: nobody else writes then. */
+    /**
+     * Resolves when it is certain; throws a JournalFailure once it is lost. Called while the journal is held: no other process writes then.
+     */
     readonly requireLease: () => Promise<void>;
   };
 };
@@ -102,11 +104,11 @@ export function rememberHead({ env }: Pick<CommandContext, "env">, paths: Portfo
   try {
     bindPortfolio({ env }, paths, { seq, byte, prev });
   } catch {
-    // A state folder that is full or gone is told of where a portfolio is made.
+    // A full or missing state folder is reported where a portfolio is made.
   }
 }
 
-/** Where the copy of a task lies; null if it has none. F2 */
+/** The copy of a task; null if it has none. F2 */
 export function copyIn({ own }: PortfolioPaths, { copy }: { readonly copy: string | null }): string | null {
   const name = copy === null ? "" : basename(copy);
   return name.startsWith("task-") ? join(own, "copies", name) : null;

@@ -1,4 +1,4 @@
-// log-lines: what others left in a portfolio's two logs: lines of other tools, torn ones, and bytes that are no line. Each is told with its
+// log-lines: what others left in a portfolio's two logs: lines of other tools, torn ones, and bytes that aren't a line. Each is reported with its
 // file and line, and nothing is thrown away.
 // Invariants D1 and on: portfolio/store/draw.ts.
 
@@ -14,19 +14,19 @@ import type { PortfolioPaths } from "./folder.ts";
 /** How far the files follow the journal: up to which entry, and how long the events file was then. */
 export type Cursor = { readonly seq: number; readonly bytes: number };
 
-/** What stands in the events file behind what we know of. */
+/** What is in the events file behind what we know of. */
 export type Beyond = {
   readonly foreign: readonly string[];
   readonly warnings: readonly string[];
   /** How many of the lines to draw stand there already. */
   readonly there: number;
-  /** The file is not ours as we left it, so it is written anew. */
+  /** The file is not ours as we left it, so it is written again. */
   readonly isTorn: boolean;
 };
 
 const eventsFile = portfolioFiles.events;
 
-/** Reads what stands behind the cursor: lines of the journal that were not noted as drawn, another tool's, or bytes that are no line. */
+/** Reads what is behind the cursor: lines of the journal that were not noted as drawn, another tool's, or bytes that aren't a line. */
 export function linesBeyond(paths: PortfolioPaths, cursor: Cursor, undrawn: readonly string[]): Beyond {
   const path = join(paths.shown, eventsFile);
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
@@ -51,7 +51,7 @@ export function linesBeyond(paths: PortfolioPaths, cursor: Cursor, undrawn: read
   return { foreign, warnings, there: there + foreign.length, isTorn: read.wrong.length > 0 || isMixed };
 }
 
-/** The lines of a whole log that are in its format; the others are set aside, and told. */
+/** The valid lines of a whole log; the others are set aside, and reported. */
 export function soundLines(
   paths: PortfolioPaths,
   name: string,

@@ -43,9 +43,9 @@ export type OpenPortfolio = {
   readonly state: PortfolioView;
   readonly now: () => string;
   readonly write: (...changes: readonly PortfolioChange[]) => Promise<void>;
-  /** What was found in the files that nobody of ours wrote. */
+  /** Foreign content that was found in the files. */
   readonly warnings: string[];
-  /** Said by whoever has drawn everything already. */
+  /** Set by a caller that has written everything already. */
   isDrawn: boolean;
 };
 
@@ -134,7 +134,7 @@ async function workWith<Value>(
   const cut = `the journal ended in the middle of a line, which nobody was told of; ${repaired?.cut_bytes ?? 0} bytes from byte ${repaired?.at_byte ?? 0} on were cut off`;
   const warnings = [...(repaired === null ? [] : [cut]), ...beyond.warnings];
   for (const line of beyond.foreign) await write({ event: "line_imported", actor: "system", reason_code: "ok", line }); // O2
-  await askAgain(); // whoever changed something may have been killed before
+  await askAgain(); // the process that changed something may have been killed before
   const open: OpenPortfolio = { paths, state: fold.state, now, write, warnings, isDrawn: false };
   try {
     return await work(open);
@@ -175,7 +175,7 @@ async function openWhenFree(
   }
 }
 
-/** Every line of the events file, made anew. */
+/** Every line of the events file, made again. */
 export async function allLines(paths: PortfolioPaths): Promise<readonly string[]> {
   const state = openPortfolio();
   const lines: string[] = [];

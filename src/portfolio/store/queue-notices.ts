@@ -1,5 +1,4 @@
-// queue-notices: puts what a person should be told of a portfolio into the queue of notices as it is journaled. Nothing that goes wrong here changes the
-// portfolio; it is said.
+// queue-notices: queues notices about a portfolio as events are journaled. No failure here changes the portfolio; it is reported.
 
 import type { PortfolioEntry } from "../../contracts/portfolio-journal.ts";
 import type { CommandContext } from "../../project/command-context.ts";

@@ -1,4 +1,4 @@
-// board: how a portfolio stands, on one screen: what waits for a person first, then its projects, what works, what waits and why, what landed.
+// board: the state of a portfolio, on one screen: what waits for a person first, then its projects, what works, what waits and why, what landed.
 //
 // Invariants:
 //   B1. It has at most the rows it is given. What a person must do is never among what is cut.
@@ -20,7 +20,7 @@ const reasonColumns = 62;
 const reasonCharsMax = 600;
 const landedShown = 3;
 const tableRowsShare = 0.4;
-/** Each of these is told by itself: something happens to it, or somebody must do something. */
+/** Each of these is shown by itself: something happens to it, or a person must act. */
 const single: readonly WaitCode[] = ["working", "merging", "resting", "block", "needs_person", "dependency_canceled", "no_repository"];
 
 export function board(state: PortfolioView, { actions, waiting }: Plan, now: string, rows: number): readonly string[] {

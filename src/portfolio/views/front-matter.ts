@@ -1,7 +1,7 @@
 // front-matter: a snapshot: YAML between two lines of dashes, then Markdown. The YAML is JSON a field, which every YAML reader takes.
 //
 // Invariants:
-//   F1. The last field is the SHA-256 of everything else, so that whoever finds the file can tell whether a hand was at it.
+//   F1. The last field is the SHA-256 of everything else, so that a reader can tell whether it was edited.
 //   F2. Nothing in a page moves a terminal's cursor or turns the reading direction: such characters are written as escapes.
 
 import { visible } from "../../kit/visible.ts";

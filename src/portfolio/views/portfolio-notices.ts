@@ -1,5 +1,5 @@
-// portfolio-notices: what of a portfolio a person who is not looking should be told of, from one event and the state after it. Its runs tell
-// nobody: that a run is verified says nothing of its task, and their folders are copies that nobody opens by hand.
+// portfolio-notices: what an absent person should be notified of, from one event and the state after it. Its runs send no notices: a
+// verified run says nothing of its task, and their folders are copies.
 //
 // Invariants:
 //   N1. A notice's id follows from the journal: the same fact has the same id, however often it is read.

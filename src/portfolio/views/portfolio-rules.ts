@@ -43,7 +43,7 @@ export type SnapshotKind = "portfolio" | "project" | "task";
 
 const snapshots = { portfolio: PortfolioSnapshot, project: PortfolioProjectSnapshot, task: PortfolioTaskSnapshot } as const;
 
-/** Judges a snapshot by the data at its head. `named` is the id that its file's name bears. */
+/** Judges a snapshot by the data at its head. `named` is the id that its file's name has. */
 export function judgeSnapshot(
   kind: SnapshotKind,
   file: string,

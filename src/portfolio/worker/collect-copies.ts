@@ -16,7 +16,7 @@ import type { PortfolioPaths } from "../store/folder.ts";
 const kept: ReadonlySet<string> = new Set([".git", ".autopilot"]);
 const bytesInMb = 1_000_000;
 
-/** Copies that nobody works in any more, the oldest first. C1 */
+/** Copies that no worker uses any more, the oldest first. C1 */
 function overIn({ own }: PortfolioPaths, state: PortfolioView): readonly string[] {
   const current = new Set(
     Object.values(state.tasks).flatMap(({ status, copy }) =>

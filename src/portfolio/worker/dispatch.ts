@@ -20,7 +20,7 @@ export type Workers = {
   readonly context: CommandContext;
   readonly paths: PortfolioPaths;
   readonly input: { readonly isolation?: string | undefined; readonly agent?: string | undefined };
-  /** Workers of this process, by task: runs of two copies may bear one name. */
+  /** Workers of this process, by task: runs of two copies may share one name. */
   readonly active: Map<string, Worker>;
   /** Tasks that are just being given to one. */
   readonly starting: Set<string>;
@@ -32,7 +32,7 @@ export type Worker = { readonly run: string; readonly ended: Promise<void>; read
 /** Whether something was done. */
 export async function dispatch(pool: Workers, task_id: string, chosen: string): Promise<boolean> {
   if (pool.starting.has(task_id)) return false;
-  pool.starting.add(task_id); // until it is among the workers: one that the journal names and nobody has would be taken for gone
+  pool.starting.add(task_id); // until it is among the workers: one that the journal names without a worker would count as gone
   try {
     return await give(pool, task_id, chosen);
   } finally {

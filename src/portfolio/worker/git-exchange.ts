@@ -3,7 +3,7 @@
 // Invariants:
 //   X1. A copy borrows the repository's objects and has branches, index and files of its own: nothing that happens in it reaches the user.
 //   X2. Only commits come back, as objects under a ref of ours; no branch of the user's is moved here.
-//   X3. What was taken out of a branch does not come back with a task: where the branch no longer holds what the work stands on, only the
+//   X3. What was taken out of a branch does not come back with a task: where the branch no longer holds what the work is on, only the
 //       task's own changes are brought over.
 
 import { existsSync } from "node:fs";
@@ -31,7 +31,7 @@ export type Exchange = {
   /** The names under which commits are kept. */
   readonly kept: () => Promise<readonly string[]>;
   /**
-   * Merges a task's commit onto another; what cannot be merged is rebased, once. `tip`: the target branch that the work stands on. The same
+   * Merges a task's commit onto another; what cannot be merged is rebased, once. `tip`: the target branch that the work is on. The same
    * merge is made once: what was proved is the very commit that lands.
    */
   readonly merge: (onto: string, commit: string, message: string, tip: string | null) => Promise<Merged>;
@@ -126,7 +126,7 @@ export async function openExchange(root: string, hub: string): Promise<Exchange>
     ];
     return mergeTrees(left, right);
   };
-  /** The commits since `base` one by one on top of `onto`; null if one of them does not fit or they are no line. */
+  /** The commits since `base` one by one on top of `onto`; null if one of them does not fit or they aren't a straight line. */
   const rebase = async (onto: string, base: string, commit: string): Promise<string | null> => {
     const { out } = await git({
       ...ours,

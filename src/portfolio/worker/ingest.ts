@@ -1,4 +1,4 @@
-// ingest: what a run came to, taken into the portfolio's journal: once, and by the runner's own proof.
+// ingest: the result of a run, taken into the portfolio's journal: once, and by the runner's own proof.
 
 import { randomBytes } from "node:crypto";
 import type { PortfolioChange, WorkerResult } from "../../contracts/portfolio-journal.ts";
@@ -23,7 +23,7 @@ import { endOf, homeOfCopy, usageOf, viewOf } from "./worker.ts";
 
 const system = { actor: "system", reason_code: "ok" } as const;
 
-/** What is to be written about a task whose run nobody drives any more. Empty if it only needs to be resumed. */
+/** What to record about a task whose run is no longer driven. Empty if it only needs to be resumed. */
 export async function ingest(
   paths: PortfolioPaths,
   { state, now }: Pick<OpenPortfolio, "state" | "now">,

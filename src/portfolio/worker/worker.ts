@@ -2,8 +2,8 @@
 //
 // Invariants:
 //   K1. Copy, run and nonce are in the journal before the agent starts.
-//   K2. A run that can go on is resumed: its finished steps are not repeated. One whose task was edited since begins anew.
-//   K3. What a run came to is read from its own journal, never from what its agent or its process said.
+//   K2. A run that can go on is resumed: its finished steps are not repeated. One whose task was edited since begins again.
+//   K3. The result of a run is read from its own journal, never from what its agent or its process said.
 //   K4. An agent that goes on in place of another, which is at its provider's limit, begins with the finished work of the one before.
 //   K5. A run is begun after the journal has named it, so none is begun that nobody works on: whoever takes over finds the name, and begins it
 //       if it is not there.
@@ -38,7 +38,7 @@ export type Prepared = {
   readonly run: string;
   readonly copy: string;
   readonly base: string;
-  /** The target branch that the copy stands on; null if that is as it was. */
+  /** The target branch that the copy is on; null if that is as it was. */
   readonly tip: string | null;
   readonly isResumed: boolean;
   readonly nonce: string;
@@ -172,7 +172,7 @@ export function inputFor(
 
 const feedbackCharactersMax = 8000;
 
-/** What the agent is told: the objective, what the last attempt came to, and the names its result must bear. */
+/** What the agent is told: the objective, the result of the last attempt, and the names its result must have. */
 const goalOf = ({ objective, feedback, flow, task_id }: TaskView, nonce: string): string =>
   [
     objective,
@@ -196,7 +196,7 @@ async function openRunOf(
   return isOpen(found.view) || found.view.status === "draft" ? { run, copy, tip: found.view.tip.commit } : null;
 }
 
-/** A task's run as its journal tells it; null if there is none any more. */
+/** A task's run from its journal; null if it no longer exists. */
 export async function viewOf(
   paths: PortfolioPaths,
   task: TaskView,
