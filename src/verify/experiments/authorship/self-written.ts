@@ -1,7 +1,7 @@
 // self-written: whether every test that shows the work was written by the work. Such tests show what their author thinks is right: a person
 // reads them, or gives a check the agent never sees. Pure.
 
-import { isOf, type TestCase } from "../source/test-cases.ts";
+import { isNameOfTest, type TestCase } from "../source/test-cases.ts";
 import type { Observed } from "../breaks/noticed-breaks.ts";
 import { restedIn } from "../breaks/deciding-tests.ts";
 
@@ -11,7 +11,7 @@ export function selfWritten(
   { before, wasRed }: { readonly before: Observed | null; readonly wasRed: boolean },
   ran: readonly string[] | null,
 ): readonly string[] {
-  const isRun = (one: TestCase): boolean => ran === null || ran.some((name) => isOf(name, one));
+  const isRun = (one: TestCase): boolean => ran === null || ran.some((name) => isNameOfTest(name, one));
   const rested = restedIn(now, then, before, wasRed).filter(isRun);
   const known = new Set(then.map(keyOf));
   return rested.some((one) => known.has(keyOf(one))) ? [] : [...new Set(rested.map(({ path }) => path))];
