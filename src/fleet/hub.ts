@@ -5,6 +5,7 @@
 //   X2. Sent first, written down after: what the journal names is there.
 //   X3. No configuration of the project's repository takes part: the git directory is ours and borrows its objects.
 //   X4. A branch of the hub is moved by compare-and-set alone: from the commit that was inspected, to one that was proved on top of it.
+//   X5. A transfer that hangs or is killed did not reach the hub: it is tried again, as one that gets no connection is.
 
 import { WorkspaceFailed } from "../workspace/failure.ts";
 import type { GitAnswer } from "../workspace/git/git.ts";
@@ -25,9 +26,16 @@ export type Hub = {
 export type HubLanding = { readonly kind: "landed" } | { readonly kind: "moved" } | { readonly kind: "refused"; readonly why: string };
 
 export async function openHub(repository: Repository, folder: string, url: string): Promise<Hub> {
-  const call = await openTransfer(repository, folder); // X3
+  const ask = await openTransfer(repository, folder); // X3
+  const call = async (doing: string, args: readonly string[]): Promise<GitAnswer> => {
+    try {
+      return await ask(args);
+    } catch (error) {
+      return error instanceof WorkspaceFailed ? unreachable(doing, { err: error.message }) : Promise.reject(error); // X5
+    }
+  };
   const transfer = async (doing: string, args: readonly string[]): Promise<GitAnswer> => {
-    const answer = await call(args);
+    const answer = await call(doing, args);
     return answer.code === 0 ? answer : unreachable(doing, answer);
   };
   return {
@@ -62,7 +70,7 @@ export async function openHub(repository: Repository, folder: string, url: strin
         url,
         `${commit}:${ref}`,
       ];
-      const answer = await call(push);
+      const answer = await call(landing, push);
       if (answer.code === 0) return { kind: "landed" };
       const said = `${answer.out.toString("utf8")} ${answer.err}`;
       // Of two that push at once the later one is refused by the lock of the ref instead of by the comparison.
@@ -74,12 +82,13 @@ export async function openHub(repository: Repository, folder: string, url: strin
         return { kind: "moved" };
       const refused = /\[(?:remote )?rejected\][^\n]*/.exec(said)?.[0];
       return refused === undefined
-        ? unreachable("Landing on the hub", answer)
+        ? unreachable(landing, answer)
         : { kind: "refused", why: `${refused} ${remoteMessage(answer.err)}`.trim() };
     },
   };
 }
 
+const landing = "Landing on the hub";
 const fetching = ["fetch", "-q", "--no-tags", "--no-write-fetch-head"];
 
 const remoteMessage = (err: string): string =>
@@ -89,6 +98,6 @@ const remoteMessage = (err: string): string =>
     .join(" ")
     .slice(0, 300);
 
-function unreachable(doing: string, { err }: GitAnswer): never {
+function unreachable(doing: string, { err }: Pick<GitAnswer, "err">): never {
   throw new WorkspaceFailed("hub_unreachable", `${doing} failed: ${err.trim().replace(/\s+/g, " ").slice(0, 500)}`);
 }

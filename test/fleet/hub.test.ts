@@ -1,8 +1,8 @@
 // Landing on a hub's branch: by compare-and-set, once, and told in the hub's own words where it refuses.
 
-import { mkdirSync, renameSync } from "node:fs";
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { type Hub, openHub } from "../../src/fleet/hub.ts";
 import { findRepository } from "../../src/workspace/git/repository.ts";
 import { git, scratch, scratchFolder, write } from "../support/scratch-repository.ts";
@@ -32,6 +32,24 @@ async function open(): Promise<{
   };
   return { hub, url, folder, commit };
 }
+
+test("a transfer that is killed, as one that hangs is, did not reach the hub", async () => {
+  const { folder, commit } = await open();
+  const home = scratchFolder();
+  const ssh = join(home, "ssh");
+  const kill = 'for pid in $PPID $(ps -o ppid= -p $PPID); do [ "$(ps -o comm= -p $pid)" = git ] && kill -9 $pid; done';
+  writeFileSync(ssh, `#!/bin/sh\n${kill}\n`, { mode: 0o755 });
+  writeFileSync(join(home, "gitconfig"), `[core]\n\tsshCommand = ${ssh}\n[ssh]\n\tvariant = simple\n`);
+  vi.stubEnv("GIT_CONFIG_GLOBAL", join(home, "gitconfig"));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const found = await findRepository(folder);
+  if ("failure" in found) throw new Error(found.failure.detail);
+  const away = await openHub(found.repository, join(folder, "own", "away.git"), "ssh://git@hub.invalid/hub.git");
+  const killed = { reason: "hub_unreachable", message: expect.stringContaining("was ended by SIGKILL") as string };
+  await expect(away.tipOf("main")).rejects.toMatchObject(killed);
+  await expect(away.send("key", 1, commit("a"))).rejects.toMatchObject(killed);
+  await expect(away.land("main", commit("b"), commit("c"))).rejects.toMatchObject(killed);
+});
 
 test("a branch of the hub moves only from where it was looked at, and of many at once one lands", async () => {
   const { hub, url, commit } = await open();

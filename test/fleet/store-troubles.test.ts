@@ -112,6 +112,31 @@ describe.skipIf(postgresBin === null)(`troubles of a store${withoutPostgres}`, (
     await store.close();
   });
 
+  test("a machine that falls silent in the middle of taking an order holds no other up", async () => {
+    const url = await made("silent");
+    const [silent, other] = [connect(url, { answerMs: 300 }), connect(url, { answerMs: 20_000 })];
+    let [wake, falls] = [(): void => undefined, (): void => undefined];
+    const [woken, fallen] = [new Promise<void>((resolve) => (wake = resolve)), new Promise<void>((resolve) => (falls = resolve))];
+    const taking = silent
+      .inTransaction(async (ask) => {
+        await ask("select pg_advisory_xact_lock(1)");
+        falls();
+        await woken;
+        await ask("select 1");
+      })
+      .then(
+        () => null,
+        (error: unknown) => error,
+      );
+    await fallen;
+    await other.inTransaction((ask) => ask("select pg_advisory_xact_lock(1)"));
+    wake();
+    expect(await taking).toMatchObject({ message: expect.stringMatching(/idle-in-transaction|terminated|not queryable/) as string });
+    expect((await silent.ask("select 1 as one")).rows, "its next question has another connection").toEqual([{ one: 1 }]);
+    await silent.close();
+    await other.close();
+  });
+
   test.each([3_600_000, -3_600_000])("a machine whose clock is off by %i ms holds, writes and gives back as any other", async (off) => {
     const url = await made(`clock_${off < 0 ? "behind" : "ahead"}`);
     const clock = { monotonicMs: () => performance.now(), wallMs: () => Date.now() + off };

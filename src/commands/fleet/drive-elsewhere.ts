@@ -6,21 +6,24 @@
 //   Y2. A pool that ends leaves no worker with a run it does not know of: untaken orders are withdrawn, taken ones are paused.
 //   Y3. Ended at once, it waits for a bounded time only. The pause is in the store, and the next pool finds the order.
 //   Y4. A pool that has lost the portfolio sends its runs no requests: the new owner waits for the same orders.
+//   Y5. A store or a hub that is away is waited for, and held against no task.
 
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { openHub } from "../../fleet/hub.ts";
+import { type Hub, openHub } from "../../fleet/hub.ts";
 import { openOrders, ordersIn } from "../../fleet/postgres/orders.ts";
 import type { PostgresStore } from "../../fleet/postgres/store.ts";
 import { repositoryId } from "../../fleet/repository-id.ts";
 import { bringCopy, storeIn } from "../../fleet/shared-run.ts";
 import { sharedMark } from "../../fleet/shared-mark.ts";
+import { JournalFailure } from "../../journal/failure.ts";
 import { type Drive, homeOfCopy } from "../../portfolio/worker/worker.ts";
 import { actorOf, atOnce, type CommandContext } from "../../project/command-context.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
 import { ownFolder, runFolder } from "../../project/runs/project-paths.ts";
 import { withRun } from "../../runner/open-run.ts";
+import { WorkspaceFailed } from "../../workspace/failure.ts";
 import { orderId, priorityDefault } from "./submit.ts";
 import { viewIn } from "./take.ts";
 import { hasLostPortfolio } from "./planner-lease.ts";
@@ -44,32 +47,62 @@ export const driveElsewhere =
     const store = await storeIn(context.env);
     const repository = await openedRepository(copy);
     const hub = await openHub(repository, join(ownFolder(paths), "hub.git"), requireHub(context.env));
-    const view = await viewIn(store, key);
+    const insist = insisting(context);
+    const view = await insist(() => begun(context, store, hub, copy, run, key));
     if (view === null) return `There is no run ${key} in the store.`;
-    if (view.status === "draft") {
-      await hub.send(key, 0, view.drafted.base.commit); // what the order refers to exists
-      await withRun({ ...context, cwd: copy }, paths, run, async (openRun) => {
-        const [{ ack }, actor] = [openRun.view().drafted, actorOf(context)];
-        await openRun.append({ event: "preview_acknowledged", ack, actor, reason_code: "ack_recorded" });
-        await openRun.append({ event: "run_started", ack, actor, reason_code: "run_started", from_state: "draft", to_state: "running" });
-      });
-    }
-    const before = (await viewIn(store, key))?.seq;
     const isOver = view.status === "completed" || view.status === "stopped"; // while no pool was running
     const outcome = isOver ? null : await workedOn(context, store, key, await repositoryId(repository));
-    const isBegun = (await viewIn(store, key))?.seq !== before;
-    await hub.bring(key);
-    await bringCopy(store, key, folder);
+    const isBegun = (await insist(() => viewIn(store, key)))?.seq !== view.seq;
+    await insist(() => hub.bring(key));
+    await insist(() => bringCopy(store, key, folder));
     return isBegun ? null : outcome; // the journal of a begun run says what happened to it
+  };
+
+/** The run as it is, begun where it was a draft; null if it isn't there. */
+async function begun(
+  context: CommandContext,
+  store: PostgresStore,
+  hub: Hub,
+  copy: string,
+  run: string,
+  key: string,
+): Promise<Awaited<ReturnType<typeof viewIn>>> {
+  const view = await viewIn(store, key);
+  if (view?.status !== "draft") return view;
+  await hub.send(key, 0, view.drafted.base.commit); // what the order refers to exists
+  await withRun({ ...context, cwd: copy }, homeOfCopy(copy), run, async (openRun) => {
+    const [{ ack }, actor] = [openRun.view().drafted, actorOf(context)];
+    await openRun.append({ event: "preview_acknowledged", ack, actor, reason_code: "ack_recorded" });
+    await openRun.append({ event: "run_started", ack, actor, reason_code: "run_started", from_state: "draft", to_state: "running" });
+  });
+  return viewIn(store, key);
+}
+
+/** Does it again while the store or the hub is away and the pool is not asked to end (Y5). */
+const insisting =
+  ({ interrupted }: Pick<CommandContext, "interrupted">) =>
+  async <Value>(work: () => Promise<Value>): Promise<Value> => {
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        const isAway =
+          (error instanceof JournalFailure && error.kind === "store_unreachable") ||
+          (error instanceof WorkspaceFailed && error.reason === "hub_unreachable");
+        if (!isAway || interrupted.aborted) throw error;
+        await sleep(lookEveryMs);
+      }
+    }
   };
 
 /** Waits until the run's order has ended; its result, null if it was withdrawn or the pool stops waiting. Y1 */
 async function workedOn(context: CommandContext, store: PostgresStore, key: string, repository: string): Promise<string | null> {
   const dispatch = openOrders(store.database);
-  const known = await ordersIn(store.database, key);
+  const insist = insisting(context);
+  const known = await insist(() => ordersIn(store.database, key));
   const open = known.find(({ state }) => state === "offered" || state === "taken");
   const id = open?.id ?? orderId(key, known.length + 1);
-  if (open === undefined) await dispatch.offer({ id, run: key, repository, priority: priorityDefault, needs: [], slots });
+  if (open === undefined) await insist(() => dispatch.offer({ id, run: key, repository, priority: priorityDefault, needs: [], slots }));
   let asked: "no" | "softly" | "now" = "no";
   let leftMs = patienceMs;
   for (;;) {

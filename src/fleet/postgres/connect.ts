@@ -4,6 +4,8 @@
 //   Q1. No question waits for ever: over a link that drops packets silently a client without a deadline waits for minutes.
 //   Q2. A connection whose answer did not come is destroyed; given back, it would make the next question wait too.
 //   Q3. A password is never part of a message.
+//   Q4. A client that falls silent in the middle of a transaction holds nobody up: the server ends it after as long as an answer may take.
+//       A machine that sleeps or is cut off would keep its locks until TCP gives up, which takes hours.
 
 import { DatabaseError, Pool, type PoolClient } from "pg";
 import { JournalFailure } from "../../journal/failure.ts";
@@ -69,7 +71,7 @@ export function connect(url: string, { answerMs, connectionsMax = 4, usesMax }: 
     ask: (text, values) => withClient((client) => asking(client)(text, values)),
     inTransaction: (work) =>
       withClient(async (client) => {
-        await client.query("begin");
+        await client.query(`begin; set local idle_in_transaction_session_timeout = ${answerMs}`); // Q4
         try {
           const value = await work(asking(client));
           await client.query("commit");
@@ -96,8 +98,8 @@ export function nameOf(url: string): string {
   }
 }
 
-/** The server has ended this connection: shut down, or on command. */
-const isOver = ({ code }: DatabaseError): boolean => code?.startsWith("57P") === true || code?.startsWith("08") === true;
+/** The server has ended this connection: shut down, on command, or after waiting too long (Q4). */
+const isOver = ({ code = "" }: DatabaseError): boolean => code.startsWith("57P") || code.startsWith("08") || code === "25P03";
 
 const codes: Readonly<Record<string, (name: string, message: string) => JournalFailure>> = {
   "53100": (_name, message) => new JournalFailure({ kind: "disk_full", detail: `the database has no room: ${message}` }),

@@ -146,11 +146,11 @@ async function spawnGit(call: GitCall): Promise<GitAnswer> {
       ended.abort();
       if (inputError !== null) return reject(inputError instanceof Error ? inputError : new Error("the input could not be read"));
       if (waitsAt !== null) return reject(new WorkspaceFailed("workspace_unusable", waitsAt, "take it away"));
-      if (isLate) return reject(new WorkspaceFailed("workspace_unusable", `git ${call.args[0] ?? ""} did not end in time.`));
+      const verb = call.args.find((word, at) => !word.startsWith("-") && call.args[at - 1] !== "-c") ?? "";
+      if (isLate) return reject(new WorkspaceFailed("workspace_unusable", `git ${verb} did not end in time.`));
       if (isCut) return resolve({ code: 0, out: Buffer.concat(out), err, isCut });
       // A killed git has no result, whatever exit codes are accepted.
-      if (code === null)
-        return reject(new WorkspaceFailed("workspace_unusable", `git ${call.args[0] ?? ""} was ended by ${signal ?? "a signal"}.`));
+      if (code === null) return reject(new WorkspaceFailed("workspace_unusable", `git ${verb} was ended by ${signal ?? "a signal"}.`));
       resolve({ code, out: Buffer.concat(out), err, isCut });
     });
     child.stdin.on("error", () => undefined); // A git that stops reading early says why by its exit code.
