@@ -8,6 +8,8 @@
 //   D5. A dead worker's orders are handed out again. A withdrawn order is handed to no worker, and its slot is free at once.
 //   D6. A worker that drains takes nothing more, and is done when what it has is done.
 //
+// Orders are rows of the store, which `fleet status` reads and a person's word changes: an engine follows the table.
+//
 // An order is a hint. Only the run's lease decides which worker may write to it, spend for it and land it: an order that is handed out
 // twice finds the run taken.
 

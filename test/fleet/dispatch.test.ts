@@ -14,8 +14,8 @@ import { migrate } from "../../src/fleet/postgres/migrate.ts";
 import type { Dispatch, WorkerRegistration, WorkOrder } from "../../src/ports/dispatch.ts";
 import type { Request } from "../../src/ports/inbox.ts";
 import { until } from "../support/autopilot.ts";
-import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
-import { openEngine } from "./engines.ts";
+import { type Cluster, startCluster, withoutPostgres } from "../support/postgres.ts";
+import { openEngine, withoutEngine } from "./engines.ts";
 
 const program = `node_modules/.cache/order-taker-${process.pid}.mjs`;
 const leaseMs = 2_400;
@@ -76,7 +76,7 @@ const order = (id: string, more: Partial<WorkOrder> = {}): WorkOrder => ({
   ...more,
 });
 
-describe.skipIf(postgresBin === null).each(["sql"])(`dispatch by %s${withoutPostgres}`, (engine) => {
+const promisesOf = (engine: string) => (): void => {
   beforeAll(async () => {
     const bundle = await rolldown({
       input: "test/fleet/order-taker.ts",
@@ -315,4 +315,9 @@ describe.skipIf(postgresBin === null).each(["sql"])(`dispatch by %s${withoutPost
     third.report("again a");
     await hasBegun(third, "a", 2);
   });
-});
+};
+
+for (const engine of ["sql", "graphile-worker"]) {
+  const without = withoutPostgres || withoutEngine(engine);
+  describe.skipIf(without !== "")(`dispatch by ${engine}${without}`, promisesOf(engine));
+}

@@ -61,6 +61,16 @@ const lockSql = "select 1 from autopilot.work_order where order_id = $1 for upda
 const againSql = `update autopilot.work_order set ${freed}, times_taken = times_taken - $6::int,
   outcome = $4, not_before = clock_timestamp() + $5::int * interval '1 ms' ${mine}`;
 
+/** For another engine that keeps its orders in the same table. */
+export const orderSql = {
+  offer: offerSql,
+  withdraw: withdrawSql,
+  isFor,
+  isGone,
+  giveBackGone: returnSql,
+  giveBackUnheard: returnUnheardSql,
+};
+
 export type OrdersOptions = { readonly leaseMs?: number; readonly clock?: LeaseClock };
 
 export function openOrders(database: Database, { leaseMs = leaseMsDefault, clock = leaseClock }: OrdersOptions = {}): Dispatch {
@@ -164,7 +174,7 @@ async function taken(
   });
 }
 
-const orderOf = (row: Row): WorkOrder => ({
+export const orderOf = (row: Row): WorkOrder => ({
   id: String(row["order_id"]),
   run: String(row["run_id"]),
   repository: String(row["repository"]),
@@ -237,7 +247,7 @@ async function storedOrders({ ask, name }: Database, text: string, values: reado
 }
 
 /** Reports an order's end until it is confirmed, or can no longer count (P2). */
-async function reported(
+export async function reported(
   database: Database,
   { worker }: WorkerRegistration,
   lease: HeldLease,
