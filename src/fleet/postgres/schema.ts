@@ -102,6 +102,12 @@ export const migrations: readonly Migration[] = [
     ],
     least: 2,
   },
+  {
+    about: "lines without a foreign key",
+    // The row that the fence has updated is the run's: for each line the server asked once more whether it is there (decision 0136).
+    statements: ["alter table autopilot.entry drop constraint if exists entry_run_id_fkey"],
+    least: 2,
+  },
 ];
 
 /** What a worker's role may do, and nothing else: it can neither change nor remove a line, a blob or the schema. */
