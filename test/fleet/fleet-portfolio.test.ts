@@ -10,13 +10,17 @@ import { takeLock } from "../../src/journal/lock.ts";
 import { autopilot, type begin, begin as start, type Reported, until } from "../support/autopilot.ts";
 import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
 import { git, scratchFolder, write } from "../support/scratch-repository.ts";
+import { type Link, type Links, namespacesMissing, openNamespaces, proxies } from "./links.ts";
 import { at, linesOf, type Machine, openFleet, patientMs, said, shortMs, worker } from "./machines.ts";
 import { taskResult } from "../support/task-result.ts";
 
 const isLong = process.env["AUTOPILOT_FAULTS"] === "all";
 const tasks = isLong ? 120 : 3;
 const jobs = isLong ? 8 : 2;
+const missing = postgresBin === null ? null : namespacesMissing();
+let links: Links;
 let cluster: Cluster;
+const opened: Link[] = [];
 const running: ReturnType<typeof begin>[] = [];
 
 /** A portfolio beside a repository, with tasks that each make a file; every tenth fails in its first turn. */
@@ -73,14 +77,17 @@ const run = (
 
 describe.skipIf(postgresBin === null)(`a portfolio on a fleet${withoutPostgres}`, () => {
   beforeAll(() => {
-    cluster = startCluster();
+    links = missing === null ? openNamespaces(["one", "two"]) : proxies;
+    cluster = startCluster([], false, { within: links.server, subnet: links.subnet });
   });
   afterAll(async () => {
     for (const { child, ended } of running) {
       child.kill("SIGKILL");
       await ended;
     }
+    for (const link of opened) link.close();
     cluster.stop();
+    links.close();
   });
 
   test(
@@ -107,7 +114,7 @@ describe.skipIf(postgresBin === null)(`a portfolio on a fleet${withoutPostgres}`
   );
 
   test(
-    "is planned by one pool: another waits, and takes over when the first is killed or stopped; nothing is done twice",
+    `is planned by one machine: another waits, and takes over when the first is killed, cut off or stopped; nothing is done twice${missing === null ? "" : ` (machines share a network: ${missing})`}`,
     { timeout: 600_000 },
     async () => {
       const url = cluster.database("standby");
@@ -117,11 +124,13 @@ describe.skipIf(postgresBin === null)(`a portfolio on a fleet${withoutPostgres}`
       const store = await openPostgresStore(url, { leaseMs: patientMs });
       const planner = async (): Promise<number | null> =>
         (await store.runs()).find(({ kind }) => kind === "portfolio")?.holder?.pid ?? null;
-      const pool = (): ReturnType<typeof begin> => {
+      const [one, two] = (["one", "two"] as const).map((name) => links.open(name, cluster.socket, fleet.hub, "standby"));
+      opened.push(...[one, two].filter((link) => link !== undefined));
+      const pool = (link = one): ReturnType<typeof begin> => {
         const args = ["portfolio", "run", "--fleet", "--until-idle", "--isolation", "clone", "--jobs", "3", "--json"];
-        const one = start(machine.folder, args, machine);
-        running.push(one);
-        return one;
+        const begun = start(machine.folder, args, { env: { ...machine.env, ...link?.env }, on: link?.on ?? [] });
+        running.push(begun);
+        return begun;
       };
       const plans = (one: ReturnType<typeof begin>): Promise<unknown> =>
         expect.poll(planner, { timeout: 240_000, interval: 100 }).toBe(one.child.pid);
@@ -131,29 +140,33 @@ describe.skipIf(postgresBin === null)(`a portfolio on a fleet${withoutPostgres}`
       await plans(first);
       const alone = await autopilot(machine.folder, ["portfolio", "run", "--json"], {});
       expect(alone.json.reason_code, "a pool that knows of no store is kept out").toBe("portfolio_busy");
-      const second = pool();
+      const second = pool(two);
       await expect.poll(offered, { timeout: 120_000 }).toBe(3);
       first.child.kill("SIGKILL");
       await plans(second);
       const third = pool();
+      two?.lose({ questions: true, answers: true });
+      await plans(third);
+      two?.heal();
       running.push(worker(fleet.another({ AUTOPILOT_LEASE_MS: String(patientMs) }), "--jobs", "2"));
       const journal = join(machine.folder, ".autopilot/portfolio");
       // Stopped in the middle of a change it would keep the journal until it is killed or woken.
       for (let isFree = false; !isFree;) {
-        second.child.kill("SIGSTOP");
-        await until("it to stop", () => /\) T /.test(readFileSync(`/proc/${second.child.pid}/stat`, "latin1")));
+        third.child.kill("SIGSTOP");
+        await until("it to stop", () => /\) T /.test(readFileSync(`/proc/${third.child.pid}/stat`, "latin1")));
         isFree = await takeLock(nodeDisk, journal).then(
           (lock) => (lock.release(), true),
           () => false,
         );
-        if (!isFree) second.child.kill("SIGCONT");
+        if (!isFree) third.child.kill("SIGCONT");
       }
-      await plans(third);
-      second.child.kill("SIGCONT");
-      const [woken, last] = await Promise.all([second.ended, third.ended]);
+      await plans(second);
+      third.child.kill("SIGCONT");
+      const [last, woken] = await Promise.all([second.ended, third.ended]);
       await store.close();
       expect(woken.json, said(woken)).toMatchObject({ result: "PASS" });
       expect(woken.err).toContain("this pool has lost the portfolio");
+      expect(last.err, "cut off, it lost it too").toContain("this pool has lost the portfolio");
       expect(last.json, said(last)).toMatchObject({ result: "PASS", left: 0 });
       expect(await endOf(machine, fleet.first.folder)).toMatchObject({ statuses: ["done", "done", "done"], landed: 3, dirt: "" });
       const lines = linesOf(join(journal, "journal.jsonl")).map(

@@ -44,12 +44,17 @@ export const worker = ({ folder, env }: Machine, ...args: readonly string[]): Re
 
 let scripts = 0;
 
-/** Submits a run whose embedded agent plays these turns; its key. */
-export async function submit(machine: Machine, path: string, turns: readonly object[], ...args: readonly string[]): Promise<string> {
+/** Submits a run whose embedded agent plays these turns, or whose agent has a name; its key. */
+export async function submit(
+  machine: Machine,
+  path: string,
+  turns: readonly object[] | string,
+  ...args: readonly string[]
+): Promise<string> {
   const file = join(machine.folder, "..", `script-${scripts++}.json`);
-  writeFileSync(file, JSON.stringify({ turns }));
+  if (typeof turns !== "string") writeFileSync(file, JSON.stringify({ turns }));
   const goal = ["fleet", "submit", `make ${path}`, "--yes", "--done-criteria", `${path} is there :: test -f ${path}`];
-  const ended = await at(machine, ...goal, "--agent", `scripted:${file}`, ...args);
+  const ended = await at(machine, ...goal, "--agent", typeof turns === "string" ? turns : `scripted:${file}`, ...args);
   if (ended.code !== 0) throw new Error(said(ended));
   return String(ended.json["key"]);
 }

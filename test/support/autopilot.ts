@@ -37,7 +37,12 @@ export type Entry = {
 };
 /** One cache for a whole run of the suite: each command is a user's second one, not the first after the machine started. */
 export const sharedCache = join(tmpdir(), `autopilot-test-cache-${process.ppid}`);
-type Around = { readonly env?: Readonly<Record<string, string>>; readonly input?: string };
+type Around = {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string;
+  /** Words before the command of a process of its own, which run it elsewhere. */
+  readonly on?: readonly string[];
+};
 /** All commands in their own processes: the slow way, for comparison, for real agents, and where another build was named. */
 const isAlwaysApart = process.env["AUTOPILOT_PROGRAM"] !== undefined || process.env["AUTOPILOT_TEST_APART"] !== undefined;
 
@@ -56,13 +61,10 @@ export const apart = (folder: string, args: readonly string[], around: Around = 
 export function begin(
   folder: string,
   args: readonly string[],
-  { env = {}, input }: Around = {},
+  { env = {}, input, on = [] }: Around = {},
 ): { readonly child: ChildProcess; readonly ended: Promise<Ended> } {
-  const child = spawn(process.execPath, [program, ...args], {
-    cwd: folder,
-    env: environmentIn(folder, { env }),
-    stdio: ["pipe", "pipe", "pipe"],
-  });
+  const [first = "", ...rest] = [...on, process.execPath, program, ...args];
+  const child = spawn(first, rest, { cwd: folder, env: environmentIn(folder, { env }), stdio: ["pipe", "pipe", "pipe"] });
   let out = "";
   let err = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));

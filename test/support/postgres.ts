@@ -2,7 +2,7 @@
 // The server refuses to run as root, so root starts it as the user `postgres` or `nobody`.
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from "node:fs";
+import { appendFileSync, chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -39,8 +39,15 @@ function clusterFolder(isOnDisk: boolean): string {
   return mkdtempSync(join(free.bavail * free.bsize > roomBytes ? memory : tmpdir(), "autopilot-pg-"));
 }
 
+export type Reach = {
+  /** Words before a command that have the server run elsewhere: in another network namespace, say. */
+  readonly within: readonly string[];
+  /** Who may ask it over TCP, beside whoever reaches its socket; null: nobody. */
+  readonly subnet: string | null;
+};
+
 /** On disk for whoever measures: in memory a commit costs nothing. */
-export function startCluster(settings: readonly string[] = [], isOnDisk = false): Cluster {
+export function startCluster(settings: readonly string[] = [], isOnDisk = false, reach: Reach = { within: [], subnet: null }): Cluster {
   if (postgresBin === null) throw new Error("no PostgreSQL server is installed");
   const bin = postgresBin;
   const folder = clusterFolder(isOnDisk);
@@ -49,12 +56,14 @@ export function startCluster(settings: readonly string[] = [], isOnDisk = false)
   if (user !== null) chownSync(folder, user.uid, user.gid);
   const as = (program: string, args: readonly string[]): string => {
     const command = [join(bin, program), ...args];
-    const [first = "", ...rest] =
-      user === null ? command : ["setpriv", `--reuid=${user.uid}`, `--regid=${user.gid}`, "--clear-groups", ...command];
+    const asUser = user === null ? [] : ["setpriv", `--reuid=${user.uid}`, `--regid=${user.gid}`, "--clear-groups"];
+    const [first = "", ...rest] = [...reach.within, ...asUser, ...command];
     return execFileSync(first, rest, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], cwd: folder });
   };
   as("initdb", ["-D", data, "-N", "-A", "trust", "-U", "owner", "-E", "UTF8", "--locale=C"]);
-  const given = ["listen_addresses=''", `unix_socket_directories='${folder}'`, "max_connections=60", "shared_buffers=16MB", ...settings];
+  if (reach.subnet !== null) appendFileSync(join(data, "pg_hba.conf"), `host all all ${reach.subnet} trust\n`);
+  const listens = reach.subnet === null ? "listen_addresses=''" : "listen_addresses='*'";
+  const given = [listens, `unix_socket_directories='${folder}'`, "max_connections=60", "shared_buffers=16MB", ...settings];
   const start = (): void => {
     as("pg_ctl", ["-D", data, "-w", "-s", "-l", join(folder, "log"), "-o", given.map((one) => `-c ${one}`).join(" "), "start"]);
   };
