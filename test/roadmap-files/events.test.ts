@@ -1,4 +1,4 @@
-// The seed's 29 events: each is fired in some run, by what the seed says fires it, and `event_log` holds no other.
+// The format's 29 events: each is fired in some run, by what the format says fires it, and `event_log` holds no other.
 
 import * as v from "valibot";
 import { beforeAll, describe, expect, test } from "vitest";
