@@ -85,6 +85,7 @@ export function reduceImported(state: Portfolio, line: string, at: Stamp): void 
       content: "",
       about: "",
       asked_by: null,
+      replaces: null,
       opened_at: at.ts,
       resolved_at: null,
       answer: null,

@@ -13,7 +13,7 @@ import { type Ended, endedBudgets, whyNoBudget } from "./budgets.ts";
 import { inOrder, push } from "./dispatch-order.ts";
 import { isTriedAgain, lastFeedback } from "./for-people.ts";
 import { mayOverlap } from "./overlap.ts";
-import { idleOf, isAsked } from "./questions.ts";
+import { idleOf, isApproved, isAsked } from "./questions.ts";
 import { openBlocks, type PortfolioView, type ProjectView, queueOf, type TaskView } from "./state.ts";
 import { agentName, agentsOf, freeAgent, isAhead, unfinished, workersByAgent } from "./under-way.ts";
 
@@ -59,7 +59,13 @@ export type Waiting = { readonly task_id: string; readonly code: WaitCode; reado
 export type Action =
   | { readonly do: "release"; readonly task_id: string; readonly run_id: string }
   | { readonly do: "retry"; readonly task_id: string; readonly because: string }
-  | { readonly do: "dispatch"; readonly task_id: string; readonly is_resumed: boolean; readonly agent: string }
+  | {
+      readonly do: "dispatch";
+      readonly task_id: string;
+      readonly is_resumed: boolean;
+      readonly is_approved: boolean;
+      readonly agent: string;
+    }
   | { readonly do: "merge"; readonly repository: string; readonly target: string; readonly tasks: readonly string[] }
   | { readonly do: "tell_budget"; readonly ended: Ended }
   | { readonly do: "ask_idle"; readonly project_id: string };
@@ -228,7 +234,8 @@ function choose(
       wait(task, "budget", budgetProblem);
       continue;
     }
-    actions.push({ do: "dispatch", task_id: task.task_id, is_resumed: isResumed, agent: chosen });
+    const is_approved = task.commit !== null && isApproved(state, task);
+    actions.push({ do: "dispatch", task_id: task.task_id, is_resumed: isResumed, is_approved, agent: chosen });
     free -= 1;
     working.push(task);
     inProject.set(task.project_id, (inProject.get(task.project_id) ?? 0) + 1);
