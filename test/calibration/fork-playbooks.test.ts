@@ -16,7 +16,7 @@ import {
   args as qualityWords,
 } from "../quality/audit.ts";
 import { faultsIn } from "../quality/seed-reader.ts";
-import { calls, does, project, smooth, type Turn } from "../roadmap/stories.ts";
+import { calls, does, plansOf, project, smooth, type Turn } from "../roadmap/stories.ts";
 import { goStaged, greenfield, stateOf } from "../staged/project.ts";
 import { autopilot, begin, type Ended, type Entry, isolation, journal, runFolderOf, scripted, until } from "../support/autopilot.ts";
 import { git, scratch } from "../support/scratch-repository.ts";
@@ -92,8 +92,8 @@ describe.concurrent("forks and replays of playbooks", () => {
       { id: "1", name: "Sum", criteria: [`sum adds :: ${calls("sum", "2, 3", "5")}`] },
       { id: "2", name: "Twice", after: "Phase 1", criteria: [`twice doubles :: ${calls("twice", "4", "8")}`] },
     ];
-    const folder = project(phases);
     const one = smooth("1", "sum", "(a, b) => a + b", `it adds :: ${calls("sum", "1, 1", "2")}`);
+    const folder = project(phases, plansOf(one));
     const two = smooth("2", "twice", "(n) => 2 * n", `it doubles :: ${calls("twice", "1", "2")}`, ["sum"]);
     const hangs: Turn = { ...does("2", "02-01", {}), ...hang };
     const args = ["go", "--flow", "roadmap", "--option", "phases=all", "--yes", "--json", "--isolation", isolation];
@@ -105,7 +105,7 @@ describe.concurrent("forks and replays of playbooks", () => {
     expect(bought).toContain("2@1/execute#1/02-01@1/do#1");
     expect(git(folder, "ls-tree", "-r", "--name-only", "HEAD").split("\n")).toEqual(expect.arrayContaining(["src/sum.js", "src/twice.js"]));
     expect(git(folder, "ls-tree", "-r", "--name-only", "HEAD")).not.toContain("half.txt");
-    await replayed(folder, nameOf(folder), "1@1/plan#1", "2@1/execute#1/02-01@1/do#1");
+    await replayed(folder, nameOf(folder), "2@1/plan#1", "2@1/execute#1/02-01@1/do#1");
   }, 600_000);
 
   test("a quality run: the other run's log is kept, a new one tells all that was taken over", async () => {

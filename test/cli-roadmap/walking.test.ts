@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot, eventsOf, journal, scripted } from "../support/autopilot.ts";
 import { misfits } from "../support/json-schema.ts";
-import { rewound } from "../support/rewind.ts";
+import { once, rewound } from "../support/rewind.ts";
 import { git, scratch } from "../support/scratch-repository.ts";
 import { commandOf, env, projectOf, turnsFor, walk } from "./roadmaps.ts";
 
@@ -23,7 +23,8 @@ describe.concurrent("a roadmap is run", () => {
   test("one phase passes, one fails, what depends on it is skipped: status, report and trace tell it", async () => {
     const phases = [{ id: "1" }, { id: "2", after: "Phase 1" }, { id: "3", after: "Phase 2" }, { id: "4", after: "Phase 1" }];
     const folder = scratch({ files: projectOf(phases) });
-    const ended = await walk(folder, ["--complete"], turnsFor(["1", "2", "3", "4"], { wrong: ["2"] }));
+    const briefly = ["--option", "max_debug_attempts_per_phase=1", "--option", "max_replan_attempts_per_phase=0"];
+    const ended = await walk(folder, ["--complete", ...briefly], turnsFor(["1", "2", "3", "4"], { wrong: ["2"] }));
     expect([ended.code, ended.json.result]).toEqual([1, "FAIL"]);
 
     const status = await autopilot(folder, ["status", "--json"]);
@@ -229,24 +230,34 @@ describe("a run that stopped at a checkpoint", () => {
       expect(json.remediation.join("\n")).not.toContain("--new");
     }
   });
-  test("changed between stop and resume is refused with both hashes; accepted, it goes on and says so", async () => {
+  /** The specification and the roadmap were changed; refused, then accepted and run to its end. */
+  const changed = once(async () => {
     const folder = await stopped();
     change(folder, ".planning/REQUIREMENTS.md");
-    git(folder, "commit", "-qam", "another specification");
-    const refused = await autopilot(folder, ["resume", "--json"], { env });
+    change(folder, ".planning/ROADMAP.md");
+    git(folder, "commit", "-qam", "another specification, another roadmap");
+    const resume = (...words: readonly string[]) => autopilot(folder, ["resume", ...words, "--json"], { env });
+    const refused = await resume();
+    const others = [await autopilot(folder, ["go", "--json"], { env }), await autopilot(folder, ["roadmap", "--json"], { env })];
+    const before = eventsOf(folder, "policy_changed");
+    const accepted = await resume("--accept-spec-change");
+    const { json } = await autopilot(folder, ["status", "--json"]);
+    return { refused, others, before, accepted, after: eventsOf(folder, "policy_changed"), phases: standing(json) };
+  });
+
+  test("changed between stop and resume is refused with both hashes; accepted, it goes on and says so", async () => {
+    const { refused, others, before, accepted, after, phases } = await changed();
     expect([refused.code, refused.json.reason_code]).toEqual([1, "spec_hash_mismatch"]);
     const [recorded, found] = [refused.json["recorded"], refused.json["found"]] as readonly string[];
     for (const hash of [recorded, found]) {
       expect(hash).toMatch(/^sha256:[0-9a-f]{64}$/);
       expect(refused.json.message).toContain(hash);
     }
-    for (const args of [["go"], ["roadmap"]])
-      expect((await autopilot(folder, [...args, "--json"], { env })).json.reason_code).toBe("spec_hash_mismatch");
-    expect(eventsOf(folder, "policy_changed")).toEqual([]);
+    expect(others.map(({ json }) => json.reason_code)).toEqual(["spec_hash_mismatch", "spec_hash_mismatch"]);
+    expect(before).toEqual([]);
 
-    const accepted = await autopilot(folder, ["resume", "--accept-spec-change", "--json"], { env });
     expect(accepted.json.warnings.join("\n")).toContain(`is locked to ${found ?? ""} now`);
-    expect(eventsOf(folder, "policy_changed")).toMatchObject([
+    expect(after).toMatchObject([
       {
         adopted: true,
         reason_code: "spec_change_accepted",
@@ -255,7 +266,7 @@ describe("a run that stopped at a checkpoint", () => {
         options: { spec_hash: found },
       },
     ]);
-    expect(standing((await autopilot(folder, ["status", "--json"])).json)).toEqual(["1 completed", "2 completed"]);
+    expect(phases).toEqual(["1 completed", "2 completed"]);
   });
 
   test("taken away it cannot be accepted, and must come back", async () => {
@@ -266,11 +277,8 @@ describe("a run that stopped at a checkpoint", () => {
   });
 
   test("a roadmap that changed meanwhile is a warning: the recorded copy goes on", async () => {
-    const folder = await stopped();
-    change(folder, ".planning/ROADMAP.md");
-    git(folder, "commit", "-qam", "another roadmap");
-    const { json } = await autopilot(folder, ["resume", "--json"], { env });
-    expect(json.warnings).toContain(".planning/ROADMAP.md changed since the run began; it goes on with its recorded copy.");
-    expect(standing((await autopilot(folder, ["status", "--json"])).json)).toEqual(["1 completed", "2 completed"]);
+    const { accepted, phases } = await changed();
+    expect(accepted.json.warnings).toContain(".planning/ROADMAP.md changed since the run began; it goes on with its recorded copy.");
+    expect(phases).toEqual(["1 completed", "2 completed"]);
   });
 });

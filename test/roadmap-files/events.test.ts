@@ -1,4 +1,4 @@
-// The format's 29 events: each is fired in some run, by what the format says fires it, and `event_log` holds no other.
+// The seed's 29 events: each is fired in some run, by what the seed says fires it, and `event_log` holds no other.
 
 import * as v from "valibot";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -6,7 +6,7 @@ import { type RoadmapEventName, roadmapEventNames } from "../../src/contracts/ro
 import { RoadmapState } from "../../src/contracts/roadmap-state.ts";
 import { roadmapEventSources } from "../../src/playbooks/roadmap/views/roadmap-log.ts";
 import { autopilot, type Ended, type Entry, journal } from "../support/autopilot.ts";
-import { artifact, audit, has, json, names, plan, project, quiet, read, turnsOf, goArgs } from "./project.ts";
+import { artifact, audit, has, json, names, plan, planned, project, quiet, read, turnsOf, goArgs } from "./project.ts";
 
 type Log = RoadmapState["event_log"];
 const stateIn = (folder: string): RoadmapState => {
@@ -24,7 +24,7 @@ async function peopleAndAudit(): Promise<string> {
     { id: "3", name: "Three", checked: true },
   ];
   const walked = phases.slice(0, 2);
-  const folder = project(phases, { [artifact("3")]: "ready 3\n" });
+  const folder = project(phases, { ...planned(walked), [artifact("3")]: "ready 3\n" });
   const fixed = {
     do: [{ write: { path: artifact("2"), text: "ready 2\nand in colour\n" } }],
     returns: { fixed: true, changes: [`${artifact("2")} -- the colour`], commits: [], remaining_issues: [], failure_categories: [] },
@@ -122,7 +122,7 @@ async function nothingFixesIt(): Promise<string> {
 /** A debugger that changes nothing opens the breaker; after it one attempt is let through, and as it fixes the breaker closes. */
 async function goingInCircles(): Promise<string> {
   const one = { id: "1", name: "One" };
-  const folder = project([one], { ".autopilot/config.yaml": "version: 1\nlimits: { no_progress_threshold: 1 }\n" });
+  const folder = project([one], { ...planned([one]), ".autopilot/config.yaml": "version: 1\nlimits: { no_progress_threshold: 1 }\n" });
   const reported = (n: number) => ({
     tasks_completed: "1/1",
     tasks_failed: "0/1",
@@ -157,10 +157,8 @@ async function goingInCircles(): Promise<string> {
 
 const runs: { readonly folder: string; readonly log: Log; readonly entries: readonly Entry[] }[] = [];
 beforeAll(async () => {
-  for (const live of [peopleAndAudit, nothingFixesIt, goingInCircles]) {
-    const folder = await live();
-    runs.push({ folder, log: stateIn(folder).event_log, entries: journal(folder) });
-  }
+  const folders = await Promise.all([peopleAndAudit(), nothingFixesIt(), goingInCircles()]);
+  runs.push(...folders.map((folder) => ({ folder, log: stateIn(folder).event_log, entries: journal(folder) })));
 }, 600_000);
 
 describe("the log of real runs", () => {

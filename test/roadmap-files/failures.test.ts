@@ -7,7 +7,7 @@ import type { FailureCategory } from "../../src/contracts/roadmap-values.ts";
 import { autopilot, type Ended, eventsOf } from "../support/autopilot.ts";
 import type { Files } from "../support/scratch-repository.ts";
 import { aFew } from "../support/sampled.ts";
-import { artifact, type Changes, json, names, ownChecks, plan, project, quiet, read, turnsOf, goArgs } from "./project.ts";
+import { artifact, type Changes, json, names, ownChecks, plan, planned, project, quiet, read, turnsOf, goArgs } from "./project.ts";
 
 const one = { id: "1", name: "One" };
 /** A debugger that looks and changes something, and fixes nothing. */
@@ -25,7 +25,8 @@ const vainly = {
 const always = (turn: object) => ({ ...turn, repeat: 0 });
 
 async function failed(changes: Changes, files: Files): Promise<{ folder: string; ended: Ended }> {
-  const folder = project([one], files);
+  const isAboutPlanning = "research" in changes || "plan" in changes;
+  const folder = project([one], { ...(isAboutPlanning ? {} : planned([one])), ...files });
   const limits = ["--option", "max_debug_attempts_per_phase=1", "--option", "max_replan_attempts_per_phase=0"];
   const ended = await autopilot(folder, goArgs(folder, turnsOf(one, changes), ["1", ...limits]), quiet);
   return { folder, ended };
@@ -137,7 +138,7 @@ describe("a phase of which every criterion holds, and which somebody rejects", (
 
   test("the judge, who sends it back when nothing is left to try", async () => {
     const words = "a score of five, whatever is done";
-    const folder = project([one]);
+    const folder = project([one], planned([one]));
     const turns = turnsOf(one, { judge: returning("judge", { alignment_score: 5, recommendation: "debug", concerns: [words] }) });
     const limits = ["--option", "max_debug_attempts_per_phase=0", "--option", "max_replan_attempts_per_phase=0"];
     await autopilot(folder, goArgs(folder, turns, ["1", ...limits]), quiet);
@@ -148,7 +149,7 @@ describe("a phase of which every criterion holds, and which somebody rejects", (
 
   test("a person, whose verdict is fail", async () => {
     const phase = { ...one, human: true };
-    const folder = project([phase]);
+    const folder = project([phase], planned([phase]));
     await autopilot(folder, goArgs(folder, turnsOf(phase), ["1"]), quiet);
     await autopilot(folder, ["verdict", "1", "fail", "--issue", "it sounds wrong when read aloud", "--json"]);
     await autopilot(folder, ["resume", "--json"], quiet);

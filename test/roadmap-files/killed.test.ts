@@ -9,7 +9,7 @@ import { stateOfRun } from "../../src/playbooks/roadmap/files/roadmap-derive.ts"
 import { autopilot, begin, type Entry, journal, runFolderOf, until } from "../support/autopilot.ts";
 import { git } from "../support/scratch-repository.ts";
 import { aFew, isLong } from "../support/sampled.ts";
-import { artifact, audit, has, json, names, project, quiet, read, turnsOf, goArgs } from "./project.ts";
+import { artifact, audit, has, json, names, planned, project, quiet, read, turnsOf, goArgs } from "./project.ts";
 
 const phases = [
   { id: "1", name: "One" },
@@ -43,8 +43,8 @@ const moments: readonly (readonly [string, (entry: Entry) => boolean])[] = [
   ["a step ended", ({ event, attempt }) => event === "step_completed" && String(attempt).includes("/checks#")],
   ["a phase ended", ({ event, walk }) => event === "phase_completed" && walk === "1"],
 ];
-aFew(2).each(moments)("killed when %s: what lies there is whole, and what is drawn next is the journal's", async (_, isThen) => {
-  const folder = project(phases);
+aFew(2).each(moments)("killed when %s: what lies there is whole, and what is drawn next is the journal's", async (moment, isThen) => {
+  const folder = project(phases, moment === "an agent's turn was begun" ? {} : planned(phases)); // that turn is the planner's
   expect(await killed(folder, goArgs(folder, turns(), ["all"]), (entries) => entries.some(isThen))).toBe(true);
   for (const path of [".autopilot/state.json", ".autopilot/state.json.backup"])
     if (has(folder, path)) expect(v.parse(RoadmapState, json(folder, path))._meta.status).toBe("running");
@@ -56,7 +56,7 @@ aFew(2).each(moments)("killed when %s: what lies there is whole, and what is dra
 });
 
 test("killed after the first phase and stopped, the next run knows that phase as completed", async () => {
-  const folder = project(phases);
+  const folder = project(phases, planned(phases));
   const isLanded = ({ event, walk }: Entry): boolean => event === "phase_started" && walk === "2";
   expect(await killed(folder, goArgs(folder, turns(), ["all"]), (entries) => entries.some(isLanded))).toBe(true);
   await autopilot(folder, ["stop", "--json"], quiet);

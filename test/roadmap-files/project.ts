@@ -84,6 +84,10 @@ export const plan = ({ id, human = false }: PhaseOf): string =>
     "",
   ].join("\n");
 
+/** Their plans as files of a project: nobody researches and plans such a phase again. */
+export const planned = (phases: readonly PhaseOf[]): Files =>
+  Object.fromEntries(phases.map((phase) => [`.planning/phases/${phase.id}/PLAN.md`, plan(phase)]));
+
 export const project = (phases: readonly PhaseOf[], files: Files = {}): string =>
   scratch({ files: { "README.md": "# a project\n", ".planning/ROADMAP.md": roadmap(phases), ...files } });
 

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { eventsOf } from "../support/autopilot.ts";
 import { git } from "../support/scratch-repository.ts";
-import { calls, factsOf, goRoadmap, planOf, plan, project, smooth, stepsOf, type Turn } from "./stories.ts";
+import { calls, factsOf, goRoadmap, planOf, plan, plansOf, project, smooth, stepsOf, type Turn } from "./stories.ts";
 
 const phases = [{ id: "1", name: "Sum", requirements: "CALC-01, CALC-02", criteria: [`sum adds :: ${calls("sum", "2, 3", "5")}`] }];
 const [first, , ...rest] = smooth("1", "sum", "(a, b) => a + b", `it adds :: ${calls("sum", "1, 1", "2")}`);
@@ -56,7 +56,7 @@ const fix = (files: Readonly<Record<string, string>>): Turn => ({
 
 describe.concurrent("self-audit", () => {
   test("a gap is closed under its requirement's id, seen closed by another audit, and lands", async () => {
-    const folder = project(phases);
+    const folder = project(phases, plansOf(worked));
     const { json } = await goRoadmap(folder, [
       ...worked,
       audit(null),
@@ -78,7 +78,7 @@ describe.concurrent("self-audit", () => {
   });
 
   test("a place that is not there is no evidence, and a requirement passed over no audit: both are sent back", async () => {
-    const folder = project(phases);
+    const folder = project(phases, plansOf(worked));
     const { json } = await goRoadmap(folder, [
       ...worked,
       audit("src/sum.js:99 -- nobody knows"),
@@ -93,7 +93,7 @@ describe.concurrent("self-audit", () => {
   });
 
   test("a fix that breaks what was proved is taken back, and the gap remains", async () => {
-    const folder = project(phases);
+    const folder = project(phases, plansOf(worked));
     const { json } = await goRoadmap(folder, [...worked, audit(null), fix({ "src/sum.js": "export const sum = () => 0;\n" })]);
     expect(json).toMatchObject({
       result: "WARN",

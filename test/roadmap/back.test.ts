@@ -20,6 +20,7 @@ import {
   plan,
   planCheck,
   planOf,
+  plansOf,
   project,
   research,
   researchAgain,
@@ -32,15 +33,14 @@ const sum = { id: "1", name: "Sum", criteria: [`sum adds :: ${calls("sum", "2, 3
 const mean = { id: "2", name: "Mean", after: "Phase 1", criteria: [`mean halves :: ${calls("mean", "2, 4", "3")}`] };
 const twice = { id: "3", name: "Twice", criteria: [`twice doubles :: ${calls("twice", "4", "8")}`] };
 const smoothTwice = smooth("3", "twice", "(n) => 2 * n", `it doubles :: ${calls("twice", "1", "2")}`);
+const smoothSum = smooth("1", "sum", "(a, b) => a + b", `it adds :: ${calls("sum", "1, 1", "2")}`);
 const plannedSum = planOf([{ id: "01-01", files: ["src/sum.js", "src/index.js"], verify: ["it is exported :: grep -q sum src/index.js"] }]);
 
 describe.concurrent("ways back", () => {
   test("the judge orders a rollback: kept under a branch, undone in one commit, dependents blocked, the others done and landed", async () => {
-    const folder = project([sum, mean, twice]);
+    const folder = project([sum, mean, twice], plansOf([...smoothSum, ...smoothTwice]));
     const turns = [
-      ...smooth("1", "sum", "(a, b) => a + b", `it adds :: ${calls("sum", "1, 1", "2")}`).filter(
-        ({ when }) => (when as { step: string }).step !== "judge",
-      ),
+      ...smoothSum.filter(({ when }) => (when as { step: string }).step !== "judge"),
       judge("1", { returns: judgeReturn({ recommendation: "rollback", alignment_score: 3 }) }),
       ...smoothTwice,
     ];
@@ -93,11 +93,9 @@ describe.concurrent("ways back", () => {
   });
 
   test("a verifier that does not let it pass, and a judge that scores it too low, send it to the debugger", async () => {
-    const folder = project([sum]);
+    const folder = project([sum], plansOf(smoothSum));
     const turns = [
-      ...smooth("1", "sum", "(a, b) => a + b", `it adds :: ${calls("sum", "1, 1", "2")}`).filter(
-        ({ when }) => !["verify", "judge"].includes((when as { step: string }).step),
-      ),
+      ...smoothSum.filter(({ when }) => !["verify", "judge"].includes((when as { step: string }).step)),
       verify("1", {
         repeat: 1,
         returns: {
@@ -137,11 +135,9 @@ describe.concurrent("ways back", () => {
     async () => {
       const folder = project([sum, mean]);
       const turns = [
-        ...smooth("1", "sum", "(a, b) => a + b", `it adds :: ${calls("sum", "1, 1", "2")}`).filter(
-          ({ when }) => (when as { step: string }).step !== "judge",
-        ),
+        ...smoothSum.filter(({ when }) => (when as { step: string }).step !== "judge"),
         judge("1", { repeat: 1, returns: judgeReturn({ recommendation: "halt" }) }),
-        ...smooth("1", "sum", "(a, b) => a + b", `it adds :: ${calls("sum", "1, 1", "2")}`),
+        ...smoothSum,
         ...smooth("2", "mean", "(a, b) => (a + b) / 2", `it halves :: ${calls("mean", "1, 1", "1")}`, ["sum"]),
       ];
       const first = await goRoadmap(folder, turns);
@@ -183,12 +179,10 @@ describe.concurrent("before a phase begins", () => {
   });
 
   test("a specification that changed while the run worked stops the next phase, with both hashes", async () => {
-    const folder = project([sum, twice], { ".planning/REQUIREMENTS.md": "# What\n" });
+    const folder = project([sum, twice], { ".planning/REQUIREMENTS.md": "# What\n", ...plansOf([...smoothSum, ...smoothTwice]) });
     const changes = { run: `node -e "require('fs').writeFileSync('${folder}/.planning/REQUIREMENTS.md', 'else\\n')"` };
     const turns = [
-      ...smooth("1", "sum", "(a, b) => a + b", `it adds :: ${calls("sum", "1, 1", "2")}`).filter(
-        ({ when }) => (when as { step: string }).step !== "judge_blind",
-      ),
+      ...smoothSum.filter(({ when }) => (when as { step: string }).step !== "judge_blind"),
       judgeBlind("1", { do: [...judgeBlind("1").do, changes] }),
       ...smoothTwice,
     ];

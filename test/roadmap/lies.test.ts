@@ -18,6 +18,7 @@ import {
   plan,
   planCheck,
   planOf,
+  plansOf,
   project,
   researchAgain,
   smooth,
@@ -29,6 +30,7 @@ import {
 
 const phases = [{ id: "1", name: "Sum", criteria: [`sum adds :: ${calls("sum", "2, 3", "5")}`] }];
 const good = smooth("1", "sum", "(a, b) => a + b", `it adds :: ${calls("sum", "1, 1", "2")}`);
+const planned = (): string => project(phases, plansOf(good));
 /** The smooth turns with those of one step in place of its own. */
 const instead = (step: string, ...turns: readonly Turn[]): readonly Turn[] => [
   ...good.filter(({ when }) => (when as { step: string }).step !== step),
@@ -96,7 +98,7 @@ describe.concurrent("what is no work", () => {
   });
 
   test("a judge that rubber-stamps: nothing it found itself, so its word is none, and the phase is taken back", async () => {
-    const folder = project(phases);
+    const folder = planned();
     const stamp = judge("1", { returns: judgeReturn({ independent_evidence: [] }) });
     const { json } = await goRoadmap(folder, instead("judge", stamp));
     expect(json).toMatchObject({ result: "FAIL", reason_code: "phase_failed" });
@@ -106,11 +108,11 @@ describe.concurrent("what is no work", () => {
   });
 
   test("a judge that says as its own what the verifier says, or rewrites its report once it has seen the verifier's", async () => {
-    const copied = project(phases);
+    const copied = planned();
     const evidence = "src/index.js:1 exports it";
     await goRoadmap(copied, instead("judge", judge("1", { returns: judgeReturn({ independent_evidence: [evidence] }) })));
     expect(factsOf(copied, "1", "judge")).toMatchObject({ independent: 0 });
-    const rewritten = project(phases);
+    const rewritten = planned();
     const rewrite = judge("1", { do: [{ run: "sed -i s/8/10/ .planning/phases/1/JUDGE-REPORT.md" }] });
     const { json } = await goRoadmap(rewritten, instead("judge", rewrite));
     expect(json).toMatchObject({ result: "FAIL", reason_code: "phase_failed" });
@@ -118,7 +120,7 @@ describe.concurrent("what is no work", () => {
   });
 
   test("a judge may add below its report what it thinks of the verifier's", async () => {
-    const folder = project(phases);
+    const folder = planned();
     const adds = judge("1", {
       do: [{ append: { path: ".planning/phases/1/JUDGE-REPORT.md", text: "\n## Divergence Analysis\nNone.\n" } }],
     });
@@ -128,7 +130,7 @@ describe.concurrent("what is no work", () => {
   });
 
   test("a verifier that lies about its commands: the runner runs them, and the lie is counted", async () => {
-    const folder = project(phases);
+    const folder = planned();
     const lie = verify("1", { returns: verifyReturn({ commands_run: ["npm test -> passed", "test -f src/never.js -> passed"] }) });
     const { json } = await goRoadmap(folder, instead("verify", lie));
     expect(json).toMatchObject({ result: "FAIL", reason_code: "phase_failed" });
@@ -155,7 +157,7 @@ describe.concurrent("what is no work", () => {
     "a return that is a placeholder is asked for again, twice, and is then no return",
     "test/cli-runs/junk.test.ts › %s: asked again twice with the exact mistake, then return_invalid, and nothing of it is kept",
     async () => {
-      const folder = project(phases);
+      const folder = planned();
       const junk = verify("1", {
         returns: verifyReturn({ criteria_results: [{ criterion: "TODO", status: "verified", evidence: "string" }] }),
       });
@@ -167,7 +169,7 @@ describe.concurrent("what is no work", () => {
   );
 
   test("a source file that nothing uses is no finished work, and one who moves the goal is sent back", async () => {
-    const folder = project(phases);
+    const folder = planned();
     const orphan = does("1", "01-01", {
       ...moduleFiles("sum", "(a, b) => a + b"),
       "src/unused.js": "export const unused = 1;\n",

@@ -15,6 +15,7 @@ import {
   plan,
   planCheck,
   planOf,
+  plansOf,
   project,
   research,
   smooth,
@@ -127,11 +128,9 @@ describe.concurrent("people", () => {
   });
 
   test("where a person must agree before the merge, a finished phase waits for it, and only then lands", async () => {
-    const folder = project([phases[0] ?? { id: "1", name: "Sum", criteria: [] }]);
-    const first = await goRoadmap(folder, smooth("1", "sum", "(a, b) => a + b", `it adds :: ${calls("sum", "1, 1", "2")}`), [
-      "--approval-policy",
-      "required-before-merge",
-    ]);
+    const planned = smooth("1", "sum", "(a, b) => a + b", `it adds :: ${calls("sum", "1, 1", "2")}`);
+    const folder = project(phases.slice(0, 1), plansOf(planned));
+    const first = await goRoadmap(folder, planned, ["--approval-policy", "required-before-merge"]);
     expect(first.json).toMatchObject({ result: "WARN", reason_code: "approval_required", state: "paused" });
     expect(git(folder, "ls-tree", "-r", "--name-only", "HEAD")).not.toContain("src/sum.js");
     expect((await autopilot(folder, ["approve", "--json"])).json).toMatchObject({ result: "PASS" });

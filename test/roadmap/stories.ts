@@ -234,6 +234,15 @@ export function smooth(phase: string, name: string, body: string, verifyLine: st
   ];
 }
 
+/** The plans of these turns as files of a project: its phases are planned already, and nobody researches and plans them again. */
+export const plansOf = (turns: readonly Turn[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    turns
+      .filter(({ when }) => (when as { step?: string }).step === "plan")
+      .flatMap((turn) => (turn.do as readonly { write?: { path: string; text: string } }[]).flatMap(({ write: file }) => file ?? []))
+      .map(({ path, text }) => [path, text]),
+  );
+
 export const goRoadmap = (folder: string, turns: readonly Turn[], args: readonly string[] = []): Promise<Ended> =>
   autopilot(folder, [
     "go",

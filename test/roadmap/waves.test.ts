@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { eventsOf, journal } from "../support/autopilot.ts";
 import { git } from "../support/scratch-repository.ts";
 import { longTest } from "../support/sampled.ts";
-import { around, does, goRoadmap, plan, planCheck, planOf, project, research, stepsOf } from "./stories.ts";
+import { around, does, goRoadmap, plan, planCheck, planOf, plansOf, project, research, stepsOf } from "./stories.ts";
 
 const phases = [{ id: "1", name: "Four numbers", criteria: ["all are there :: test -f src/a.js && test -f src/d.js"] }];
 const exported = (name: string): string => `it is exported :: grep -q ${name} src/index.js`;
@@ -36,10 +36,8 @@ function sideBySide(folder: string): number {
 
 describe.concurrent("waves", () => {
   test("what shares no file is done side by side, what does goes to a later wave, a complex task stands alone", async () => {
-    const folder = project(phases);
+    const folder = project(phases, plansOf([plan("1", planOf(tasks))]));
     const turns = [
-      research("1"),
-      plan("1", planOf(tasks)),
       planCheck("1"),
       makes("01-01", "a", [{ sleep: 1500 }]),
       makes("01-02", "b", [{ sleep: 1500 }]),

@@ -9,6 +9,12 @@ import { dirname, join } from "node:path";
 import { bindRun, type BindingRecord, stateFolder } from "../../src/project/runs/run-binding.ts";
 import { scratchFolder } from "./scratch-repository.ts";
 
+/** A story played once, of which several tests look at what it came to; none of them may change it. Each may run alone. */
+export function once<Played>(play: () => Promise<Played>): () => Promise<Played> {
+  let played: Promise<Played> | null = null;
+  return () => (played ??= play());
+}
+
 /** `begin` leaves nothing running; its repository is in its own scratch folder, and so is what is beside it. */
 export function rewound(begin: () => Promise<string>): () => Promise<string> {
   let played: { readonly folder: string; readonly kept: string } | null = null;
