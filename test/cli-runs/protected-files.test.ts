@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot, eventsOf, goScripted, runFolderOf } from "../support/autopilot.ts";
 import { type Files, scratch } from "../support/scratch-repository.ts";
+import { once } from "../support/rewind.ts";
 import { aFew } from "../support/sampled.ts";
 
 const promise = { say: "<promise>DONE</promise>" };
@@ -39,6 +40,16 @@ const provedIn = (folder: string, event = "step_failed") =>
 
 /** The agent insists: it does its trick, says that it is done, and says so again when it is told. */
 const insisting = (...actions: object[]) => [{ do: [...actions, promise] }, { do: [promise], repeat: 10 }];
+
+/** A test was skipped, the agent is told, and puts it back: at its end nothing of the judges is changed. */
+const putBack = once(async () => {
+  const folder = scratch({ files: files() });
+  const turns = [
+    { do: [put("test/add.test.js", tests.replace('test("adds",', 'test.skip("adds",')), promise] },
+    { do: [put("test/add.test.js", tests), fixed, promise] },
+  ];
+  return { folder, json: (await goScripted(folder, turns, testsPass)).json };
+});
 
 describe("an agent that changes its judges", () => {
   aFew(3).each<[string, Files, object[], string[], { path: string; kind: string; how: string }]>([
@@ -142,12 +153,7 @@ describe("an agent that changes its judges", () => {
   });
 
   test("is told, may put them back, and then completes", async () => {
-    const folder = scratch({ files: files() });
-    const turns = [
-      { do: [put("test/add.test.js", tests.replace('test("adds",', 'test.skip("adds",')), promise] },
-      { do: [put("test/add.test.js", tests), fixed, promise] },
-    ];
-    const { json } = await goScripted(folder, turns, testsPass);
+    const { folder, json } = await putBack();
     expect(json).toMatchObject({ reason_code: "completion_verified", state: "completed" });
     expect(eventsOf(folder, "oracles_judged").map(({ changes }) => (changes as Change[]).length)).toEqual([1, 0]);
   });
@@ -276,8 +282,7 @@ describe("approving changed oracles", () => {
   });
 
   test("is refused where nothing was changed", async () => {
-    const folder = scratch({ files: files() });
-    await goScripted(folder, [{ do: [fixed, promise] }], testsPass);
+    const { folder } = await putBack();
     expect((await autopilot(folder, ["approve", "--oracles", "--json"])).json).toMatchObject({
       result: "FAIL",
       reason_code: "invalid_state_transition",

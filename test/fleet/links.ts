@@ -93,8 +93,7 @@ export function openNamespaces(machines: readonly string[]): Links {
       return namespaceLink(name, { ...found, server }, database);
     },
     close: () => {
-      // With whoever still serves a connection that was forgotten.
-      for (const { pid } of daemons) if (pid !== undefined) process.kill(-pid, "SIGKILL");
+      for (const daemon of daemons) daemon.kill("SIGKILL");
       for (const space of made) spawnSync("ip", ["netns", "del", space], { stdio: "ignore" });
     },
   };
@@ -104,7 +103,7 @@ export function openNamespaces(machines: readonly string[]): Links {
 const serveHub = (server: string, hub: string): ChildProcess => {
   const daemon = join(execFileSync("git", ["--exec-path"], { encoding: "utf8" }).trim(), "git-daemon");
   const options = ["--reuseaddr", "--export-all", "--enable=receive-pack", `--port=${ports.hub}`, `--base-path=${hub}`];
-  return spawn("ip", ["netns", "exec", server, daemon, ...options], { stdio: "ignore", detached: true });
+  return spawn("ip", ["netns", "exec", server, daemon, ...options], { stdio: "ignore" });
 };
 
 type Space = { readonly space: string; readonly far: string; readonly address: string; readonly server: string };

@@ -1,9 +1,9 @@
-// No secret of the runner's is ever written: two hundred of them (in an everyday run of the suite sixty), leaked by agent and checks in fifteen forms each, in pieces.
+// No secret of the runner's is ever written: two hundred of them (in an everyday run of the suite two dozen), leaked by agent and checks in fifteen forms each, in pieces.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { apart as autopilot, journal, runFolderOf, scripted, type Ended } from "../support/autopilot.ts";
+import { apart as autopilot, autopilot as served, journal, runFolderOf, scripted, type Ended } from "../support/autopilot.ts";
 import { scratch } from "../support/scratch-repository.ts";
 import { canariesOf, type Canary, findIn, findInTexts, formsOf, tracesIn } from "./canaries.ts";
 import { isLong } from "../support/sampled.ts";
@@ -68,6 +68,7 @@ const json = (text: string): string => JSON.stringify(text);
 async function worked(
   { folder }: Scene,
   env: Readonly<Record<string, string>>,
+  look = autopilot,
 ): Promise<{ readonly ends: readonly Ended[]; readonly state: unknown }> {
   const ends = [await autopilot(folder, ["go", "--yes", "--json"], { env })];
   for (let tries = 0; tries < 6 && ends.at(-1)?.json.state === "paused"; tries++)
@@ -86,7 +87,7 @@ async function worked(
     ["diff", "--json"],
     ["verify", "--json"],
   ])
-    ends.push(await autopilot(folder, args, { env }));
+    ends.push(await look(folder, args, { env }));
   return { ends, state };
 }
 
@@ -102,7 +103,7 @@ const said = (ends: readonly Ended[]) =>
 
 describe("secrets of the runner's, leaked in fifteen forms each", () => {
   test("none is in any byte of the run's folder or of what commands say; the run completes, and its journal holds", async () => {
-    const scene = await drafted("known", isLong ? 200 : 40);
+    const scene = await drafted("known", isLong ? 200 : 24);
     const { ends, state } = await worked(scene, scene.env);
     expect({ state, verify: ends.at(-1)?.json.result }).toEqual({ state: "completed", verify: "PASS" });
     expect(findIn(runFolderOf(scene.folder), scene.canaries, isOthers(scene.folder))).toEqual([]);
@@ -115,8 +116,8 @@ describe("secrets of the runner's, leaked in fifteen forms each", () => {
   });
 
   test("the same search finds them where the runner does not know them, in journal, blobs, transcripts and what is set aside", async () => {
-    const scene = await drafted("unknown", isLong ? 50 : 30);
-    const { ends } = await worked(scene, {});
+    const scene = await drafted("unknown", isLong ? 50 : 12);
+    const { ends } = await worked(scene, {}, served); // no secret is in an environment here
     const found = findIn(runFolderOf(scene.folder), scene.canaries, isOthers(scene.folder));
     const places = new Set(found.map(({ file }) => file.split("/")[0]));
     expect([...places]).toEqual(expect.arrayContaining(["aside", "blobs", "journal.jsonl", "transcripts"]));
