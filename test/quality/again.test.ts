@@ -4,7 +4,7 @@ import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFile
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot, begin, eventsOf, processesOf, until } from "../support/autopilot.ts";
-import { rewound } from "../support/rewind.ts";
+import { once, rewound } from "../support/rewind.ts";
 import { git } from "../support/scratch-repository.ts";
 import { aFew, longTest } from "../support/sampled.ts";
 import { audit, history, inShort, left, linesIn, log, logText, named, progress, shop, turn, turns, args, wrote } from "./audit.ts";
@@ -143,13 +143,20 @@ describe.concurrent("killed, cleared away, tampered with", () => {
     },
   );
 
-  test("nothing is missed that was never landed: on another branch the artifacts are not gone", async () => {
+  /** Paused in its second phase, it is continued on another branch, with half of its log's last line gone, to its end. */
+  const continuedElsewhere = once(async () => {
     const folder = shop();
     await pausedIn(folder, "2", turns({ "2": pauses(folder, "2") }));
+    const sound = logText(folder);
     git(folder, "switch", "-q", "-c", "elsewhere", git(folder, "rev-list", "--max-parents=0", "HEAD"));
     expect(existsSync(join(folder, "quality/EXPLORATION.md"))).toBe(false);
-    const { json } = await autopilot(folder, ["resume", "--json"]);
-    expect(json).toMatchObject({ state: "completed" });
+    writeFileSync(join(folder, "quality/run_state.jsonl"), sound.slice(0, -20));
+    expect((await autopilot(folder, ["resume", "--json"])).json).toMatchObject({ state: "completed" });
+    return { folder, sound };
+  });
+
+  test("nothing is missed that was never landed: on another branch the artifacts are not gone", async () => {
+    const { folder } = await continuedElsewhere();
     expect(history(folder)).toEqual([]);
     expect(eventsOf(folder, "phase_reopened")).toEqual([]);
   });
@@ -178,13 +185,9 @@ describe.concurrent("killed, cleared away, tampered with", () => {
   });
 
   test("a line that a crash cut in half is completed; a line too many is not touched", async () => {
-    const folder = shop();
-    await pausedIn(folder, "2", turns({ "2": pauses(folder, "2") }));
-    const sound = logText(folder);
-    writeFileSync(join(folder, "quality/run_state.jsonl"), sound.slice(0, -20));
-    expect((await autopilot(folder, ["resume", "--json"])).json).toMatchObject({ state: "completed" });
-    expect(logText(folder).startsWith(sound)).toBe(true);
+    const { folder, sound } = await continuedElsewhere();
     const whole = logText(folder);
+    expect(whole.startsWith(sound)).toBe(true);
     appendFileSync(join(folder, "quality/run_state.jsonl"), '{"event":"error"}\n');
     const validated = await autopilot(folder, ["validate", "quality/run_state.jsonl", "--json"]);
     expect(validated.code).toBe(1);
