@@ -13,7 +13,7 @@ const triesMax = 10_000;
 const weekMinutes = 10_080;
 const yearMinutes = 525_600;
 
-/** Defaults of the breaker's thresholds and the caps: the only place for them. */
+/** Thresholds of the circuit breaker and caps, where a flow sets none. The roadmap's flow sets some itself. */
 export const breakerDefaults = {
   no_progress_threshold: 3,
   same_error_threshold: 5,

@@ -13,7 +13,7 @@ export const isolationLevels = ["auto", "overlay", "bwrap", "srt", "landlock", "
 export const Criterion = v.strictObject({ id: v.string(), text: v.string(), check: v.nullable(v.string()) });
 export type Criterion = v.InferOutput<typeof Criterion>;
 
-/** What the user wants, with its bounds. Seed 001's objective schema, inferred defaults filled in. */
+/** What the user wants, with its bounds. Inferred defaults are filled in. */
 export const Objective = v.strictObject({
   goal: v.pipe(v.string(), v.minLength(1)),
   scope: v.pipe(v.array(v.string()), v.minLength(1)),
@@ -32,7 +32,7 @@ export type Objective = v.InferOutput<typeof Objective>;
 /** The confidence below which a turn may not continue on its own. */
 export const confidenceFloors = { low: 0.5, medium: 0.6, high: 0.75 } as const satisfies Record<(typeof riskLevels)[number], number>;
 
-/** Seed 001's six transitions; everything else is `invalid_state_transition`. */
+/** The six transitions; everything else is `invalid_state_transition`. */
 export const states = ["draft", "running", "paused", "stopped", "completed"] as const;
 export const RunStatus = v.picklist(states);
 export type RunStatus = v.InferOutput<typeof RunStatus>;

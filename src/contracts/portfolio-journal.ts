@@ -154,6 +154,8 @@ export const portfolioChanges = {
     /** The facts that an answer agrees to, beyond the words shown. */
     about: v.optional(text),
     asked_by: v.nullable(v.strictObject({ run_id: RunId, block: text })),
+    /** The question that this one was asked in place of, because what that was about had changed. */
+    replaces: v.optional(BlockId),
   }),
   block_resolved: v.strictObject({ block_id: BlockId, answer: text, content: text }),
   merge_queued: v.strictObject({ ...task, ...run, commit: GitSha }),

@@ -2,8 +2,8 @@
 // snapshot.
 //
 // Invariants:
-//   P1. A field that the seed calls nullable is required and may be null.
-//   P2. Fields beyond these are tolerated, and so is an event type that the seed does not list: it calls its list the common ones.
+//   P1. A field that the format calls nullable is required and may be null.
+//   P2. Fields beyond these are tolerated, and so is an event type that the format does not list: it calls its list the common ones.
 //   P3. Fields that only a dashboard needs may be left out of an event or a snapshot; if present, they have the right type.
 
 import * as v from "valibot";
@@ -22,7 +22,7 @@ export const portfolioFiles = {
   checkpoints: "events/checkpoints.jsonl",
 } as const;
 
-/** ISO 8601 with its zone: the seed does not require UTC. */
+/** ISO 8601 with its zone: the format does not require UTC. */
 export const PortfolioTime = v.pipe(
   text,
   v.regex(
@@ -48,7 +48,7 @@ export const portfolioTaskStatuses = [
 export type PortfolioTaskStatus = (typeof portfolioTaskStatuses)[number];
 const Status = v.picklist(portfolioTaskStatuses);
 
-/** The transitions of a task. The seed lists the statuses but no transitions between them; these are ours. */
+/** The transitions of a task. The format lists the statuses but no transitions between them; these are ours. */
 export const portfolioTransitions: Readonly<Record<PortfolioTaskStatus, readonly PortfolioTaskStatus[]>> = {
   proposed: ["ready", "canceled"],
   ready: ["running", "blocked_human", "canceled"],
@@ -73,7 +73,7 @@ export const portfolioEventTypes = [
   "planner_tick",
 ] as const;
 
-/** What the seed wants every task snapshot and related event to keep for dashboards. */
+/** What the format wants every task snapshot and related event to keep for dashboards. */
 const dashboard = {
   priority: v.optional(maybe(v.union([v.number(), text]))),
   parent_task_id: v.optional(maybe(TaskId)),

@@ -1,8 +1,8 @@
 // quality-run: every event of `run_state.jsonl`, the log of a quality run and of a calibration cycle, field by field.
 //
 // Invariants:
-//   Q1. A field the seed calls required is required; unknown fields are tolerated, because a newer writer may have them.
-//   Q2. An enum the seed closes is a picklist. Three stay open, because the seed or we leave them so: the runner (another agent is recorded
+//   Q1. A field the format calls required is required; unknown fields are tolerated, because a newer writer may have them.
+//   Q2. An enum the format closes is a picklist. Three stay open, because the format or we leave them so: the runner (another agent is recorded
 //       by its own name), the state of the documentation (reserved for more), and the kind of a finding.
 //   Q3. Times are ISO 8601 in UTC with a Z. Nothing here says that they grow: a real log's do not.
 
@@ -23,7 +23,7 @@ export const documentationStates = ["code_only", "with_docs"] as const;
 export const runEndings = ["success", "aborted", "failed"] as const;
 export const leverStates = ["pre-lever", "post-lever"] as const;
 export const cycleVerdicts = ["ship", "revert", "iterate", "halt-iterate-cap"] as const;
-/** Written by the seed's companion and absent from the seed's list: read, never written. */
+/** Written by the format's companion and absent from the format's list: read, never written. */
 export const toleratedCycleVerdicts = ["halt-preflight-failed", "halt-playbook-hang"] as const;
 
 const text = v.string();
@@ -52,7 +52,7 @@ const index = { schema_version: text, event_types: texts };
 const failure = event("error", { phase: v.optional(Phase), message: text, recoverable: v.boolean() });
 const pass = { phase: v.literal(4), pass: v.picklist(passNames), output_artifact: v.optional(text) };
 
-/** The run's own log, `quality/run_state.jsonl`, in the seed's order. */
+/** The run's own log, `quality/run_state.jsonl`, in the format's order. */
 export const runEventSchemas = {
   _index: event("_index", { ...index, benchmark: text, lever_state: text, started_at: Time }),
   run_start: event("run_start", { runner: text, playbook_version: text, target_path: text }), // Q2
@@ -91,7 +91,7 @@ export const QualityRunEvent = v.variant(
 );
 export type QualityRunEvent = { [Name in RunEventName]: RunEventOf<Name> }[RunEventName];
 
-/** A cycle's log, `Calibration Cycles/<cycle>/run_state.jsonl`, in the seed's order; an error event is as in a run's. */
+/** A cycle's log, `Calibration Cycles/<cycle>/run_state.jsonl`, in the format's order; an error event is as in a run's. */
 export const cycleEventSchemas = {
   _index: event("_index", {
     ...index,

@@ -19,7 +19,7 @@ export const reasons = {
   cycle_progressed: reason("PASS", "Turn ended; more to do.", "autopilot go"),
   completion_verified: reason("PASS", "Done; every check passes.", ""),
 
-  // Seed 001's four defaults.
+  // The objective's four defaults.
   dry_run_required_before_execute: reason("FAIL", "Not started: the preview isn't confirmed.", "autopilot go --yes"),
   budget_threshold_reached: reason(
     "FAIL",

@@ -1,5 +1,5 @@
-// roadmap-events: the 29 events of the roadmap's state.json, each with the details it must carry. Seed 000, sections 3, 9 and 10.
-// `event_log` holds only these; details that the seed leaves open stay open here.
+// roadmap-events: the 29 events of the roadmap's state.json, each with the details it must carry.
+// `event_log` holds only these; details that the format leaves open stay open here.
 
 import * as v from "valibot";
 import { Time } from "./roadmap-values.ts";
@@ -8,7 +8,7 @@ const text = v.string();
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const open = v.record(text, v.unknown());
 
-/** Run, phase, step, task, system and recovery, in the seed's order. */
+/** Run, phase, step, task, system and recovery, in the format's order. */
 const details = {
   run_started: open,
   run_completed: open,

@@ -140,7 +140,7 @@ const beside = {
   warnings: v.array(v.strictObject({ code: text, message: text })),
 };
 /**
- * `.autopilot/completion-report.json`: with --complete all of the seed's fields and our further ones (which other tools leave out); for a
+ * `.autopilot/completion-report.json`: with --complete all of the format's fields and our further ones (which other tools leave out); for a
  * run of some phases only our further ones.
  */
 export const CompletionFile = v.union([

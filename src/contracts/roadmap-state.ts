@@ -1,5 +1,5 @@
 // roadmap-state: `.autopilot/state.json`, the roadmap's state of a run field by field.
-// Strict where the seed is. Where it shows only finished work, `in_progress` and `null` say that something is under way or not known.
+// Strict where the format is. Where it shows only finished work, `in_progress` and `null` say that something is under way or not known.
 
 import * as v from "valibot";
 import { humanVerdicts } from "./human-verdict.ts";

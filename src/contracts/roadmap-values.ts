@@ -1,4 +1,4 @@
-// roadmap-values: the words, scales and figures that the roadmap's files share. Seed 000; the ten failure categories are its companions'.
+// roadmap-values: the words, scales and figures that the roadmap's files share..
 
 import { breakerDefaults } from "./limit-ranges.ts";
 import * as v from "valibot";

@@ -6,7 +6,7 @@
 //   C3. A check that was red before the run doesn't block it unless it got worse; a green one must stay green.
 //   C4. A flaky check is not passed. One in quarantine blocks nothing and proves nothing.
 //   C5. At least one thing went from red to green, or fails when the work is removed: a check that passed all along proves nothing about
-//   the work.
+//       the work.
 
 import { type Check, type CheckResult, type CheckStatus, couldNotRun, type TestTally } from "../contracts/evidence.ts";
 import type { Verdict } from "../contracts/objective.ts";

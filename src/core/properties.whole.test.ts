@@ -19,7 +19,7 @@ function drawn(seed: number, place: string, below: number): number {
   return ((mixed ^ (mixed >>> 15)) >>> 0) % below;
 }
 
-/** Agents, checks and people that do what the seed says. */
+/** Agents, checks and people that do what the format says. */
 function scenarioOf(flow: string, seed: number): Scenario {
   const words = [true, false, "proceed", "debug", "halt", "revert", 0, 1, 5, 9];
   const pick = (place: string) => words[drawn(seed, place, words.length)] ?? true;

@@ -4,8 +4,7 @@
 //   W1. Each finding is worked on once, and never beyond the allowed tries.
 //   W2. Nothing is pushed over another person's push.
 //   W3. A follow-up is pushed only if every check that passed for the pull request passed for it too: its criteria held before it began, so
-//   its
-//       verdict alone says less than both runs together. Work that a person keeps on its branch is not pushed.
+//       its verdict alone says less than both runs together. Work that a person keeps on its branch is not pushed.
 
 import type { OutsideEvidence } from "../contracts/forge/pull-request.ts";
 import { evidenceItemsMax } from "../contracts/forge/pull-request.ts";

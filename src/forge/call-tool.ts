@@ -57,7 +57,7 @@ function failureOf(tool: ForgeTool, host: string, code: number | null, text: str
     ? new WorkspaceFailed("forge_refused", `${names[tool]} refused: ${message}`, `check your rights at the project and what ${tool} says`)
     : new WorkspaceFailed(
         "forge_unreachable",
-        `${tool} ended with ${code === null ? "no answer in time" : code}: ${message}`,
+        `${tool} ${code === null ? "gave no answer in time, or too long a one" : `ended with ${code}`}: ${message}`,
         "try again later",
       );
 }

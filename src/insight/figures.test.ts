@@ -1,4 +1,4 @@
-// Figures: cost, estimate, metrics, trend, warnings, self-audit, completion and learnings, each against the seed's own words.
+// Figures: cost, estimate, metrics, trend, warnings, self-audit, completion and learnings, each against the format's own words.
 
 import * as fc from "fast-check";
 import * as v from "valibot";

@@ -3,8 +3,7 @@
 //
 // Invariants:
 //   H1. `stringsIn` counts the names and texts of a value. A text that JSON.parse accepted has two quotes for each of them, and two more
-//   for
-//       each overwritten key: equal counts prove that there is no duplicate key, without a second pass over the text.
+//       for each overwritten key: equal counts prove that there is no duplicate key, without a second pass over the text.
 //   H2. Nothing here recurses deeper than `jsonDepthMax`, and nothing is thrown.
 
 import { shown } from "./finding.ts";

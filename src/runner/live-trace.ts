@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   L1. A run waits for no collector: spans wait in a bounded buffer, and the last of them for a moment at the run's end, if it answered
-//   before.
+//       before.
 //   L2. A collector that is down is reported once, with the command that sends the trace afterwards.
 //   L3. How far the trace was sent is in a file of the run, so that the next opening goes on there.
 

@@ -2,8 +2,7 @@
 //
 // Invariants:
 //   T1. Nothing is guessed: output in no known form has no tally. All of it is read, also what is not kept, so that a flood of output
-//   cannot
-//       hide a summary.
+//       cannot hide a summary.
 //   T2. A tally never makes a check pass. It can only show that a passing check ran less than before.
 
 import type { TestTally } from "../contracts/evidence.ts";

@@ -3,8 +3,7 @@
 // Invariants:
 //   P1. A page is recognised by its first line, or by its name where that line is lost.
 //   P2. A page whose format is fixed elsewhere (the roadmap's and the quality playbook's) breaks rules with errors; one that only we
-//   generate with warnings, since
-//       another tool may write its own under the same name.
+//       generate with warnings, since another tool may write its own under the same name.
 
 import { failureCategories } from "../contracts/roadmap-values.ts";
 import type { Violation } from "../documents/line-rules.ts";

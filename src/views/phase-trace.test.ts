@@ -1,4 +1,4 @@
-// Trace spans: what is told of a phase comes from the runner's record and from agents' frames, in the seed's words and within its bounds.
+// Trace spans: what is told of a phase comes from the runner's record and from agents' frames, in the format's words and within its bounds.
 
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";

@@ -32,7 +32,7 @@ const summaryCharsMax = 200;
 type Step = TraceSpan["step"];
 type Begun = { readonly at: string; calls: number };
 
-/** Steps under the seed's names; whatever else a phase does is the runner's own. */
+/** Steps under the format's names; whatever else a phase does is the runner's own. */
 const stepNames: Readonly<Record<string, Step>> = {
   research: "research",
   plan: "plan",
@@ -209,7 +209,7 @@ function commandsOf(
   });
 }
 
-/** The seed's step an attempt belongs to; a task's steps are those of the step that cursors the tasks. */
+/** The format's step an attempt belongs to; a task's steps are those of the step that cursors the tasks. */
 export function stepOf(attempt: string): Step {
   const parts = attemptParts(attempt);
   if (parts === null) return "phase_runner";

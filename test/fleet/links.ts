@@ -93,7 +93,8 @@ export function openNamespaces(machines: readonly string[]): Links {
       return namespaceLink(name, { ...found, server }, database);
     },
     close: () => {
-      for (const daemon of daemons) daemon.kill("SIGKILL");
+      // With whoever still serves a connection that was forgotten.
+      for (const { pid } of daemons) if (pid !== undefined) process.kill(-pid, "SIGKILL");
       for (const space of made) spawnSync("ip", ["netns", "del", space], { stdio: "ignore" });
     },
   };
@@ -103,7 +104,7 @@ export function openNamespaces(machines: readonly string[]): Links {
 const serveHub = (server: string, hub: string): ChildProcess => {
   const daemon = join(execFileSync("git", ["--exec-path"], { encoding: "utf8" }).trim(), "git-daemon");
   const options = ["--reuseaddr", "--export-all", "--enable=receive-pack", `--port=${ports.hub}`, `--base-path=${hub}`];
-  return spawn("ip", ["netns", "exec", server, daemon, ...options], { stdio: "ignore" });
+  return spawn("ip", ["netns", "exec", server, daemon, ...options], { stdio: "ignore", detached: true });
 };
 
 type Space = { readonly space: string; readonly far: string; readonly address: string; readonly server: string };

@@ -3,8 +3,7 @@
 // Invariants:
 //   B1. One found bug matches at most one of the baseline, and the reverse; the order in a file does not matter.
 //   B2. Ids come first, then file and lines, then titles. An id alone does not match two bugs that name different files: each run numbers
-//   its
-//       own bugs.
+//       its own bugs.
 //   B3. A baseline without bugs has no recall: null, never one or zero.
 
 export type Bug = {

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   D1. Nothing is written here: every change goes through the use case, so through the run's inbox or lock, and is journaled with its
-//   actor.
+//       actor.
 //   D2. The actor is never part of a request.
 //   D3. An answer or approval names the content that was shown; a stop names the run.
 

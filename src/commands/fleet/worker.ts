@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   V1. The worker's name is held by a lease. A worker that is not sure of it takes nothing; one that has lost it ends its runs and begins
-//   again.
+//       again.
 //   V2. When asked to end it takes nothing more. Runs pause when their turn ends and go back to the store for others.
 
 import { createHash } from "node:crypto";

@@ -2,7 +2,7 @@
 
 import type { Answer } from "../../contracts/answer.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";
-import { successorOf, whyNotAnswer } from "../../portfolio/planner/questions.ts";
+import { answerTold, successorOf, whyNotAnswer } from "../../portfolio/planner/questions.ts";
 import { openBlocks } from "../../portfolio/planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { answered, refuse, Refusal, reply } from "../../project/reply.ts";
@@ -49,6 +49,11 @@ export function answerPortfolio(
           input.block === undefined ? `${rows.length} questions are open, so say which one you mean.` : `${input.block} is not open.`;
         return refuse("block_ambiguous", { message, ...listed });
       }
+      if (input.block === undefined && block.replaces !== null)
+        return refuse("block_changed", {
+          message: `${block.block_id} was asked in place of ${block.replaces}, because what that was about has changed. Read it and answer it by its id: ${block.question}`,
+          ...listed,
+        });
       if (input.content !== undefined && input.content !== block.content)
         return refuse("block_changed", { message: `${block.block_id} asks something else now: ${block.question}`, ...listed });
       if (["", answerMissing].includes(input.text.trim())) return refuse("portfolio_input_invalid", { message: "The answer is empty." });
@@ -77,10 +82,10 @@ export function answerPortfolio(
         answer: input.text,
       });
       return reply("block_answered", {
-        message: `${block.block_id} is answered${task === undefined ? "" : `; ${task.task_id} is ${open.state.tasks[task.task_id]?.status ?? ""}`}.`,
+        message: `Answered "${block.question}" with ${answerTold(block, input.text)}${task === undefined ? "" : `; ${task.task_id} is ${open.state.tasks[task.task_id]?.status ?? ""}`}.`,
         warnings: open.warnings,
         remediation: ["autopilot portfolio run"],
-        data: { id: block.block_id },
+        data: { id: block.block_id, question: block.question, answer: input.text },
       });
     });
   });

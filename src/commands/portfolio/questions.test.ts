@@ -101,6 +101,39 @@ test.each([
   expect(after.tasks[id]?.status === "ready" && isApproved(after, after.tasks[id])).toBe(true);
 });
 
+test.each(["yes, but fix the typo first", "a: no", "C", "merge it"])(
+  "%j approves nothing and starts nothing: it is refused, with the answers that are taken",
+  async (text) => {
+    const { context, state, shown } = await asked();
+    const refused = await answerPortfolio(context, { text });
+    expect(refused).toMatchObject({ result: "FAIL", reason_code: "portfolio_input_invalid" });
+    expect(refused.message).toContain("takes A (merge it) or B (try again)");
+    expect([(await state()).tasks[id]?.status, (await shown()).length]).toEqual(["blocked_human", 1]);
+  },
+);
+
+test.each([
+  ["A", "A (merge it)", "would queue the approved work of"],
+  ["B, fix the typo", "B (try again)", "would dispatch"],
+])("the answer %j is told with its question, and so is what comes of it", async (text, told, next) => {
+  const { context, state } = await asked();
+  const { message } = await answerPortfolio(context, { text });
+  expect(message).toBe(`Answered "Does the work of ${id} meet: it looks nice?" with ${told}; ${id} is ready.`);
+  expect((await tickPortfolio(context, { dryRun: true })).page?.join("\n")).toContain(`${next} ${id}`);
+  expect((await state()).tasks[id]?.feedback).toContain(text);
+});
+
+test("a question that was asked in place of another is not answered without its id: whoever answers may have read the other one", async () => {
+  const { context, state, shown } = await asked();
+  await editPortfolio(context, { id, objective: "sell bananas" });
+  const refused = await answerPortfolio(context, { text: "A" });
+  expect(refused).toMatchObject({ result: "FAIL", reason_code: "block_changed" });
+  expect((await state()).tasks[id]?.status).toBe("blocked_human");
+  const [now] = await shown();
+  expect(refused.remediation.join("\n")).toContain(`--block ${now?.block ?? ""}`);
+  expect(await answerPortfolio(context, { block: now?.block, text: "A" })).toMatchObject({ result: "PASS" });
+});
+
 test("an approval that was given counts no more once its task is changed", async () => {
   const { context, state } = await asked();
   await answerPortfolio(context, { text: "A" });

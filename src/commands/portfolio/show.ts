@@ -112,7 +112,7 @@ export function tickPortfolio(context: CommandContext, input: PoolInput & { read
           ? ["Nothing to do now."]
           : actions.map(
               (action) =>
-                `would ${action.do.replaceAll("_", " ")} ${"task_id" in action ? action.task_id : "tasks" in action ? action.tasks.join(", ") : "project_id" in action ? action.project_id : ""}`,
+                `would ${"is_approved" in action && action.is_approved ? "queue the approved work of" : action.do.replaceAll("_", " ")} ${"task_id" in action ? action.task_id : "tasks" in action ? action.tasks.join(", ") : "project_id" in action ? action.project_id : ""}`,
             )),
         ...(waiting.length === 0 ? [] : ["", ...waiting.map(({ task_id, code, because }) => `waits ${task_id}  ${code}: ${because}`)]),
       ],

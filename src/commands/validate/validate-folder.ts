@@ -125,7 +125,7 @@ function isPortfolio(folder: string): boolean {
   return has(portfolioFiles.events) && (has(portfolioFiles.portfolio) || has(portfolioFiles.projects) || has(portfolioFiles.tasks));
 }
 
-/** The layout that the seed requires; its contents are judged file by file. */
+/** The layout that the format requires; its contents are judged file by file. */
 function portfolioLayout({ path, shown }: FileNamed): Validated {
   const kinds = { portfolio: "file", projects: "folder", tasks: "folder", events: "file", checkpoints: "file" } as const;
   const violations = Object.entries(portfolioFiles).flatMap(([part, name]) => {

@@ -2,11 +2,10 @@
 //
 // Invariants:
 //   G1. An append is sent at once while nothing is under way. What comes meanwhile goes together: when an answer is back, or after a
-//   moment,
-//       so that one lost answer blocks no other.
+//       moment, so that one lost answer blocks no other.
 //   G2. Each run is fenced by itself: one that is refused leaves the others kept.
 //   G3. If the server refuses a statement of several runs, it has kept nothing of it, and each run is sent by itself: one run's failure
-//   does not affect another.
+//       does not affect another.
 
 import { type Ask, isInDoubt } from "./connect.ts";
 

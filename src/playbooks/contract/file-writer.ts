@@ -4,7 +4,7 @@
 //   W1. No acknowledgement waits for a file: entries are queued at once, files are written later.
 //   W2. Files are never older than the refresh while a run lives, and are whole when it rests.
 //   W3. A file that cannot be written is reported once and ends no run: the journal is the source of truth, and it is written again at the
-//   next opening.
+//       next opening.
 
 import type { Entry } from "../../contracts/event.ts";
 import type { LiveEvent } from "../../contracts/signal.ts";

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   S1. A file that this run has not written itself, byte for byte, is moved into the run's own folder before it is overwritten or deleted:
-//   a foreign file, and a page of ours that a person has edited.
+//       a foreign file, and a page of ours that a person has edited.
 //   S2. A sheet that is on the disk as it should be is not written again.
 
 import { createHash } from "node:crypto";

@@ -4,7 +4,7 @@
 //
 // Invariants:
 //   I1. It starts nothing: a task that it makes ready, or running elsewhere, is proposed here, and one that failed there is not tried
-//   again.
+//       again.
 //   I2. It names no repository to work in, and lands nothing unproved: a person does.
 //   I3. It moves no task and answers no question of ours, nor one of theirs that was taken up here.
 
@@ -85,6 +85,7 @@ export function reduceImported(state: Portfolio, line: string, at: Stamp): void 
       content: "",
       about: "",
       asked_by: null,
+      replaces: null,
       opened_at: at.ts,
       resolved_at: null,
       answer: null,

@@ -4,7 +4,7 @@
 //   P1. No two tasks that may change the same file of one repository are under way at once.
 //   P2. Priority first, then the project that was served longest ago, then age.
 //   P3. No task starves: a task that has waited its number of dispatches goes first, and what overlaps an earlier task that waits makes
-//   way.
+//       way.
 //   P4. Nothing is dispatched beyond the slots of the pool, the project or the agent, nor without budget.
 //   P5. For every open task that is not dispatched the plan says why it waits.
 //   P6. A task that names several agents continues with the next one while its own is at its provider's limit; none is started at a limit.
@@ -13,7 +13,7 @@ import { type Ended, endedBudgets, whyNoBudget } from "./budgets.ts";
 import { inOrder, push } from "./dispatch-order.ts";
 import { isTriedAgain, lastFeedback } from "./for-people.ts";
 import { mayOverlap } from "./overlap.ts";
-import { idleOf, isAsked } from "./questions.ts";
+import { idleOf, isApproved, isAsked } from "./questions.ts";
 import { openBlocks, type PortfolioView, type ProjectView, queueOf, type TaskView } from "./state.ts";
 import { agentName, agentsOf, freeAgent, isAhead, unfinished, workersByAgent } from "./under-way.ts";
 
@@ -59,7 +59,13 @@ export type Waiting = { readonly task_id: string; readonly code: WaitCode; reado
 export type Action =
   | { readonly do: "release"; readonly task_id: string; readonly run_id: string }
   | { readonly do: "retry"; readonly task_id: string; readonly because: string }
-  | { readonly do: "dispatch"; readonly task_id: string; readonly is_resumed: boolean; readonly agent: string }
+  | {
+      readonly do: "dispatch";
+      readonly task_id: string;
+      readonly is_resumed: boolean;
+      readonly is_approved: boolean;
+      readonly agent: string;
+    }
   | { readonly do: "merge"; readonly repository: string; readonly target: string; readonly tasks: readonly string[] }
   | { readonly do: "tell_budget"; readonly ended: Ended }
   | { readonly do: "ask_idle"; readonly project_id: string };
@@ -228,7 +234,8 @@ function choose(
       wait(task, "budget", budgetProblem);
       continue;
     }
-    actions.push({ do: "dispatch", task_id: task.task_id, is_resumed: isResumed, agent: chosen });
+    const is_approved = task.commit !== null && isApproved(state, task);
+    actions.push({ do: "dispatch", task_id: task.task_id, is_resumed: isResumed, is_approved, agent: chosen });
     free -= 1;
     working.push(task);
     inProject.set(task.project_id, (inProject.get(task.project_id) ?? 0) + 1);

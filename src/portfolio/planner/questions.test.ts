@@ -1,7 +1,7 @@
 // What a portfolio asks, whether it is still the right question, and what an answer to it is worth.
 
 import { expect, test } from "vitest";
-import { approvalOf, idleOf, isApproved, isAsked, outdatedQuestions, successorOf, whyNotAnswer } from "./questions.ts";
+import { approvalOf, choiceOf, idleOf, isApproved, isAsked, outdatedQuestions, successorOf, whyNotAnswer } from "./questions.ts";
 import { dispatched, project, task, written } from "./portfolio.test-support.ts";
 import type { Block, Portfolio } from "./state.ts";
 
@@ -69,16 +69,28 @@ test("approved work that the merge queue gives back is not approved any more", (
 });
 
 test.each([
-  ["A", true],
-  ["a, as you like", true],
-  ["yes!", true],
-  ["B", false],
-  ["A bit more blue, please", false],
-  ["yes but not like this", false],
-])("the answer %j approves: %s", (text, approves) => {
+  ["A", "A"],
+  [" a. ", "A"],
+  ["yes!", "A"],
+  ["B", "B"],
+  ["no, the title is missing", "B"],
+  ["b: the title is missing", "B"],
+  ["yes, but fix the typo first", null],
+  ["a: no", null],
+  ["A, as you like", null],
+  ["A bit more blue, please", null],
+  ["yes but not like this", null],
+  ["no problem", null],
+  ["C", null],
+  ["ok", null],
+  ["", null],
+])("the answer %j to an approval chooses %s; only A by itself approves, and what chooses nothing is refused", (text, choice) => {
   const { state, write } = waiting();
+  const block = state.blocks["block-1"] ?? never();
+  expect(choiceOf(block, text)).toBe(choice);
+  expect(whyNotAnswer(block, text) === null).toBe(choice !== null);
   write({ ...answer, answer: text });
-  expect(isApproved(state, taskIn(state))).toBe(approves);
+  expect(isApproved(state, taskIn(state))).toBe(choice === "A");
 });
 
 test("whether a project is done is asked of its objective and its tasks as they are; a task that is wanted answers it, a proposal does not", () => {
@@ -101,20 +113,17 @@ test("whether a project is done is asked of its objective and its tasks as they 
   expect(outdatedQuestions(state)).toMatchObject([{ now: null }]);
 });
 
-test("a project's question takes the answers it names, by themselves or before a comma; a task's takes any words", () => {
-  const block = { block_id: "block-1", project_id: "proj-shop", task_id: null, ...shown, content: "idle:1" } as unknown as Block;
-  const takes = (text: string, task_id: string | null = null) => whyNotAnswer({ ...block, task_id }, text) === null;
-  expect(["A", "b", " a. ", "A, it is", "no", "a few are missing", ""].map((text) => takes(text))).toEqual([
-    true,
-    true,
-    true,
-    true,
-    false,
-    false,
-    false,
-  ]);
-  expect(takes("whatever you like", id)).toBe(true);
-});
+test.each(["idle", "rewound", "start", "provider", "approve"])(
+  "a question that only the planner reads (%s) takes the answers it names, by themselves; an agent's takes any words",
+  (kind) => {
+    const block = { block_id: "block-1", project_id: "proj-shop", task_id: id, ...shown, content: `${kind}:1` } as unknown as Block;
+    const takes = (text: string) => whyNotAnswer(block, text) === null;
+    expect(["A", "b", " a. ", "yes", "no"].map(takes)).toEqual([true, true, true, true, true]);
+    expect(["A, it is", "a few are missing", "C", "whatever you like", ""].map(takes)).toEqual([false, false, false, false, false]);
+    expect(whyNotAnswer({ ...block, content: "run:1" }, "whatever you like")).toBeNull();
+    expect(choiceOf({ ...block, options: { A: "try again" } }, "no")).toBeNull();
+  },
+);
 
 test("a question that was asked again is found in the place of the old one", () => {
   const { state, write } = waiting();

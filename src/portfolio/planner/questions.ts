@@ -5,7 +5,8 @@
 //   H1. A question binds all that a person agrees to: the words shown, and `about`, the facts behind them. Its content is made of both.
 //   H2. If those facts change, the question is asked again as another one: an answer to the old one is refused.
 //   H3. An approval is for the work of one run, for the task as it was asked. What the merge queue gives back is not approved any more.
-//   H4. A question that only the planner reads takes only the answers it names.
+//   H4. A question that the planner reads takes only the answers it names, with no words beside them: nobody would read those. "Yes, but …"
+//       is not a yes. Only "try again" takes words, for the agent.
 
 import type { PortfolioChangeOf } from "../../contracts/portfolio-journal.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";
@@ -14,7 +15,7 @@ import { type BlockView, openBlocks, type PortfolioView, type ProjectView, type 
 
 export type QuestionKind = "approve" | "idle" | "start" | "run" | "provider" | "rewound";
 type Opened = PortfolioChangeOf<"block_opened">;
-export type Question = Omit<Opened, "event" | "actor" | "reason_code" | "block_id" | "content" | "about"> & {
+export type Question = Omit<Opened, "event" | "actor" | "reason_code" | "block_id" | "content" | "about" | "replaces"> & {
   readonly kind: QuestionKind;
   readonly about: string;
 };
@@ -57,11 +58,10 @@ export function isApproved(state: PortfolioView, task: TaskView): boolean {
   if (task.run_id === null || task.returned_by === "queue") return false;
   const { about } = approvalOf(task);
   return Object.values(state.blocks).some(
-    (block) => kindOf(block) === "approve" && block.task_id === task.task_id && block.about === about && isYes(block.answer ?? ""),
+    (block) =>
+      kindOf(block) === "approve" && block.task_id === task.task_id && block.about === about && choiceOf(block, block.answer ?? "") === "A",
   );
 }
-
-const isYes = (answer: string): boolean => ["A", "YES", "Y"].includes(choiceIn(answer));
 
 /** Open questions that are not the right ones any more, with what is to be asked now; null if nothing is. H2 */
 export function outdatedQuestions(state: PortfolioView): readonly { readonly block: BlockView; readonly now: Asked | null }[] {
@@ -87,14 +87,28 @@ export const successorOf = (state: PortfolioView, old: BlockView): BlockView | u
     (block) => kindOf(block) === kindOf(old) && block.task_id === old.task_id && block.project_id === old.project_id && old.content !== "",
   );
 
-/**
- * Why a question does not accept this text; null if it does. A task's agent reads free text; a project's question has no reader for it. H4
- */
-export function whyNotAnswer({ block_id, task_id, options }: BlockView, text: string): string | null {
-  const choices = Object.entries(options);
-  if (task_id !== null || choices.length === 0 || choices.some(([key]) => key === choiceIn(text))) return null;
-  return `${block_id} takes ${choices.map(([key, label]) => `${key} (${label})`).join(" or ")}. Until it is answered, it stays open.`;
+/** Which of its options chooses words for the agent that tries again. */
+const takesWords: Readonly<Record<string, string>> = { approve: "B" };
+const synonyms: Readonly<Record<string, string>> = { YES: "A", Y: "A", NO: "B", N: "B" };
+
+/** The option that a text chooses; null if it chooses none. H4 */
+export function choiceOf(block: Pick<BlockView, "content" | "options">, text: string): string | null {
+  const [, word = "", words = ""] = /^([a-z]+)\s*(?:$|[.,;:!)]+\s*)(.*)$/is.exec(text.trim()) ?? [];
+  const key = Object.keys(block.options).find((one) => one === word.toUpperCase() || one === synonyms[word.toUpperCase()]);
+  return key === undefined || (words !== "" && takesWords[kindOf(block)] !== key) ? null : key;
 }
 
-/** `A`, `a, as you like`: a letter or word by itself, or before a comma. `A few are missing` is none. */
-const choiceIn = (text: string): string => (/^([A-Za-z]+)\s*(?:$|[.,;:!)])/.exec(text.trim())?.[1] ?? "").toUpperCase();
+/** Why a question does not accept this text; null if it does. An agent reads any words; the planner doesn't. H4 */
+export function whyNotAnswer(block: BlockView, text: string): string | null {
+  const choices = Object.entries(block.options);
+  if (kindOf(block) === "run" || choices.length === 0 || choiceOf(block, text) !== null) return null;
+  const worded = takesWords[kindOf(block)];
+  const hint = worded === undefined ? "" : ` To have something changed, say ${worded} and what: "${worded}, the title is missing".`;
+  return `${block.block_id} takes ${choices.map(([key, label]) => `${key} (${label})`).join(" or ")}, and nothing beside it.${hint} Until it is answered, it stays open.`;
+}
+
+/** What an answer says, in the words of the question. */
+export function answerTold(block: BlockView, text: string): string {
+  const key = kindOf(block) === "run" ? null : choiceOf(block, text);
+  return key === null ? `"${oneLine(text, objectiveCharsMax)}"` : `${key} (${block.options[key] ?? ""})`;
+}

@@ -177,6 +177,7 @@ const reducers: Reducers = {
       content: block.content,
       about: block.about ?? "",
       asked_by: block.asked_by === null ? null : { ...block.asked_by },
+      replaces: block.replaces ?? null,
       opened_at: at.ts,
       resolved_at: null,
       answer: null,

@@ -85,6 +85,8 @@ export type Block = {
   /** Empty if it is about nothing but its words. */
   about: string;
   asked_by: { run_id: string; block: string } | null;
+  /** The question that it was asked in place of. */
+  replaces: string | null;
   opened_at: string;
   resolved_at: string | null;
   answer: string | null;

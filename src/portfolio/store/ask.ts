@@ -11,11 +11,12 @@ import type { PortfolioView } from "../planner/state.ts";
 const hashCharacters = 16;
 
 /** The only way a question gets into the journal. H1 */
-export function ask(question: Question, now: string, actor: "planner" | "system" = "system"): PortfolioChange {
+export function ask(question: Question, now: string, actor: "planner" | "system" = "system", replaces?: string): PortfolioChange {
   const { kind, ...shown } = question;
   const hash = createHash("sha256").update(canonicalJson(shown)).digest("hex").slice(0, hashCharacters);
   const block_id = blockIdOf(now, randomBytes(6));
-  return { event: "block_opened", actor, reason_code: "ok", block_id, ...shown, content: `${kind}:${hash}` };
+  const instead = replaces === undefined ? {} : { replaces };
+  return { event: "block_opened", actor, reason_code: "ok", block_id, ...shown, content: `${kind}:${hash}`, ...instead };
 }
 
 /** What is to be written so that every open question is about what is there now. The new one is opened first: its task never gets away. H2 */
@@ -32,7 +33,7 @@ export const askedAgain = (state: PortfolioView, now: string): readonly Portfoli
     };
     const answer = asked === null ? "a task was added" : "what it is about has changed, so it is asked again";
     return [
-      ...(asked === null ? [] : [ask({ kind: kindOf(block) as QuestionKind, ...rest, ...asked }, now)]),
+      ...(asked === null ? [] : [ask({ kind: kindOf(block) as QuestionKind, ...rest, ...asked }, now, "system", block.block_id)]),
       { event: "block_resolved", actor: "system", reason_code: "ok", block_id: block.block_id, content: block.content, answer },
     ];
   });

@@ -63,7 +63,7 @@ export async function draw(drawn: Drawn, allLines: () => Promise<readonly string
   return warnings;
 }
 
-/** Every folder and file the seed's own check looks for. */
+/** Every folder and file the format's own check looks for. */
 export function layOut(paths: PortfolioPaths): void {
   for (const folder of [
     paths.shown,

@@ -1,4 +1,4 @@
-// event-line: an entry of the journal as a line of `events/events.jsonl`: the seed's required fields, and what a dashboard needs of its task.
+// event-line: an entry of the journal as a line of `events/events.jsonl`: the format's required fields, and what a dashboard needs of its task.
 //
 // Invariants:
 //   E1. A line follows from the journal alone, so the file can be made again byte for byte.
@@ -49,7 +49,7 @@ function projectIn(state: Portfolio, entry: PortfolioEntry): string | null {
   return entry.event === "block_resolved" ? (state.blocks[entry.block_id]?.project_id ?? null) : null;
 }
 
-/** Every field that the seed wants kept for dashboards. */
+/** Every field that the format wants kept for dashboards. */
 export const dashboardOf = (task: TaskView) => ({
   priority: task.priority,
   parent_task_id: task.parent_task_id,

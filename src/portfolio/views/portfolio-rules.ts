@@ -26,7 +26,7 @@ type Report = (rule: string, message: string, severity?: Violation["severity"]) 
 
 const steps: ReadonlyMap<unknown, readonly string[]> = new Map(Object.entries(portfolioTransitions));
 
-/** The seed lists no steps between statuses, so one that we would not take is a warning. */
+/** The format lists no steps between statuses, so one that we would not take is a warning. */
 function judgeStep({ from_status: from, to_status: to }: Tree, report: Report): void {
   if (typeof from !== "string" || typeof to !== "string" || from === to) return;
   const may = steps.get(from);

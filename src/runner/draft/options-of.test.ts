@@ -1,4 +1,4 @@
-// The seed's eleven thresholds and the constants of an estimate, tuned by name: each is heard by what it is for.
+// The format's eleven thresholds and the constants of an estimate, tuned by name: each is heard by what it is for.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

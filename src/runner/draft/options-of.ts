@@ -44,7 +44,7 @@ export function unusedPolicyWarnings({ flow, options, lands_nothing }: Flow, { a
   return [`approval-policy ${approval_policy} is not followed by flow ${flow}: what is proved lands without being asked for.`];
 }
 
-/** A limit of the config with the name of an option sets it. The seed uses a percentage where the flow has a score of ten. */
+/** A limit of the config with the name of an option sets it. The format uses a percentage where the flow has a score of ten. */
 function tunedOption(flow: Flow, name: string, tuned: Readonly<Record<string, number>>): number | undefined {
   const limit = name === "alignment_min" ? "output_degradation_pct" : name;
   const value = Object.hasOwn(tuned, limit) ? tuned[limit] : undefined;

@@ -3,7 +3,7 @@
 // Invariants:
 //   I1. `auto` never chooses a level that only detects (clone, none); those must be named.
 //   I2. A level counts only after its self-test passed here since the machine started (self-test-cache.ts): one allowed write, and
-//   forbidden ones that must fail.
+//       forbidden ones that must fail.
 
 import { mkdir } from "node:fs/promises";
 import { bwrapIsolation } from "./bwrap.ts";

@@ -2,8 +2,7 @@
 //
 // Invariants:
 //   N1. Nothing is forced: git itself moves the checkout forward, as `merge --ff-only` does (`read-tree -m -u`, then the branch), and
-//   refuses
-//       if a file would be lost. It does so without the repository's own configuration (see user-view).
+//       refuses if a file would be lost. It does so without the repository's own configuration (see user-view).
 //   N2. Only into a checkout of the branch the run began on, without uncommitted changes to tracked files.
 //   N3. A merge is computed without a checkout; if it conflicts, nothing was touched.
 //   N4. Landing twice is landing once, even if the first was interrupted, and also with squashed commits.

@@ -4,7 +4,7 @@
 //   J1. Every difference is a change: created, edited, deleted, mode; a rename is a deletion and a creation.
 //   J2. Only regular files can be changes; a new or changed link, a hard link, a device, a repository is a violation anywhere.
 //   J3. Paths that were hidden from the agent (masked, runner-owned) aren't deletions when absent, and violations when they reappear
-//   different.
+//       different.
 //   J4. What is left out is neither a change nor a violation; it is still part of the layer's hash.
 
 import type { Violation } from "../../ports/workspace.ts";

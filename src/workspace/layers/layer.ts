@@ -5,7 +5,7 @@
 //   L1. Nothing in a layer refers to the user's repository: no remote, no hooks, none of its objects; it borrows only copies that an
 //       isolation mounts read-only, or none.
 //   L2. What is hidden from the agent is in neither its files nor its history: if a mask hides something, the layer has one commit and no
-//   past.
+//       past.
 
 import { cp, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";

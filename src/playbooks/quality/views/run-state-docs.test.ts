@@ -1,4 +1,4 @@
-// The two documentation events of a quality run's log, by what the seed says of them in prose.
+// The two documentation events of a quality run's log, by what the format says of them in prose.
 
 import { expect, test } from "vitest";
 import { openViolations } from "../../../documents/line-rules.ts";

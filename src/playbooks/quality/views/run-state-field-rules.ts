@@ -1,5 +1,5 @@
 // run-state-field-rules: the fields of one event of a run_state.jsonl: what is missing, what is of the wrong kind, and what is none of the words
-// that the seed allows. Where the seed leaves a list open, or a companion of it goes beyond, there is a warning.
+// that the format allows. Where the format leaves a list open, or a companion of it goes beyond, there is a warning.
 
 import {
   cycleEventSchemas,
@@ -23,7 +23,7 @@ export type Report = (rule: string, message: string, severity?: Violation["sever
 /** Time and name are common to all events, and have their own rule. */
 const everyEvents = ["ts", "event"] as const;
 
-/** An event that the seed knows, made ready to be judged. */
+/** An event that the format knows, made ready to be judged. */
 export type KnownEvent = {
   readonly name: string;
   readonly check: FieldCheck;
@@ -37,7 +37,7 @@ const knownOf = (schemas: Readonly<Record<string, { readonly entries: Parameters
 
 const countChecks = new Map<unknown, FieldCheck>(phaseNumbers.map((phase: PhaseNumber) => [phase, fieldCheckOf(keyCounts[phase])]));
 
-/** What is worth a word though the seed does not forbid it, and what holds between two fields. */
+/** What is worth a word though the format does not forbid it, and what holds between two fields. */
 const beyond: Readonly<Record<string, (event: Tree, report: Report) => void>> = {
   _index: ({ ts, started_at, cycle_name }, report) => {
     if (typeof started_at === "string" && started_at !== ts && cycle_name === undefined)

@@ -21,7 +21,7 @@ export type StateRead = {
   readonly findings: readonly Finding[];
 };
 
-/** `state.json`, or where it is damaged its backup: the seed's order. */
+/** `state.json`, or where it is damaged its backup: the format's order. */
 export async function readStateHere(root: string): Promise<StateRead> {
   const first = await readState(root, stateFile);
   if (first === null) return { state: null, text: "", from: null, isThere: false, findings: [] };

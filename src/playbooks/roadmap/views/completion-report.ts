@@ -35,7 +35,7 @@ export type CompletionInput = {
   readonly ending?: string;
 };
 
-/** What is beside the page: the seed's fields first, where the whole roadmap was asked for. */
+/** What is beside the page: the format's fields first, where the whole roadmap was asked for. */
 export function completionData({ state, metrics, trend, selfAudit, batch, skipped, warnings }: CompletionInput): CompletionFile {
   const { run_id, timestamp } = metrics;
   return {

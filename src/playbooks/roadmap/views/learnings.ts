@@ -1,4 +1,4 @@
-// learnings: `.autopilot/learnings.md` in the seed's own words (section 7), each entry with where it comes from and how to check it again.
+// learnings: `.autopilot/learnings.md` in the format's own words (section 7), each entry with where it comes from and how to check it again.
 
 import type { Learning } from "../insight/learnings.ts";
 import { inCode } from "../../../views/markdown.ts";

@@ -1,4 +1,4 @@
-// roadmap-log: the journal in the seed's 29 events, and no others. One entry may stand for none, one or several of them.
+// roadmap-log: the journal in the format's 29 events, and no others. One entry may stand for none, one or several of them.
 //
 // Invariants:
 //   G1. The log is a function of the journal: projecting fires nothing, and the same journal gives the same log.
@@ -18,7 +18,7 @@ import { eventsBefore } from "./roadmap-carried.ts";
 import { type PhaseHistory, roadmapSteps } from "./phase-history.ts";
 import { pipelineName } from "./roadmap-steps.ts";
 
-/** Which entries of the journal each event of the seed comes from. */
+/** Which entries of the journal each event of the format comes from. */
 export const roadmapEventSources: Readonly<Record<RoadmapEventName, string>> = {
   run_started: "run_started",
   run_completed: "run_completed",

@@ -1,4 +1,4 @@
-// roadmap-phase: one phase of state.json: its steps as the seed names them, its tasks, its scores, what it used and what a person said.
+// roadmap-phase: one phase of state.json: its steps as the format names them, its tasks, its scores, what it used and what a person said.
 
 import type { PhaseRecord, PhaseStatus, StepRecords } from "../../../contracts/roadmap-state.ts";
 import { alignmentMin, phaseTypes, type PhaseType, recommendations } from "../../../contracts/roadmap-values.ts";

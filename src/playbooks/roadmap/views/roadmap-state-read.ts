@@ -82,7 +82,7 @@ function parse(source: string, file: string): { readonly value: unknown } | { re
   }
 }
 
-/** Names that the seed and its companions use for one and the same thing. */
+/** Names that the format and its companions use for one and the same thing. */
 function rename(state: Tree, warn: Warn): void {
   if (!isTree(state["phases"])) return;
   const phases: Tree = {};

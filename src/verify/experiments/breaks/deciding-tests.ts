@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   R1. An expectation in every one of them is broken, all in one run; each has to be reported. A test that stays green is tried again,
-//   alone.
+//       alone.
 //   R2. Which tests failed before is what the check reported then. If it did not report each, all that it did not name as passed count.
 //   R3. It accuses no one: before the work they could not pass, so nothing shows what they would have noticed. They are reported by name.
 //   R4. A test that is marked as skipped, and was before, does not count.

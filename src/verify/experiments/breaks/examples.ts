@@ -2,8 +2,7 @@
 //
 // Invariants:
 //   O1. An example is broken like any other test: its expected output becomes the nearest one. One that accepts any output (`...`) cannot
-//   be
-//       broken, and is reported.
+//       be broken, and is reported.
 //   O2. Examples from before the work judge it too: those that it changed or removed are run again beside its own.
 //   O3. Line numbers stay, except for restored examples, which are inserted where they are read.
 

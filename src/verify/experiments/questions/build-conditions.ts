@@ -3,8 +3,7 @@
 //
 // Invariants:
 //   D1. The list is that of the languages: what a build can switch in Rust (`cfg`, `debug_assert!`), C (`assert`, `NDEBUG`, `__OPTIMIZE__`)
-//   and
-//       Python (`assert`, `__debug__`, `sys.flags.optimize`). It is switched in the source text, independent of the build tool.
+//       and Python (`assert`, `__debug__`, `sys.flags.optimize`). It is switched in the source text, independent of the build tool.
 //   D2. Only conditions on lines that the work wrote, and none that contains tests: those are needed for the experiment.
 //   D3. A condition that is on elsewhere too (a default feature, one that the command itself names) is left on.
 

@@ -3,7 +3,7 @@
 // Invariants:
 //   M1. Only new code is changed: functions that the work wrote and its tests call, all of them in one run.
 //   M2. If the language allows it, a function returns a value made for this run; if types forbid that, literals and operators in it are
-//   changed.
+//       changed.
 //   M3. A function is noticed if one test that calls it fails. A file that can no longer be loaded shows nothing.
 
 import { type Family, familyOf } from "../../protected/kinds.ts";

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   C1. No parser: brackets and indents are counted in text without comments and strings. A test that is not found is not judged by its
-//   name.
+//       name.
 //   C2. A name with computed parts matches every name it can become; one that is wholly computed matches none by itself.
 
 import { type Family, familyOf } from "../../protected/kinds.ts";
