@@ -141,6 +141,8 @@ export const portfolioChanges = {
     usage: PortfolioUsage,
   }),
   worker_rested: v.strictObject({ ...task, ...run, because: text, until: v.nullable(PortfolioTime), usage: PortfolioUsage }),
+  /** What a run has used so far, if nothing else that is written then says so. */
+  usage_counted: v.strictObject({ ...task, ...run, usage: PortfolioUsage }),
   lease_lost: v.strictObject({ ...task, ...run, because: text, usage: PortfolioUsage }),
   block_opened: v.strictObject({
     block_id: BlockId,

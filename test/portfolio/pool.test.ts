@@ -384,3 +384,41 @@ test("approved work that conflicts goes back to its agent with the evidence, and
   expect((await tasks()).get(id)?.status).toBe("done");
   expect(git(repo, "show", "main:shared.txt")).toBe("theirs and mine");
 });
+
+test("an agent's question whose task is changed is asked again under another id; the answer reaches the new run, and both runs are charged", async () => {
+  const repo = scratch();
+  const { add, pool, run, tasks, folder } = await portfolio({ Shop: repo });
+  const spends = { usage: { input: 4000, output: 1000 } };
+  const id = await add("Shop", "choose a colour", [{ do: [spends, { ask: "Which colour?" }] }], "--accept", "colour :: test -f colour.txt");
+  const open = async () => ((await run("inbox"))["blocks"] as readonly { readonly block: string; readonly expected_action: string }[])[0];
+  const spent = async () => ((await run("status"))["spent"] as { readonly tokens: number }).tokens;
+  await pool();
+  const [first, before] = [await open(), await spent()];
+  expect(before).toBe(5000);
+  await run("edit", id, "--objective", "choose a colour for the door");
+  expect(await run("answer", "--block", first?.block ?? "", "blue")).toMatchObject({ result: "FAIL", reason_code: "block_changed" });
+  const now = await open();
+  expect(now?.expected_action).toContain("a new run begins and is told the question and your answer");
+  expect(await run("answer", "--block", now?.block ?? "", "blue")).toMatchObject({ result: "PASS" });
+  const works = [handsIn, { do: [spends, file("colour.txt", "blue\n"), done] }];
+  writeFileSync(join(folder, "agent-1.yaml"), JSON.stringify({ turns: works }));
+  await pool();
+  expect((await tasks()).get(id)?.status).toBe("done");
+  expect(await spent()).toBeGreaterThanOrEqual(before + 5000);
+  const { run_id } = events(folder).findLast(({ event_type }) => event_type === "task_dispatched") ?? {};
+  const journal = join(folder, ".autopilot/portfolio/copies", `${id}.2`, ".autopilot/runs", run_id ?? "", "journal.jsonl");
+  expect(readFileSync(journal, "utf8")).toContain(String.raw`Which colour?\nAnswer: blue`);
+});
+
+test("what a run used before its task was canceled is charged", async () => {
+  const { add, pool, run, folder } = await portfolio({ Shop: scratch() });
+  const began = join(folder, "second-turn");
+  const half = [{ usage: { input: 4000, output: 1000 } }, { say: "half of it is there" }];
+  const turns = [{ do: half }, { do: [{ run: `touch ${began}` }, { hang: true }] }];
+  const id = await add("Shop", "take long", turns, "--accept", "done :: test -f done.txt");
+  const working = pool();
+  await until("the second turn", () => existsSync(began));
+  expect(await run("cancel", id)).toMatchObject({ result: "PASS" });
+  await working;
+  expect(((await run("status"))["spent"] as { readonly tokens: number }).tokens).toBeGreaterThanOrEqual(5000);
+});

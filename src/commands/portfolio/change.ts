@@ -14,6 +14,7 @@ import { budgetOf, invalid, operatorOf, priorityIn, repositoryOf, requireProject
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import { type PortfolioPaths, requirePortfolio } from "../../portfolio/store/folder.ts";
 import { type OpenPortfolio, withPortfolio } from "../../portfolio/store/open.ts";
+import { uncharged } from "../../portfolio/worker/worker.ts";
 
 /** `ready`, `retry` and `cancel`. */
 export function moveTask(
@@ -22,8 +23,11 @@ export function moveTask(
 ): Promise<Answer> {
   return answered(async () =>
     withPortfolio(context, requirePortfolio(context), async (open) => {
-      const { task_id, status } = requireTask(open.state, input.task);
+      const task = requireTask(open.state, input.task);
+      const { task_id, status } = task;
       requireStep(task_id, status, input.to);
+      const used = await uncharged(open.paths, task);
+      if (used.length > 0) await open.write(...used);
       const blocks = openBlocks(open.state).filter((block) => block.task_id === task_id);
       const resolved = blocks.map(({ block_id, content }): PortfolioChange => ({
         ...operatorOf(context),

@@ -134,6 +134,20 @@ test("a question that was asked in place of another is not answered without its 
   expect(await answerPortfolio(context, { block: now?.block, text: "A" })).toMatchObject({ result: "PASS" });
 });
 
+test("what a run used is charged once, whenever it is counted, and stays charged when another run takes its place", async () => {
+  const { write, state } = await begun();
+  const counted = (tokens: number) => write({ ...said, event: "usage_counted", task_id: id, run_id, usage: { tokens, usd: 0 } });
+  await counted(100);
+  await counted(100);
+  await counted(150);
+  await write({ ...said, event: "task_status_changed", task_id: id, to_status: "ready", because: "taken back" });
+  await write({ ...said, ...dispatched(id, 2) } as PortfolioChange);
+  await write({ ...said, event: "usage_counted", task_id: id, run_id: "run-2026-01-01-000002", usage: { tokens: 30, usd: 0 } });
+  const { tasks, projects, spent, days } = await state();
+  const all = [tasks[id]?.spent, projects["proj-shop"]?.spent, spent, ...Object.values(days)];
+  expect(all.map((one) => one?.tokens)).toEqual([180, 180, 180, 180]);
+});
+
 test("an approval that was given counts no more once its task is changed", async () => {
   const { context, state } = await asked();
   await answerPortfolio(context, { text: "A" });

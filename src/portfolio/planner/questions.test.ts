@@ -1,7 +1,7 @@
 // What a portfolio asks, whether it is still the right question, and what an answer to it is worth.
 
 import { expect, test } from "vitest";
-import { approvalOf, choiceOf, idleOf, isApproved, isAsked, outdatedQuestions, successorOf, whyNotAnswer } from "./questions.ts";
+import { approvalOf, choiceOf, idleOf, isApproved, isAsked, outdatedQuestions, successorOf, termsOf, whyNotAnswer } from "./questions.ts";
 import { dispatched, project, task, written } from "./portfolio.test-support.ts";
 import type { Block, Portfolio } from "./state.ts";
 
@@ -124,6 +124,28 @@ test.each(["idle", "rewound", "start", "provider", "approve"])(
     expect(choiceOf({ ...block, options: { A: "try again" } }, "no")).toBeNull();
   },
 );
+
+test("an agent's question, and one about a start, are asked again when their task is changed: the run that asked doesn't go on", () => {
+  for (const kind of ["run", "start"]) {
+    const { state, write } = written(
+      { event: "project_created", project_id: "proj-shop", fields: project() },
+      { event: "task_created", task_id: id, project_id: "proj-shop", status: "ready", fields: task() },
+      dispatched(id, 1),
+    );
+    const about = kind === "run" ? "" : termsOf(taskIn(state));
+    const asked_by = kind === "run" ? { run_id, block: "block:1" } : null;
+    const block = { block_id: "block-1", project_id: "proj-shop", task_id: id, ...shown, question: "Which?", about, asked_by };
+    write({ event: "block_opened", ...block, content: `${kind}:1` });
+    write({ event: "task_updated", task_id: id, changes: { priority: 1 } });
+    expect(outdatedQuestions(state)).toEqual([]);
+    write({ event: "task_updated", task_id: id, changes: { flow: "quality" } });
+    const [first] = outdatedQuestions(state);
+    expect(first?.now).toMatchObject({ about: termsOf(taskIn(state)), ...(kind === "run" ? { question: "Which?", asked_by: null } : {}) });
+    write({ event: "block_opened", ...block, ...first?.now, block_id: "block-2", content: `${kind}:2`, replaces: "block-1" });
+    write({ event: "block_resolved", block_id: "block-1", content: `${kind}:1`, answer: "asked again" });
+    expect([outdatedQuestions(state), taskIn(state).status]).toEqual([[], "blocked_human"]);
+  }
+});
 
 test("a question that was asked again is found in the place of the old one", () => {
   const { state, write } = waiting();

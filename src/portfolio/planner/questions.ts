@@ -21,7 +21,7 @@ export type Question = Omit<Opened, "event" | "actor" | "reason_code" | "block_i
 };
 
 /** What of a question follows from the state alone, and may change while it is open. */
-type Asked = Pick<Question, "question" | "about">;
+type Asked = Pick<Question, "question" | "about"> & Partial<Pick<Question, "expected_action" | "asked_by">>;
 
 const objectiveCharsMax = 300;
 
@@ -76,10 +76,30 @@ export function outdatedQuestions(state: PortfolioView): readonly { readonly blo
 function askedNow(state: PortfolioView, block: BlockView): Asked | null | undefined {
   const [task, project] = [state.tasks[block.task_id ?? ""], state.projects[block.project_id ?? ""]];
   if (kindOf(block) === "approve" && task !== undefined) return approvalOf(task);
+  if (kindOf(block) === "run" && task?.is_edited === true) return ofEarlierRun(task, block);
+  if (kindOf(block) === "start" && task !== undefined && block.about.startsWith("{")) return startOf(task, block);
   if (kindOf(block) !== "idle" || project === undefined) return undefined;
   const isOver = project.tasks.every((id) => ["done", "canceled", "proposed"].includes(state.tasks[id]?.status ?? "done")); // a proposal has no question to answer
   return isOver ? idleOf(state, project) : null;
 }
+
+/** An agent's question whose task was changed: its run doesn't go on, and the next one is told the answer. */
+const ofEarlierRun = (task: TaskView, { question }: BlockView): Asked => ({
+  question,
+  about: termsOf(task),
+  expected_action: "answer it; the task was changed since, so a new run begins and is told the question and your answer",
+  asked_by: null,
+});
+
+/** Why a task could not be started is not known any more once it was changed. */
+const startOf = (task: TaskView, { question, about }: BlockView): Asked =>
+  about === termsOf(task)
+    ? { question, about }
+    : { question: `${task.task_id} could not be started, and was changed since. Try again?`, about: termsOf(task) };
+
+/** What a run is begun with. */
+export const termsOf = ({ attempt, objective, acceptance_criteria, touches, flow, isolation, agent }: TaskView): string =>
+  canonicalJson({ attempt, objective, acceptance_criteria, touches, flow, isolation, agent });
 
 /** The question that is open in the place of one that was asked again. */
 export const successorOf = (state: PortfolioView, old: BlockView): BlockView | undefined =>

@@ -2,7 +2,8 @@
 //
 // Invariants:
 //   R1. A task goes only if `portfolioTransitions` lets it; another tool's reports of its own tasks are taken literally.
-//   R2. What a run used is charged once: an entry has the run's whole use, and only what is new of it counts.
+//   R2. What a run used is charged once: an entry has the run's whole use, and only what is new of it counts. It is charged when the run
+//       rests, for whatever reason, and before another run takes its place.
 //   R3. A task that is done or canceled changes no more.
 
 import {
@@ -157,6 +158,12 @@ const reducers: Reducers = {
     if (task.chosen !== null && until !== null) state.limited[task.chosen] = until;
     task.rests_until = until;
     task.rest_because = because;
+    touch(state, task, at);
+  },
+  usage_counted: (state, { task_id, run_id, usage }, at) => {
+    const task = taskOf(state, task_id);
+    invariant(task.run_id === run_id, `R2: ${run_id} is the run of ${task_id}`);
+    charge(state, task, usage, at.ts);
     touch(state, task, at);
   },
   lease_lost: (state, { task_id, usage }, at) => {

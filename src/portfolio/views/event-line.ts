@@ -105,6 +105,8 @@ function report(entry: PortfolioEntry): Reported | null {
       };
     case "worker_rested":
       return { summary: entry.because, meta: { until: entry.until, usage: entry.usage } };
+    case "usage_counted":
+      return { summary: `${entry.run_id} has used ${entry.usage.tokens} tokens.`, meta: { usage: entry.usage } };
     case "lease_lost":
       return { summary: entry.because, meta: { usage: entry.usage } };
     case "block_opened":

@@ -3,7 +3,7 @@
 
 import { rmSync } from "node:fs";
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
-import { isApproved, type Question } from "../planner/questions.ts";
+import { isApproved, type Question, termsOf } from "../planner/questions.ts";
 import type { TaskView } from "../planner/state.ts";
 import { atOnce, type CommandContext } from "../../project/command-context.ts";
 import { Refusal } from "../../project/reply.ts";
@@ -11,7 +11,7 @@ import type { PortfolioPaths } from "../store/folder.ts";
 import { ask } from "../store/ask.ts";
 import { readPortfolio } from "../store/fold.ts";
 import { withPortfolio } from "../store/open.ts";
-import { agentDefault, backendDefault, type Drive, prepare } from "./worker.ts";
+import { agentDefault, backendDefault, type Drive, prepare, uncharged } from "./worker.ts";
 
 const system = { actor: "system", reason_code: "ok" } as const;
 const planner = { actor: "planner", reason_code: "ok" } as const;
@@ -58,7 +58,8 @@ async function give(pool: Workers, task_id: string, chosen: string): Promise<boo
   const isOurs = await withPortfolio(context, paths, async (open) => {
     const now = open.state.tasks[task_id];
     if (now?.status !== "ready" && now?.stage !== "resting") return false; // somebody was quicker
-    await open.write(dispatchOf(task_id, { run, nonce, agent, chosen, base, tip, copy, conflicts })); // K1
+    const before = run === now.run_id ? [] : await uncharged(paths, now);
+    await open.write(...before, dispatchOf(task_id, { run, nonce, agent, chosen, base, tip, copy, conflicts })); // K1
     return true;
   });
   if (!isOurs) {
@@ -86,10 +87,22 @@ async function give(pool: Workers, task_id: string, chosen: string): Promise<boo
     .drive(here, copy, run)
     .catch((error: unknown) => messageOf(error))
     .then((why) => (why === null || here.interrupted.aborted ? undefined : refuseTask(pool, task, why)))
+    .then(() => chargeTaken(pool, task_id, run))
     .catch((error: unknown) => context.show(`! ${task_id}: ${messageOf(error)}`))
     .finally(() => active.delete(task_id));
   active.set(task_id, { run, ended, cancel: () => cancelled.abort(atOnce) });
   return true;
+}
+
+/** A worker whose task was canceled or taken back has used something until it stopped; all others are charged with what they came to. */
+async function chargeTaken({ context, paths }: Workers, task_id: string, run: string): Promise<void> {
+  const task = (await readPortfolio(paths)).tasks[task_id];
+  if (task === undefined || task.run_id !== run || task.status === "running") return;
+  await withPortfolio(context, paths, async ({ state, write }) => {
+    const now = state.tasks[task_id];
+    const changes = now?.run_id === run ? await uncharged(paths, now) : [];
+    if (changes.length > 0) await write(...changes);
+  });
 }
 
 const messageOf = (error: unknown): string =>
@@ -165,7 +178,7 @@ async function refuseTask({ context, paths }: Workers, task: TaskView, why: stri
       expected_action: "fix it, then answer A",
       impact: `${task.task_id} waits`,
       options: { A: "try again" },
-      about: `attempt ${task.attempt}`,
+      about: termsOf(state.tasks[task.task_id] ?? task),
       asked_by: null,
     };
     await write(ask(question, now(), "planner"));

@@ -19,7 +19,7 @@ import { eachEntry } from "../../project/runs/entries.ts";
 import { runFolder } from "../../project/runs/project-paths.ts";
 import { blobsIn } from "../../playbooks/contract/recorded.ts";
 import { claimsFrom } from "../../project/runs/run-blobs.ts";
-import { endOf, homeOfCopy, usageOf, viewOf } from "./worker.ts";
+import { chargeOf, endOf, homeOfCopy, usageOf, viewOf } from "./worker.ts";
 
 const system = { actor: "system", reason_code: "ok" } as const;
 
@@ -136,11 +136,13 @@ function restOf(state: PortfolioView, task: TaskView, view: RunView, now: string
       },
       now,
     );
-    return openBlocks(state).some(({ content }) => opened.event === "block_opened" && content === opened.content) ? [] : [opened];
+    return openBlocks(state).some(({ content }) => opened.event === "block_opened" && content === opened.content)
+      ? []
+      : [...chargeOf(task, run_id, view), opened];
   }
   if (view.parked !== undefined) {
     const at = goesOnAt(view, msOf(now) ?? 0);
-    if (at === null) return [providerBlock(task, run_id, view.parked, now)];
+    if (at === null) return [...chargeOf(task, run_id, view), providerBlock(task, run_id, view.parked, now)];
     const until = isoOf(at);
     return [
       {

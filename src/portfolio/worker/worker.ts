@@ -11,7 +11,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { PortfolioUsage } from "../../contracts/portfolio-journal.ts";
+import type { PortfolioChange, PortfolioUsage } from "../../contracts/portfolio-journal.ts";
 import { isOpen } from "../../core/selectors.ts";
 import type { RunView } from "../../core/state.ts";
 import { allowanceOf } from "../planner/budgets.ts";
@@ -176,7 +176,9 @@ const feedbackCharactersMax = 8000;
 const goalOf = ({ objective, feedback, flow, task_id }: TaskView, nonce: string): string =>
   [
     objective,
-    ...(feedback === null ? [] : [`An earlier attempt at this was given back:\n${feedback.slice(0, feedbackCharactersMax)}`]),
+    ...(feedback === null
+      ? []
+      : [`What earlier attempts came to, and what was answered to their questions:\n${feedback.slice(0, feedbackCharactersMax)}`]),
     ...(flow === null ? [`task_id: ${task_id}\nevent_nonce: ${nonce}`] : []),
   ].join("\n\n");
 
@@ -214,6 +216,18 @@ export async function viewOf(
 export type Drive = (context: CommandContext, copy: string, run: string) => Promise<string | null>;
 
 export const usageOf = ({ ledger }: RunView): PortfolioUsage => ({ tokens: ledger.run.tokens, usd: ledger.run.usd });
+
+/** What a task's run has used and was not charged yet, as a line for the journal; empty if that is nothing. */
+export async function uncharged(paths: PortfolioPaths, task: TaskView): Promise<readonly PortfolioChange[]> {
+  const found = await viewOf(paths, task);
+  return found === null || task.run_id === null ? [] : chargeOf(task, task.run_id, found.view);
+}
+
+export function chargeOf({ task_id, run_spent }: TaskView, run_id: string, view: RunView): readonly PortfolioChange[] {
+  const usage = usageOf(view);
+  if (usage.tokens <= run_spent.tokens && usage.usd <= run_spent.usd) return [];
+  return [{ event: "usage_counted", actor: "system", reason_code: "ok", task_id, run_id, usage }];
+}
 
 /** K3: what of the run counts for its task. */
 export function endOf(view: RunView, base: string, isNew: boolean): RunEnd {
