@@ -1,4 +1,4 @@
-// roadmap-values: the words, scales and figures that the roadmap's files share..
+// roadmap-values: the words, scales and figures that the roadmap's files share.
 
 import { breakerDefaults } from "./limit-ranges.ts";
 import * as v from "valibot";
