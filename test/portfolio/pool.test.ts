@@ -379,6 +379,11 @@ test("approved work that conflicts goes back to its agent with the evidence, and
   const steps = events(folder).map(({ event_type }) => event_type);
   expect(steps.filter((type) => type === "merge_rejected")).toHaveLength(1);
   expect((await tasks()).get(id)?.status).toBe("blocked_human");
+  const [again] = (await run("inbox"))["blocks"] as readonly { readonly expected_action: string }[];
+  expect(again?.expected_action).toContain("the merge queue gave it back");
+  const [, copy = "", from = "", to = ""] = /git -C (\S+) diff (\w+) (\w+)/.exec(again?.expected_action ?? "") ?? [];
+  const shown = git(copy, "diff", from, to);
+  expect([shown.includes("+theirs and mine"), shown.includes("-theirs"), shown.includes("<<<<")]).toEqual([true, true, false]);
   expect(await approve()).not.toBe(first);
   await pool();
   expect((await tasks()).get(id)?.status).toBe("done");

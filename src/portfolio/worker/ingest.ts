@@ -80,13 +80,19 @@ export async function ingest(
     project_id: task.project_id,
     task_id: task.task_id,
     ...approvalOf(task),
-    expected_action: `look at the diff (autopilot -C ${copy} diff --run ${delivered.run_id}), then answer A or B`,
+    expected_action: `${task.returned_by === "queue" ? "the merge queue gave it back, and it was worked on again: " : ""}look at the diff (${diffFor(task, copy, base, commit)}), then answer A or B`,
     impact: "its work is not merged before",
     options: { A: "it does; merge it", B: "it does not; try again" },
     asked_by: null,
   };
   return [...changes, ask(approval, now())];
 }
+
+/** All that merging changes: a run that goes on from other work, or from a conflict, began later than the target branch. */
+const diffFor = ({ run_id, tip }: TaskView, copy: string, base: string, commit: string | null): string =>
+  tip === null || tip === base || commit === null
+    ? `autopilot -C ${copy} diff --run ${run_id ?? ""}`
+    : `git -C ${copy} diff ${tip} ${commit}`;
 
 /** What the worker says should follow: proposed, never ready by itself. */
 function followUps(state: PortfolioView, task: TaskView, claim: WorkerResult | null): readonly PortfolioChange[] {
