@@ -14,6 +14,7 @@ import { dispatched, project, task } from "../../src/portfolio/planner/portfolio
 import { plan } from "../../src/portfolio/planner/plan.ts";
 import { bindPortfolio, type PortfolioPaths, portfolioAt } from "../../src/portfolio/store/folder.ts";
 import { followPortfolio, readPortfolio } from "../../src/portfolio/store/fold.ts";
+import { openBlocks } from "../../src/portfolio/planner/state.ts";
 import { withPortfolio } from "../../src/portfolio/store/open.ts";
 import { clearLeftovers } from "../../src/portfolio/merge/leftovers.ts";
 import { landingName, settleBatches } from "../../src/portfolio/merge/land-batch.ts";
@@ -314,6 +315,32 @@ test("a branch that lost what had landed on it is asked about once, and nothing 
   await write({ ...said, event: "block_resolved", block_id, content, answer: "A" });
   expect(await merge()).toMatchObject({ landed: 1, held: null });
   expect([status("one"), status("two")]).toEqual(["done", "done"]);
+});
+
+test("the question about a branch that was moved back is asked again when it is moved further, and closed when it is put back", async () => {
+  const here = await scene("true\n", { one: { "one.txt": "1" } });
+  const { git, merge, status, parts } = here;
+  const base = git("rev-parse", "main");
+  await merge();
+  const first = git("rev-parse", "main");
+  await queued(here, "two", first, [{ "two.txt": "2" }]);
+  await merge();
+  const second = git("rev-parse", "main");
+  await queued(here, "three", base, [{ "three.txt": "3" }]);
+  const open = async () => openBlocks(await readPortfolio(parts.paths));
+  const asked: string[] = [];
+  for (const tip of [first, base, first]) {
+    git("reset", "-q", "--hard", tip);
+    expect((await merge()).held?.why).toContain("was moved back");
+    const [block, ...more] = await open();
+    expect([block?.about.split("\n").length, more]).toEqual([tip === base ? 2 : 1, []]);
+    expect(block?.replaces).toBe(asked.at(-1) ?? null);
+    asked.push(block?.block_id ?? "");
+  }
+  expect(new Set(asked).size).toBe(3);
+  git("reset", "-q", "--hard", second);
+  expect(await merge()).toMatchObject({ landed: 1, held: null });
+  expect([await open(), status("three")]).toEqual([[], "done"]);
 });
 
 test("what cannot be merged is rebased first: a step that the branch has already is no conflict", async () => {

@@ -1,8 +1,10 @@
 // rewound: landed work that is no longer on its branch, because the branch was moved back. It is asked about once.
+// Invariants H1 and on: portfolio/planner/questions.ts.
 
+import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { kindOf, type Question } from "../planner/questions.ts";
-import type { PortfolioView } from "../planner/state.ts";
+import { choiceOf, kindOf, type Question } from "../planner/questions.ts";
+import { type BlockView, openBlocks, type PortfolioView } from "../planner/state.ts";
 import { ask } from "../store/ask.ts";
 import type { PortfolioPaths } from "../store/folder.ts";
 import { withPortfolio } from "../store/open.ts";
@@ -23,9 +25,16 @@ export async function whyRewound(
 ): Promise<string | null> {
   const lost = await lostFrom(exchange, state, branch);
   const [first] = lost;
-  if (first === undefined) return null;
+  const moved = `${branch.target} of ${branch.repository} was moved back: `;
+  const outdated = (view: PortfolioView): readonly BlockView[] =>
+    openBlocks(view).filter((block) => kindOf(block) === "rewound" && block.question.startsWith(moved) && block.about !== lost.join("\n"));
+  if (first === undefined) {
+    if (outdated(state).length > 0)
+      await withPortfolio(context, paths, async (open) => open.write(...outdated(open.state).map((block) => closed(block, "it is back"))));
+    return null;
+  }
   const names = `${lost.slice(0, namesShown).join(", ")}${lost.length > namesShown ? ` and ${lost.length - namesShown} more` : ""}`;
-  const what = `${branch.target} of ${branch.repository} was moved back: ${names} landed and ${lost.length === 1 ? "is" : "are"} not on it any more`;
+  const what = `${moved}${names} landed and ${lost.length === 1 ? "is" : "are"} not on it any more`;
   const isAnswered = await withPortfolio(context, paths, async (open) => {
     const question: Question = {
       kind: "rewound",
@@ -38,12 +47,24 @@ export async function whyRewound(
       about: lost.join("\n"),
       asked_by: null,
     };
-    const asked = Object.values(open.state.blocks).find((block) => kindOf(block) === "rewound" && block.about === question.about);
-    if (asked === undefined) await open.write(ask(question, open.now()));
-    return asked !== undefined && asked.resolved_at !== null;
+    const same = Object.values(open.state.blocks).filter((block) => kindOf(block) === "rewound" && block.about === question.about);
+    if (same.some((block) => choiceOf(block, block.answer ?? "") === "A")) return true;
+    const old = outdated(open.state);
+    if (!same.some(({ resolved_at }) => resolved_at === null)) await open.write(ask(question, open.now(), "system", old[0]?.block_id)); // H2
+    if (old.length > 0) await open.write(...old.map((block) => closed(block, "the branch was moved again, so it is asked again")));
+    return false;
   });
   return isAnswered ? null : what;
 }
+
+const closed = ({ block_id, content }: BlockView, answer: string): PortfolioChange => ({
+  event: "block_resolved",
+  actor: "system",
+  reason_code: "ok",
+  block_id,
+  content,
+  answer,
+});
 
 /** The newest landing decides for all: only if the branch does not have it are the others searched. */
 async function lostFrom(exchange: Exchange, state: PortfolioView, { repository, target, tip }: Branch): Promise<readonly string[]> {
