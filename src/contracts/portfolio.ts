@@ -10,7 +10,7 @@ import * as v from "valibot";
 
 const text = v.string();
 const texts = v.array(text);
-const maybe = v.nullable;
+const nullable = v.nullable;
 
 /** The paths of everything, below a portfolio's folder. */
 export const portfolioFolder = ".openclaw-autopilot";
@@ -75,32 +75,32 @@ export const portfolioEventTypes = [
 
 /** What the format wants every task snapshot and related event to keep for dashboards. */
 const dashboard = {
-  priority: v.optional(maybe(v.union([v.number(), text]))),
-  parent_task_id: v.optional(maybe(TaskId)),
-  worker_backend: v.optional(maybe(text)),
-  worker_agent_id: v.optional(maybe(text)),
-  worker_session_key: v.optional(maybe(text)),
-  run_id: v.optional(maybe(text)),
-  started_at: v.optional(maybe(PortfolioTime)),
-  ended_at: v.optional(maybe(PortfolioTime)),
-  verification_confidence: v.optional(maybe(v.union([v.number(), text]))),
-  verification_complete: v.optional(maybe(v.boolean())),
-  blocked_duration_ms: v.optional(maybe(v.pipe(v.number(), v.minValue(0)))),
+  priority: v.optional(nullable(v.union([v.number(), text]))),
+  parent_task_id: v.optional(nullable(TaskId)),
+  worker_backend: v.optional(nullable(text)),
+  worker_agent_id: v.optional(nullable(text)),
+  worker_session_key: v.optional(nullable(text)),
+  run_id: v.optional(nullable(text)),
+  started_at: v.optional(nullable(PortfolioTime)),
+  ended_at: v.optional(nullable(PortfolioTime)),
+  verification_confidence: v.optional(nullable(v.union([v.number(), text]))),
+  verification_complete: v.optional(nullable(v.boolean())),
+  blocked_duration_ms: v.optional(nullable(v.pipe(v.number(), v.minValue(0)))),
 }; // P3
 
 /** One line of `events/events.jsonl`. */
 export const PortfolioEvent = v.looseObject({
   ts: PortfolioTime,
   event_type: text, // P2
-  project_id: maybe(ProjectId), // P1
-  task_id: maybe(TaskId),
-  block_id: maybe(BlockId),
-  from_status: maybe(Status),
-  to_status: maybe(Status),
+  project_id: nullable(ProjectId), // P1
+  task_id: nullable(TaskId),
+  block_id: nullable(BlockId),
+  from_status: nullable(Status),
+  to_status: nullable(Status),
   actor: v.picklist(portfolioActors),
   summary: text,
   evidence: v.array(v.unknown()),
-  meta: v.optional(maybe(v.looseObject({}))),
+  meta: v.optional(nullable(v.looseObject({}))),
   ...dashboard,
 });
 export type PortfolioEvent = v.InferOutput<typeof PortfolioEvent>;
@@ -136,12 +136,12 @@ export type PortfolioTaskSnapshot = v.InferOutput<typeof PortfolioTaskSnapshot>;
 export const PortfolioProjectSnapshot = v.looseObject({
   project_id: ProjectId,
   name: text,
-  priority: v.optional(maybe(v.union([v.number(), text]))),
+  priority: v.optional(nullable(v.union([v.number(), text]))),
   objective: v.optional(text),
-  current_phase: v.optional(maybe(text)),
+  current_phase: v.optional(nullable(text)),
 });
 export type PortfolioProjectSnapshot = v.InferOutput<typeof PortfolioProjectSnapshot>;
 
 /** The data at the head of `portfolio.md`. */
-export const PortfolioSnapshot = v.looseObject({ planner_heartbeat_at: v.optional(maybe(PortfolioTime)) });
+export const PortfolioSnapshot = v.looseObject({ planner_heartbeat_at: v.optional(nullable(PortfolioTime)) });
 export type PortfolioSnapshot = v.InferOutput<typeof PortfolioSnapshot>;

@@ -6,7 +6,7 @@ import { Alignment, Amount, failureCategories, FailureCategory, Time, Whole } fr
 
 const text = v.string();
 const texts = v.array(text);
-const maybe = v.nullable;
+const nullable = v.nullable;
 const summaryCharsMax = 200;
 const Summary = v.pipe(text, v.maxLength(summaryCharsMax));
 
@@ -32,7 +32,7 @@ const TimelineEvent = v.strictObject({ timestamp: Time, step: text, event: text,
 const AttemptedFix = v.strictObject({
   attempt: v.pipe(Whole, v.minValue(1)),
   description: text,
-  commit_sha: maybe(text),
+  commit_sha: nullable(text),
   resolved: texts,
   remaining: texts,
 });
@@ -60,18 +60,18 @@ export const RunMetrics = v.strictObject({
   phases_failed: Whole,
   phases_human_deferred: Whole,
   failure_taxonomy_histogram: v.partial(v.strictObject(v.entriesFromList(failureCategories, Whole))),
-  avg_alignment_score: maybe(v.number()),
+  avg_alignment_score: nullable(v.number()),
   total_duration_minutes: Amount,
   total_estimated_tokens: Amount,
   total_debug_loops: Whole,
   total_replan_attempts: Whole,
   /** Null if nothing was attempted: 0 of 0 isn't a rate. */
-  success_rate: maybe(v.pipe(v.number(), v.minValue(0), v.maxValue(1))),
+  success_rate: nullable(v.pipe(v.number(), v.minValue(0), v.maxValue(1))),
   per_phase_summary: v.array(
     v.strictObject({
       phase_id: text,
       status: text,
-      alignment_score: maybe(Alignment),
+      alignment_score: nullable(Alignment),
       estimated_tokens: Amount,
       duration_minutes: Amount,
     }),
@@ -80,10 +80,10 @@ export const RunMetrics = v.strictObject({
 export type RunMetrics = v.InferOutput<typeof RunMetrics>;
 export const MetricsFile = v.array(RunMetrics);
 
-const Spread = maybe(v.strictObject({ min: v.number(), max: v.number(), avg: v.number() }));
+const Spread = nullable(v.strictObject({ min: v.number(), max: v.number(), avg: v.number() }));
 export const TrendSummary = v.strictObject({
-  success_rate_delta: maybe(v.number()),
-  avg_alignment_delta: maybe(v.number()),
+  success_rate_delta: nullable(v.number()),
+  avg_alignment_delta: nullable(v.number()),
   estimated_cost_delta: v.number(),
   recurring_failures: v.array(FailureCategory),
   historical: v.strictObject({ total_runs: Whole, success_rate: Spread, avg_alignment: Spread, total_cost: Spread }),
@@ -135,8 +135,8 @@ export type CompletionReport = v.InferOutput<typeof CompletionReport>;
 const beside = {
   status: v.picklist(["running", "paused", "failed", "completed"]),
   metrics: RunMetrics,
-  trend_summary: maybe(TrendSummary),
-  self_audit: maybe(SelfAuditSummary),
+  trend_summary: nullable(TrendSummary),
+  self_audit: nullable(SelfAuditSummary),
   warnings: v.array(v.strictObject({ code: text, message: text })),
 };
 /**

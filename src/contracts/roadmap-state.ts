@@ -8,7 +8,7 @@ import { RoadmapEvent } from "./roadmap-events.ts";
 import { Alignment, Amount, CheckFlag, CircuitBreakerConfig, phaseTypes, recommendations, Sha256, Time, Whole } from "./roadmap-values.ts";
 
 const text = v.string();
-const maybe = v.nullable;
+const nullable = v.nullable;
 
 export const runStatuses = ["running", "paused", "failed", "completed"] as const;
 export const phaseStatuses = ["not_started", "in_progress", "completed", "failed", "needs_human_verification"] as const;
@@ -26,34 +26,34 @@ export const Meta = v.strictObject({
   last_checkpoint: Time,
   status: v.picklist(runStatuses),
   total_phases: Whole,
-  current_phase: maybe(text),
-  current_step: maybe(text),
+  current_phase: nullable(text),
+  current_step: nullable(text),
   orchestrator_context_pct: v.pipe(v.number(), v.minValue(0), v.maxValue(100)),
   human_deferred_count: Whole,
   total_phases_processed: Whole,
 });
 
-export const TaskRecord = v.strictObject({ status: v.picklist(taskStatuses), commit: maybe(text), retries: Whole });
+export const TaskRecord = v.strictObject({ status: v.picklist(taskStatuses), commit: nullable(text), retries: Whole });
 export type TaskRecord = v.InferOutput<typeof TaskRecord>;
 
-const output = { status: v.picklist(workStatuses), output: maybe(text), hash: maybe(Sha256) };
+const output = { status: v.picklist(workStatuses), output: nullable(text), hash: nullable(Sha256) };
 
 /** A step appears when it begins. */
 export const StepRecords = v.strictObject({
   preflight: v.optional(v.strictObject({ status: v.picklist(gateStatuses), timestamp: Time })),
   research: v.optional(v.strictObject(output)),
   plan: v.optional(v.strictObject({ ...output, validation_rounds: Whole })),
-  plan_check: v.optional(v.strictObject({ status: v.picklist(gateStatuses), confidence: maybe(Alignment) })),
+  plan_check: v.optional(v.strictObject({ status: v.picklist(gateStatuses), confidence: nullable(Alignment) })),
   execute: v.optional(v.strictObject({ status: v.picklist(executeStatuses), tasks: v.record(text, TaskRecord) })),
   verify: v.optional(
     v.strictObject({
       status: v.picklist(gateStatuses),
       automated: v.strictObject({ compile: CheckFlag, tests: CheckFlag, lint: CheckFlag, build: v.optional(CheckFlag) }),
-      alignment_score: maybe(Alignment),
+      alignment_score: nullable(Alignment),
       scope_creep: v.array(text),
     }),
   ),
-  judge: v.optional(v.strictObject({ alignment: maybe(Alignment), recommendation: maybe(v.picklist(recommendations)) })),
+  judge: v.optional(v.strictObject({ alignment: nullable(Alignment), recommendation: nullable(v.picklist(recommendations)) })),
 });
 export type StepRecords = v.InferOutput<typeof StepRecords>;
 
@@ -68,15 +68,15 @@ export const HumanVerdict = v.strictObject({ verdict: v.picklist(humanVerdicts),
 export const PhaseRecord = v.strictObject({
   phase_type: v.picklist(phaseTypes),
   status: v.picklist(phaseStatuses),
-  started_at: maybe(Time),
-  completed_at: maybe(Time),
+  started_at: nullable(Time),
+  completed_at: nullable(Time),
   steps: StepRecords,
   debug_attempts: Whole,
   replan_attempts: Whole,
   tokens_used: Amount,
   estimated_tokens: Amount,
-  human_verify_justification: maybe(HumanVerifyJustification),
-  human_verdict: maybe(HumanVerdict),
+  human_verify_justification: nullable(HumanVerifyJustification),
+  human_verdict: nullable(HumanVerdict),
 });
 export type PhaseRecord = v.InferOutput<typeof PhaseRecord>;
 
@@ -84,8 +84,8 @@ export const CircuitBreaker = v.strictObject({
   state: v.picklist(breakerStates),
   consecutive_no_progress: Whole,
   consecutive_same_error: Whole,
-  last_error: maybe(text),
-  cooldown_until: maybe(Time),
+  last_error: nullable(text),
+  cooldown_until: nullable(Time),
 });
 
 export const StateMetrics = v.strictObject({
@@ -99,7 +99,7 @@ export const StateMetrics = v.strictObject({
 
 export const RoadmapState = v.strictObject({
   _meta: Meta,
-  spec: v.strictObject({ path: text, hash: maybe(Sha256), locked_at: Time }),
+  spec: v.strictObject({ path: text, hash: nullable(Sha256), locked_at: Time }),
   roadmap_path: text,
   phases: v.record(v.pipe(text, v.regex(/^phase_./, "expected phase_ and the phase's id")), PhaseRecord),
   circuit_breaker: CircuitBreaker,

@@ -8,7 +8,7 @@ import { advanceTasks } from "./decide-tasks.ts";
 import { answerer, asked, presetAnswer, askForAgent, askForChild, askAboutFailure, replied } from "./decide-block.ts";
 import { definedFields, paused, record, stopped, onceIdle } from "./drafts.ts";
 import { attemptOf } from "./fold-step.ts";
-import { hit } from "./limit-hit.ts";
+import { reactToLimit } from "./limit-hit.ts";
 import type { Next } from "./next.ts";
 import { countOf, firstMatch, liveExecutions, numberOf, retryOf, stepsOf, wanted } from "./selectors.ts";
 import { own } from "./record.ts";
@@ -45,7 +45,7 @@ function begin(run: RunView, cursor: CursorView, step: Step): Next | null {
   if (run.breaker.state === "half_open" && liveExecutions(run).some((open) => open.kind === "agent")) return null;
   const need = needOf(run, cursor.phase, step);
   const short = shortfallOf(run, cursor.phase, need); // D5
-  if (short !== null) return onceIdle(run, hit(run, cursor.phase, short, need));
+  if (short !== null) return onceIdle(run, reactToLimit(run, cursor.phase, short, need));
   return { do: "attempt", event: { event, walk: cursor.path, step: step.id, attempt, kind, try: tries, need } };
 }
 

@@ -14,7 +14,7 @@ import type { Usage } from "../contracts/budget.ts";
 import { shortfallOf, shortfallOfRepeat } from "./budget.ts";
 import { advanceGroup, isFinal, pausedFor, reactionTo, reopened } from "./decide-phase.ts";
 import { paused, record, stopped } from "./drafts.ts";
-import { hit, hitByOverdraft, hitInTurn, largestTurn } from "./limit-hit.ts";
+import { reactToLimit, hitByOverdraft, hitInTurn, largestTurn } from "./limit-hit.ts";
 import type { Next } from "./next.ts";
 import { overdraftOf } from "./overdraft.ts";
 import { executionsOf, groups, liveAmong, liveExecutions, cursorOf } from "./selectors.ts";
@@ -88,7 +88,7 @@ function haltOf(run: RunView): Next | null {
   const phase = (run.phases.find(({ status }) => status === "open") ?? run.phases[0])?.id;
   const short = phase === undefined ? null : shortfallOf(run, phase, nothing);
   const isKnown = short?.scope === "phase" && run.breaker.because === "phase_cap"; // what it opened for, with what it needs
-  if (short !== null && phase !== undefined && !isKnown) return hit(run, phase, short, largestTurn(run));
+  if (short !== null && phase !== undefined && !isKnown) return reactToLimit(run, phase, short, largestTurn(run));
   const { detail = "", short: limits = [] } = run.breaker;
   if (run.breaker.because === "phase_cap") return paused(run, "phase_cap_reached", { detail, short: [...limits] });
   return paused(run, "breaker_open", { detail: whyOpen(run) });
@@ -114,7 +114,7 @@ function settle(run: RunView, open: OpenView, live: number): Next {
   const { phase } = cursorOf(run, open.cursor);
   const short = isTurn ? shortfallOfRepeat(run, phase, open) : null;
   if (short === null) return { do: "settle", attempt: open.attempt };
-  return live > 0 ? wait : hit(run, phase, short, open.need ?? nothing);
+  return live > 0 ? wait : reactToLimit(run, phase, short, open.need ?? nothing);
 }
 
 function advanceRun(run: RunView): Next | null {

@@ -15,7 +15,7 @@ import { own, valuesOf } from "./record.ts";
 import type { RunView, ShortLimit } from "./state.ts";
 
 /** What to do about a limit without room; returned only when nothing is under way. */
-export function hit(run: RunView, phase: string, short: Shortfall, need: Usage, detail = unaffordable(short)): Next {
+export function reactToLimit(run: RunView, phase: string, short: Shortfall, need: Usage, detail = unaffordable(short)): Next {
   const more = { detail, short: shortLimits(run, phase, need) };
   if (short.scope === "run") return paused(run, isCap(run, short.dimension) ? "run_cap_reached" : "budget_threshold_reached", more); // L1, L3
   if (run.breaker.state === "open") return paused(run, "phase_cap_reached", more);
@@ -27,7 +27,7 @@ export function hit(run: RunView, phase: string, short: Shortfall, need: Usage, 
 export function hitByOverdraft(run: RunView, phase: string, over: Shortfall): Next {
   const { scope, dimension, limit, left } = over;
   const used = `${dimension} of this ${scope}: ${rounded(limit - left)} of ${rounded(limit)} are used`;
-  return hit(run, phase, over, largestTurn(run), `${used}; the last turn's work is kept and not checked yet`);
+  return reactToLimit(run, phase, over, largestTurn(run), `${used}; the last turn's work is kept and not checked yet`);
 }
 
 /** The same for a turn that was cut by what was left: the limit that is nearest to being used up. */
@@ -48,7 +48,7 @@ export function hitInTurn(run: RunView): Next | null {
   if (tightest === null) return null;
   const { scope, dimension, limit, left } = tightest.short;
   const detail = `${dimension} of this ${scope}: a turn was cut short, with ${rounded(left)} of ${rounded(limit)} left`;
-  return hit(run, tightest.phase, tightest.short, { ...largestTurn(run), [dimension]: limit }, detail);
+  return reactToLimit(run, tightest.phase, tightest.short, { ...largestTurn(run), [dimension]: limit }, detail);
 }
 
 /** The least a turn needs when nothing larger is known: raising a limit by less would only pause again. */

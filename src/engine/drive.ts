@@ -39,7 +39,7 @@ export async function drive(runtime: Runtime, fold: Fold): Promise<string> {
   }
 }
 
-type Rested = "wait" | { why: string } | { cancel: AttemptId } | null;
+type DecidingTest = "wait" | { why: string } | { cancel: AttemptId } | null;
 
 class Driving {
   readonly #runtime: Runtime;
@@ -89,7 +89,7 @@ class Driving {
   }
 
   /** One decision, carried out as far as that needs no waiting. */
-  async #decideOnce(): Promise<Rested> {
+  async #decideOnce(): Promise<DecidingTest> {
     const gate = this.#mutex.enter(); // E3
     if (gate !== null) await gate;
     try {
@@ -105,7 +105,7 @@ class Driving {
   }
 
   /** Null if the loop continues; a promise only if there is something to wait for. */
-  #carryOut(next: Next): Rested | Promise<Rested> {
+  #carryOut(next: Next): DecidingTest | Promise<DecidingTest> {
     switch (next.do) {
       case "record":
         return this.#record(next.event);

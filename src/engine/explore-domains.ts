@@ -11,7 +11,7 @@ const countMax = 1;
 const retryMax = 1;
 
 /** The flow with its numbers made small: which paths exist does not depend on how often each may be taken. */
-export function smallened(flow: Flow): Flow {
+export function withSmallBounds(flow: Flow): Flow {
   const step = (rule: Step): Step => ({
     ...rule,
     ...(rule.retry === undefined ? {} : { retry: Math.min(retryMax, rule.retry) }),

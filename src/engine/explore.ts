@@ -14,7 +14,7 @@ import { stepOf, cursorOf } from "../core/selectors.ts";
 import type { Run } from "../core/state.ts";
 import { InvariantBroken } from "../kit/invariant.ts";
 import { copyOf, keyOf, settled } from "./explore-state.ts";
-import { type Domains, domainsOf, optionSets, smallened, knownFrom, type Values } from "./explore-domains.ts";
+import { type Domains, domainsOf, optionSets, withSmallBounds, knownFrom, type Values } from "./explore-domains.ts";
 import { draftFor, enveloped } from "./explore-draft.ts";
 
 export type ExploreFinding = {
@@ -42,7 +42,7 @@ type Frame = { readonly key: string; readonly ways: Ways; at: number };
 const recordsMax = 2_000;
 
 export function explore(flow: Flow, { statesMax = 60_000, options }: ExploreLimits = {}): Explored {
-  const small = smallened(flow);
+  const small = withSmallBounds(flow);
   const exploring = new Exploring(statesMax);
   for (const set of options === undefined ? optionSets(flow) : [options]) exploring.walk(small, set);
   return exploring.found();

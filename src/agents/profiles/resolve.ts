@@ -9,19 +9,19 @@ import { agentProfiles, shippedProfile } from "./table.ts";
 export type Resolved = { readonly profile: AgentProfile } | { readonly problem: string };
 
 /** What a user's own agent may be based on; the embedded one plays scripts and nothing else. */
-export const likeable: readonly string[] = Object.keys(agentProfiles).filter((name) => name !== "scripted");
+export const extendableProfiles: readonly string[] = Object.keys(agentProfiles).filter((name) => name !== "scripted");
 
 export function resolveProfile(cast: Pick<Cast, "agent" | "argv" | "override">): Resolved {
   const over: AgentOverride = cast.override ?? {};
-  if (over.like !== undefined && !likeable.includes(over.like)) return { problem: unlike(over.like) };
+  if (over.like !== undefined && !extendableProfiles.includes(over.like)) return { problem: whyNotExtendable(over.like) };
   // An agent that the config defines by its command alone is a custom one.
   const shipped = shippedProfile(over.like ?? cast.agent) ?? agentProfiles.custom;
   return { profile: overridden(shipped, cast.agent, over, cast.argv ?? over.argv ?? []) };
 }
 
 /** Why nothing can be like this. */
-export function unlike(name: string): string {
-  return `found ${JSON.stringify(name)}, expected one of ${likeable.join(", ")}${didYouMean(name, likeable)}`;
+export function whyNotExtendable(name: string): string {
+  return `found ${JSON.stringify(name)}, expected one of ${extendableProfiles.join(", ")}${didYouMean(name, extendableProfiles)}`;
 }
 
 function overridden(shipped: AgentProfile, id: string, over: AgentOverride, argv: readonly string[]): AgentProfile {

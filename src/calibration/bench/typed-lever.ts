@@ -10,7 +10,7 @@ import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { parseDocument } from "yaml";
-import { likeable } from "../../agents/profiles/resolve.ts";
+import { extendableProfiles } from "../../agents/profiles/resolve.ts";
 import type { Config } from "../../contracts/config.ts";
 import { limitRanges } from "../../contracts/limit-ranges.ts";
 import { embedded } from "../../flows/catalog/embedded.ts";
@@ -169,7 +169,7 @@ async function settingsFor(
     };
   const own = config.agents?.[agent] ?? {};
   const like = own.like ?? agent;
-  const isPlain = likeable.includes(like) && Object.keys(own).every((key) => key === "like" || key === "model");
+  const isPlain = extendableProfiles.includes(like) && Object.keys(own).every((key) => key === "like" || key === "model");
   if (isPlain) {
     const name = freshName(agent.replace(/-lever(-\d+)?$/, ""), config);
     return { paths: [[["agents", name], { like, model: value }], ...places.map((path) => [path, name] as const)] }; // Y2
@@ -191,7 +191,7 @@ const wordsOf = (names: string): readonly string[] =>
     .filter((one) => one !== "");
 
 const agentsIn = (config: Config): readonly string[] => [
-  ...likeable.filter((name) => name !== "custom"),
+  ...extendableProfiles.filter((name) => name !== "custom"),
   ...Object.keys(config.agents ?? {}),
 ];
 const isAgent = (name: string, config: Config): boolean => name.startsWith("scripted:") || agentsIn(config).includes(name);

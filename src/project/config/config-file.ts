@@ -1,7 +1,7 @@
 // config-file: reads and validates one config file; errors carry their line.
 
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
-import { likeable, unlike } from "../../agents/profiles/resolve.ts";
+import { extendableProfiles, whyNotExtendable } from "../../agents/profiles/resolve.ts";
 import { Config } from "../../contracts/config.ts";
 import type { Finding } from "../../kit/finding.ts";
 import { documentBytesMax, fitLocated, isRefused, parseLocated, type Positions } from "../../kit/located.ts";
@@ -37,7 +37,8 @@ export function readConfigFile(path: string): ConfigFile {
   if (budget !== null && "fault" in budget) return refuse("max_budget", budget.fault, fit.positions.placeOf(["max_budget"]), "max_budget");
   for (const [name, { like }] of Object.entries(fit.value.agents ?? {})) {
     const at = ["agents", name, "like"];
-    if (like !== undefined && !likeable.includes(like)) return refuse("like", unlike(like), fit.positions.placeOf(at), at.join("."));
+    if (like !== undefined && !extendableProfiles.includes(like))
+      return refuse("like", whyNotExtendable(like), fit.positions.placeOf(at), at.join("."));
   }
   return { config: fit.value, positions: fit.positions };
 }

@@ -29,13 +29,13 @@ export function namesSecret(name: string): boolean {
   return !others.has(upper) && (secretNamePattern.test(upper) || upper.split(/[^A-Z0-9]+/).some((word) => words.has(word)));
 }
 
-export type Worth = "secret" | "weak" | "none";
+export type SecretStrength = "secret" | "weak" | "none";
 
 /**
  * The kind of a value under such a name: a secret; one too weak to be distinguished from ordinary text, so that it cannot be redacted; or
  * no secret at all, such as a switch, a number or a file's name.
  */
-export function secretStrength(value: string, isThere: (path: string) => boolean, charsMin: number): Worth {
+export function secretStrength(value: string, isThere: (path: string) => boolean, charsMin: number): SecretStrength {
   const text = value.trim();
   if (text === "" || /^(?:true|false|yes|no|on|off|none|null|undefined|enabled|disabled|auto|default)$/i.test(text)) return "none";
   if (/^[+-]?[\d.,:_]+$/.test(text) && text.length < 2 * charsMin) return "none";

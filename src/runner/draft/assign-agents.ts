@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { likeable } from "../../agents/profiles/resolve.ts";
+import { extendableProfiles } from "../../agents/profiles/resolve.ts";
 import { agentProfiles, shippedProfile } from "../../agents/profiles/table.ts";
 import type { Config } from "../../contracts/config.ts";
 import type { Cast } from "../../contracts/event.ts";
@@ -148,7 +148,10 @@ async function onlyAgent(context: CommandContext, config: Config, role: string):
   });
 }
 
-const known = (config: Config): readonly string[] => [...likeable.filter((name) => name !== "custom"), ...Object.keys(config.agents ?? {})];
+const known = (config: Config): readonly string[] => [
+  ...extendableProfiles.filter((name) => name !== "custom"),
+  ...Object.keys(config.agents ?? {}),
+];
 const isKnown = (name: string, config: Config): boolean => known(config).includes(name);
 
 function scriptText(context: CommandContext, file: string): string {

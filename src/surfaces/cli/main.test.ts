@@ -99,7 +99,15 @@ test("the exit code follows from the answer", () => {
 const made = (run: Command["run"], more: Partial<Command> = {}): readonly Command[] => [
   { name: "go", summary: "", usage: "", details: [], arguments: [], flags: [], takesRun: false, run, ...more },
 ];
-const fine: Answer = { result: "PASS", reason_code: "ok", run_id: null, state: null, message: "Rested.", warnings: [], remediation: [] };
+const fine: Answer = {
+  result: "PASS",
+  reason_code: "ok",
+  run_id: null,
+  state: null,
+  message: "DecidingTest.",
+  warnings: [],
+  remediation: [],
+};
 
 test("one interrupt asks the run to rest and lets it answer; the second leaves at once", async () => {
   const heeding = fakeIo();

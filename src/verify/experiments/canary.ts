@@ -17,7 +17,7 @@ import { rowOf } from "../protected/kinds.ts";
 import { programsAmong } from "../protected/listed-kinds.ts";
 import { onlyLooks, pathsNamedIn } from "../protected/programs.ts";
 import { type Breakage, breakagesOf } from "./breaks/breakages.ts";
-import { byFlips } from "./breaks/break-expectations.ts";
+import { breakSample } from "./breaks/break-expectations.ts";
 import { byTypes } from "./breaks/type-checker.ts";
 import { shuffled } from "./breaks/choose-breaks.ts";
 import { variantsOf } from "./breaks/flips.ts";
@@ -36,7 +36,7 @@ export async function canary(check: Check, lab: Laboratory): Promise<Experiment>
   const hasTests = (lab.now.tests?.ran ?? 0) > 0;
   if (lab.wasRed && onlyLooks(check.command)) return noticed("it failed before the work began");
   if (check.kind !== "holdout" && (hasTests || !readsCode.test(check.command))) {
-    const flipped = await byFlips(check, lab);
+    const flipped = await breakSample(check, lab);
     if (flipped !== null) return flipped;
   }
   if (hasTests) return unknown("none of its tests' expectations could be broken in a way that its report shows");

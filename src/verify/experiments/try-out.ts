@@ -37,7 +37,7 @@ import { definedWords, unnoticed } from "./questions/mutations.ts";
 import type { Observed } from "./breaks/noticed-breaks.ts";
 import {
   restoredQuestion,
-  besideIn,
+  removableNonCodeChanges,
   changeOf,
   expectedSources,
   manifestEdit,
@@ -198,7 +198,10 @@ async function experimentsOn(
   const missing = change === null || changed === null ? null : unnoticed(change, now, changed);
   const isNoticed = change !== null && missing?.length === 0; // then it depends on the work as well
   const without = out === null || isNoticed ? null : await ask("it passes without the work", "work", mixed([], out));
-  const beside = await besideIn(parts.workspace, request.commit, setting, check, differences, { goal: request.goal, textAt });
+  const beside = await removableNonCodeChanges(parts.workspace, request.commit, setting, check, differences, {
+    goal: request.goal,
+    textAt,
+  });
   const plain = beside === null ? null : await ask(restoredQuestion([...beside.paths, ...beside.without]), "work", mixed([], beside));
   const sources = (tests?.ran ?? 0) === 0 ? [] : await expectedSources(setting, differences, textAt);
   const asTheyWere = sources.length === 0 ? null : await ask(restoredQuestion(sources), "work", mixed([], { paths: sources, without: [] }));

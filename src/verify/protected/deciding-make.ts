@@ -58,7 +58,7 @@ export function decidingIncluded(text: string): Deciding {
  * The targets by which commands run checks, and their prerequisites, which are not files: with a file or a folder of that name in the tree
  * make would do nothing.
  */
-export function aimsIn(text: string, named: Named): readonly string[] {
+export function shadowableTargetsIn(text: string, named: Named): readonly string[] {
   const { rules } = read(text.replaceAll("\\\n", " "));
   const asked = askedOf(named);
   const needed = asked.flatMap((target) => rules.get(target)?.needs ?? []).filter((target) => judging.test(target));

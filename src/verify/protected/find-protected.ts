@@ -10,7 +10,7 @@ import type { GitSha } from "../../contracts/ids.ts";
 import type { Verifier } from "../../ports/verifier.ts";
 import type { Difference, Workspace } from "../../ports/workspace.ts";
 import { decidingOf } from "./deciding.ts";
-import { aimsIn, includedIn } from "./deciding-make.ts";
+import { shadowableTargetsIn, includedIn } from "./deciding-make.ts";
 import { ledBy } from "./imported-scripts.ts";
 import { lookAt } from "./look-at.ts";
 import type { Named } from "./named.ts";
@@ -141,7 +141,7 @@ const aimed: Row = {
 function aimsOf(makefiles: readonly string[], named: Named, paths: StringSet): (path: string) => boolean {
   if (!named.commands.some((command) => /\bmake\b/.test(command))) return () => false;
   const folders = new Set([...paths].map((path) => path.split("/", 1)[0] ?? ""));
-  const aims = new Set(makefiles.flatMap((text) => aimsIn(text, named)).filter((aim) => !folders.has(aim)));
+  const aims = new Set(makefiles.flatMap((text) => shadowableTargetsIn(text, named)).filter((aim) => !folders.has(aim)));
   return (path) => aims.has(path.split("/", 1)[0] ?? "");
 }
 

@@ -3,7 +3,7 @@
 
 import { isNameOfTest, type TestCase } from "../source/test-cases.ts";
 import type { Observed } from "../breaks/noticed-breaks.ts";
-import { restedIn } from "../breaks/deciding-tests.ts";
+import { decidingTestsIn } from "../breaks/deciding-tests.ts";
 
 /** `now` and `then`: the tests as they are judged and before. `ran`: the names of those that passed, or null if the check names none. */
 export function selfWritten(
@@ -12,7 +12,7 @@ export function selfWritten(
   ran: readonly string[] | null,
 ): readonly string[] {
   const isRun = (one: TestCase): boolean => ran === null || ran.some((name) => isNameOfTest(name, one));
-  const rested = restedIn(now, then, before, wasRed).filter(isRun);
+  const rested = decidingTestsIn(now, then, before, wasRed).filter(isRun);
   const known = new Set(then.map(keyOf));
   return rested.some((one) => known.has(keyOf(one))) ? [] : [...new Set(rested.map(({ path }) => path))];
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Check } from "../../../contracts/evidence.ts";
-import { byFlips } from "./break-expectations.ts";
+import { breakSample } from "./break-expectations.ts";
 import type { Edit, Laboratory, Side } from "../laboratory.ts";
 
 const check: Check = { id: "criterion:1", kind: "criterion", title: "tests", command: "python3 -m unittest", source: "flags" };
@@ -47,13 +47,13 @@ function labOf(isKept: (name: string) => boolean, seed = "s"): Laboratory {
 test("an old test of a function that the work changed is broken, among however many others", async () => {
   for (const seed of ["a", "b", "c"])
     expect(
-      await byFlips(
+      await breakSample(
         check,
         labOf((name) => name === "test_mul", seed),
       ),
     ).toMatchObject({ outcome: "missed" });
   expect(
-    await byFlips(
+    await breakSample(
       check,
       labOf(() => false),
     ),
@@ -63,7 +63,7 @@ test("an old test of a function that the work changed is broken, among however m
 test("what sets tests up is not broken in their place: that would fail for another reason", async () => {
   for (const seed of ["a", "b", "c", "d", "e"])
     expect(
-      await byFlips(
+      await breakSample(
         check,
         labOf((name) => name === "test_sub", seed),
       ),

@@ -3,7 +3,7 @@
 // Invariants K1 and on: verify/experiments/canary.ts.
 
 import type { Check, Experiment } from "../../../contracts/evidence.ts";
-import { candidatesFor, restedFor } from "./candidates.ts";
+import { candidatesFor, decidingTestsFor } from "./candidates.ts";
 import { casesIn } from "../source/test-cases.ts";
 import { chooseFlips, nonceOf } from "./choose-breaks.ts";
 import { breaksIn } from "./expectations.ts";
@@ -21,18 +21,18 @@ const spokenMax = 12;
 const placebosMax = 20;
 
 /** Null if no expectation was found that could be broken. */
-export async function byFlips(check: Check, lab: Laboratory): Promise<Experiment | null> {
+export async function breakSample(check: Check, lab: Laboratory): Promise<Experiment | null> {
   const candidates = await candidatesFor(check, lab);
   const ran = lab.now.tests?.ran ?? 0;
   const others = [...new Set(candidates.map(({ path }) => path))].slice(0, placebosMax);
-  const { tests: all, singles, controls, textOf } = await restedFor(check, lab);
+  const { tests: all, singles, controls, textOf } = await decidingTestsFor(check, lab);
   const tests = ran > 0 ? all : []; // what is not run cannot fail
   const asking: Asking = {
     tried: (some) => tried(lab, "work", some, lab.now, others),
     run: (edits) => lab.run("work", edits),
     textOf,
   };
-  const alone = ran > 0 ? null : await byEach(check, lab, singles, controls, asking, others);
+  const alone = ran > 0 ? null : await breakOneByOne(check, lab, singles, controls, asking, others);
   if (alone !== null) return alone;
   const isOwn = ({ path, was }: Flip): boolean =>
     tests.some(({ test }) => test.path === path && (test.text.includes(was.trim()) || was.includes(test.text.trim())));
@@ -72,7 +72,7 @@ export async function byFlips(check: Check, lab: Laboratory): Promise<Experiment
     if (heard.length > 0) return noticed(placesOf(heard));
     isStillGreen = true;
   }
-  if (isStillGreen && !lab.wasRed) return byTurning(lab, [...new Set(candidates.map(({ path }) => path))].slice(0, placebosMax));
+  if (isStillGreen && !lab.wasRed) return negateAssertions(lab, [...new Set(candidates.map(({ path }) => path))].slice(0, placebosMax));
   if (!isStillGreen) return null;
   // It may not depend on those files: then it passes without them too.
   const apart = await lab.run("work", [], [...new Set(candidates.map(({ path }) => path))]);
@@ -82,7 +82,7 @@ export async function byFlips(check: Check, lab: Laboratory): Promise<Experiment
 /**
  * If the literals near assertions are only messages (`t.equal(a, b, "the same")`), the assertions themselves. It may confirm, never accuse.
  */
-async function byTurning(lab: Laboratory, paths: readonly string[]): Promise<Experiment | null> {
+async function negateAssertions(lab: Laboratory, paths: readonly string[]): Promise<Experiment | null> {
   const texts = await Promise.all(paths.map(async (path) => ({ path, text: (await lab.textAt("work", path)) ?? "" })));
   const all = texts.flatMap(({ path, text }) => breaksIn(path, text, nonceOf(lab.seed)));
   const flips = chooseFlips(all, lab.changed, lab.seed, flipsMax);
@@ -91,7 +91,7 @@ async function byTurning(lab: Laboratory, paths: readonly string[]): Promise<Exp
 }
 
 /** A check that names and counts no tests stops at the first failure: expectations are broken one by one. Null if none was. */
-async function byEach(
+async function breakOneByOne(
   check: Check,
   lab: Laboratory,
   singles: readonly Flip[],

@@ -14,7 +14,7 @@ import { broken, type Flip, flipsIn, isShell } from "./flips.ts";
 import type { Laboratory, Side } from "../laboratory.ts";
 import { areExplained, leftOut } from "./needed-test-files.ts";
 import { comparedFiles, dataFlip } from "./shell-expectations.ts";
-import { breaksFor, restedIn, restedMax, mentionsAny, addedIdentifiers, relevanceOf } from "./deciding-tests.ts";
+import { breaksFor, decidingTestsIn, decidingTestsMax, mentionsAny, addedIdentifiers, relevanceOf } from "./deciding-tests.ts";
 
 const filesReadMax = 60;
 const singlesMax = 2;
@@ -70,7 +70,7 @@ async function flipsOf(paths: readonly string[], side: Side, lab: Laboratory): P
 }
 
 /** The tests the pass depends on, with what can be broken in each; for a check that names no tests, the assertions about the work. */
-export async function restedFor(check: Check, lab: Laboratory) {
+export async function decidingTestsFor(check: Check, lab: Laboratory) {
   const isJudge = await judgesOf(check, lab);
   const [here, base] = [await lab.pathsAt("work"), asSet(await lab.pathsAt("base"))];
   const judges = shuffled(here.filter(isJudge), lab.seed, (path) => path).toSorted(
@@ -98,7 +98,10 @@ export async function restedFor(check: Check, lab: Laboratory) {
   const words = addedIdentifiers(changed);
   const nonce = nonceOf(lab.seed);
   const now = [...texts].flatMap(([path, text]) => allIn(path, text));
-  const rested = shuffled(restedIn(now, then, lab.before, lab.wasRed), lab.seed, ({ path, from }) => `${path}:${from}`).slice(0, restedMax);
+  const rested = shuffled(decidingTestsIn(now, then, lab.before, lab.wasRed), lab.seed, ({ path, from }) => `${path}:${from}`).slice(
+    0,
+    decidingTestsMax,
+  );
   const textOf = (path: string): string => texts.get(path) ?? "";
   const breaksOf = (path: string): readonly Flip[] => [
     ...(hasExamples(path) ? exampleBreaks(path, textOf(path), nonce) : []),
@@ -141,7 +144,7 @@ export async function narrowFor(
   check: Check,
   lab: Laboratory,
 ): Promise<{ readonly out: readonly string[]; readonly kept: readonly string[] }> {
-  const { tests, textOf, isExplained } = await restedFor(check, lab);
+  const { tests, textOf, isExplained } = await decidingTestsFor(check, lab);
   const paths = await lab.pathsAt("work");
   const isTest = testsAmong(paths);
   const kept = new Set([...tests.map(({ test }) => test.path), ...lab.changed.filter((path) => isTest.has(path))]);

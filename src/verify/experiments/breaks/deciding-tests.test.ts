@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { casesIn } from "../source/test-cases.ts";
 import { noticedBy, type Observed } from "./noticed-breaks.ts";
-import { breaksFor, restedIn, silentAmong, addedIdentifiers } from "./deciding-tests.ts";
+import { breaksFor, decidingTestsIn, silentAmong, addedIdentifiers } from "./deciding-tests.ts";
 
 const python =
   "import unittest\n\nclass T(unittest.TestCase):\n    def test_old(self):\n        self.assertEqual(add(1, 2), 3)\n\n    def test_new(self):\n        self.assertEqual(mul(3, 4), 12)\n";
@@ -35,7 +35,8 @@ describe("the tests of a file", () => {
 
 describe("a pass rests on", () => {
   const cases = casesIn("tests/test_a.py", python);
-  const names = (before: Observed | null, wasRed: boolean, then = cases) => restedIn(cases, then, before, wasRed).map(({ name }) => name);
+  const names = (before: Observed | null, wasRed: boolean, then = cases) =>
+    decidingTestsIn(cases, then, before, wasRed).map(({ name }) => name);
   test.each([
     ["the tests that failed before", seen(["test_new (tests.test_a.T.test_new)"]), true, ["test_new"]],
     [

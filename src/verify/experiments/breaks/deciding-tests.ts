@@ -15,17 +15,17 @@ import { type Flip, flipsIn } from "./flips.ts";
 import type { Noticed, Observed } from "./noticed-breaks.ts";
 
 /** `breaks`: ways to break it, the strongest first. */
-export type Rested = { readonly test: TestCase; readonly breaks: readonly Flip[] };
+export type DecidingTest = { readonly test: TestCase; readonly breaks: readonly Flip[] };
 export type Silent = {
   readonly test: TestCase;
   /** What went unnoticed; null if nothing could be broken. */ readonly flip: Flip | null;
 };
 
 const casesMax = 600;
-export const restedMax = 200;
+export const decidingTestsMax = 200;
 
 /** `now` and `then`: the tests of the files that judge, now and before. */
-export function restedIn(
+export function decidingTestsIn(
   now: readonly TestCase[],
   then: readonly TestCase[],
   before: Observed | null,
@@ -61,7 +61,7 @@ export function breaksFor(
   tests: readonly TestCase[],
   textOf: (path: string) => string,
   { seed, nonce, words, breaksOf = (path) => [...breaksIn(path, textOf(path), nonce), ...flipsIn(path, textOf(path))] }: Breaking,
-): readonly Rested[] {
+): readonly DecidingTest[] {
   const byPath = new Map<string, readonly Flip[]>();
   const flipsOf = (path: string): readonly Flip[] => {
     const known = byPath.get(path);
@@ -94,7 +94,7 @@ const roundsMax = 3;
 
 /** Of what was missed, what stays green when it is tried alone (R1), in files that the check runs. */
 export async function silentAmong(
-  open: readonly Rested[],
+  open: readonly DecidingTest[],
   first: Noticed,
   { tried, run, textOf }: Asking,
 ): Promise<{ readonly silent: readonly Silent[]; readonly heard: readonly Flip[] } | "late"> {
@@ -108,7 +108,7 @@ export async function silentAmong(
     if (asked.length > 0 && found === null) return "late";
     heard.push(...(found?.noticed ?? []));
     const missed = asked.filter(({ flip }) => found?.missed.includes(flip));
-    const isOpen = ({ one, flip }: { readonly one: Rested; readonly flip: Flip }): boolean =>
+    const isOpen = ({ one, flip }: { readonly one: DecidingTest; readonly flip: Flip }): boolean =>
       found?.unread.includes(flip) === true || (flip.score <= guessed && one.breaks.some(({ score }) => score < flip.score));
     const unread = missed.filter(isOpen);
     silent.push(...missed.filter((one) => !unread.includes(one)).map(({ one: { test }, flip }) => ({ test, flip })));
@@ -130,7 +130,7 @@ export type Asking = {
 const guessed = 3;
 
 /** The same again, or, if its file could not be loaded with it or it was only guessed, the next of another kind. */
-function after({ breaks }: Rested, found: Noticed, flip: Flip | undefined): Flip | undefined {
+function after({ breaks }: DecidingTest, found: Noticed, flip: Flip | undefined): Flip | undefined {
   if (flip === undefined) return flip;
   const next = breaks.find(({ score }) => score < flip.score);
   return found.unread.includes(flip) ? next : flip.score > guessed ? flip : (next ?? flip);

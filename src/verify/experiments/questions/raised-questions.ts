@@ -122,7 +122,7 @@ export async function changeOf(differences: readonly Difference[], textAt: TextA
 }
 
 /** What the work changed besides code and tests, and the check may depend on. */
-export async function besideIn(
+export async function removableNonCodeChanges(
   workspace: Texts,
   commit: GitSha,
   setting: Setting,
