@@ -256,7 +256,10 @@ describe.skipIf(!hasChromium)("in a browser (needs Chromium at its Debian place)
     const total = readFileSync(join(runFolderOf(folder), "journal.jsonl"), "utf8").split("\n").length - 1;
     const words = (lines: number): string => `${lines.toLocaleString("en")} of ${lines.toLocaleString("en")} lines`;
     await page.getByText(words(total), { exact: true }).waitFor();
-    expect(asked.slice(0, 2)).toEqual([expect.stringMatching(/max=200$/), expect.stringMatching(/before=\d+&max=\d+$/)]);
+    expect(asked.filter((query) => !query.includes("after=")).slice(0, 2)).toEqual([
+      expect.stringMatching(/max=200$/),
+      expect.stringMatching(/before=\d+&max=\d+$/),
+    ]);
     const rows = page.locator(".log-row");
     await page.locator(`.log-row[data-at="${total - 1}"]`).waitFor(); // followed: the end is in sight
     expect(await rows.count()).toBeLessThan(100);
