@@ -31,7 +31,11 @@ for (const name of benches) {
   const began = performance.now();
   try {
     const path = await bundle(name);
-    for (const { figure, value, note } of await runBench(path)) measured.set(figure, { value, note });
+    for (const { figure, value, note } of await runBench(path)) {
+      measured.set(figure, { value, note });
+      // Told at once, so that a bench that is broken off has not measured for nothing.
+      if (!flags.json) process.stderr.write(`  ${figure} ${value}\n`);
+    }
   } catch (error) {
     missed.push({
       bench: name,
