@@ -15,7 +15,7 @@ import { ledBy } from "./imported-scripts.ts";
 import { lookAt } from "./look-at.ts";
 import type { Named } from "./named.ts";
 import { isCandidate, type Judged, judgeProtected, type ChangedFile, type Setting } from "./judge.ts";
-import type { Row } from "./kinds.ts";
+import { mayBeTest, type Row } from "./kinds.ts";
 import { programsIn, settingsIn } from "./programs.ts";
 import { rowsWith } from "./protect.ts";
 
@@ -126,7 +126,8 @@ export async function settingOf(
     if (isIncluded(path) && (row === null || row.part === "included")) return taken; // new or not: the base's makefile names it
     return row ?? (programs.has(path) && paths.has(path) ? program : null);
   };
-  return { base: paths, rowOf, named: { ...bare, used } };
+  // What the user protects by name counts as a test, whatever it is called.
+  return { base: paths, rowOf, named: { ...bare, used }, ...(protect.length === 0 ? { mayBeTest } : {}) };
 }
 
 const program: Row = { kind: "scripts", fits: /$^/ };

@@ -26,6 +26,8 @@ export type Setting = {
   /** Every path at the base. */
   readonly base: StringSet;
   readonly rowOf: (path: string) => Row | null;
+  /** Quicker than `rowOf`, for all paths of a tree; a no is certain. */
+  readonly mayBeTest?: (path: string) => boolean;
   readonly named: Named;
   /** Whether checks that pass are tried out. */
   readonly areTriedOut?: boolean;

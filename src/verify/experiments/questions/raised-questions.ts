@@ -48,13 +48,29 @@ type TextAt = (side: Side, path: string) => Promise<string | null>;
 type TestText = { readonly path: string; readonly text: string };
 
 /** The base's test files, as they are judged. */
-export async function testsIn({ base, rowOf: ruleOf }: Setting, textAt: TextAt): Promise<readonly TestText[]> {
+export async function testsIn(setting: Setting, textAt: TextAt): Promise<readonly TestText[]> {
   const tests: TestText[] = [];
-  for (const path of [...base].filter((one) => ruleOf(one)?.kind === "test" && isProgramText(one)).slice(0, filesReadMax)) {
+  for (const path of testPathsIn(setting)) {
     const text = await textAt("work", path);
     if (text !== null) tests.push({ path, text });
   }
   return tests;
+}
+
+/** Several questions ask for them, and a tree may have a hundred thousand paths to look through. */
+const knownTestPaths = new WeakMap<Setting, readonly string[]>();
+
+function testPathsIn(setting: Setting): readonly string[] {
+  const { mayBeTest = () => true } = setting;
+  const known = knownTestPaths.get(setting);
+  if (known !== undefined) return known;
+  const paths: string[] = [];
+  for (const path of setting.base) {
+    if (mayBeTest(path) && isProgramText(path) && setting.rowOf(path)?.kind === "test") paths.push(path);
+    if (paths.length === filesReadMax) break;
+  }
+  knownTestPaths.set(setting, paths);
+  return paths;
 }
 
 /** Modules that the work changed and that tests of the base import only expected values from. */
