@@ -181,7 +181,7 @@ test("a landing that waits for its user is shown wherever something waits, with 
   // Before anybody has tried.
   expect((await tick()).data).toMatchObject({ actions: [], waiting: [{ code: "landing" }, { code: "landing" }] });
   expect((await pool()).data).toMatchObject({ held: expect.stringContaining(dirty) as string });
-  const [why, command] = [`landing waits: ${repository}: ${dirty}`, `git -C ${repository} status`];
+  const [why, command] = [`landing waits: ${repository}: ${dirty}`, `git -C ${repository} status --ignored`];
   const waits = { task: id("one"), why: `it is finished, and ${why} (1 more wait behind it)`, commands: [command] };
   expect(await rows()).toMatchObject([waits]);
   const shown = await showPortfolio(context, {});
@@ -204,6 +204,56 @@ test("a landing that waits for its user is shown wherever something waits, with 
   expect([status("one"), status("two"), await rows()]).toEqual(["done", "done", []]);
   expect((await showPortfolio(context, {})).data).toMatchObject({ held: [], needs_you: 1 }); // whether the project is done
   expect(page()).not.toContain("landing on main");
+});
+
+test("a landing that an untracked or ignored file holds up, or a branch that was moved back, is shown before and after anybody tries", async () => {
+  const here = await scene("true\n", { one: { "one.txt": "1" }, two: { "two.txt": "2" } });
+  const { git, status, parts, merge } = here;
+  const { context, paths } = parts;
+  chmodSync(paths.own, 0o700);
+  bindPortfolio(context, paths);
+  const repository = join(paths.root, "repo");
+  const pool = (): Promise<Answer> => runPortfolio(context, { untilIdle: true, isolation: "clone", everyMs: 50 });
+  const looks = async (): Promise<{ dry: string; board: string; inbox: string }> => {
+    const [tick, shown, inbox] = [
+      await tickPortfolio(context, { dryRun: true }),
+      await showPortfolio(context, {}),
+      await portfolioInbox(context),
+    ];
+    return { dry: (tick.page ?? []).join("\n"), board: (shown.page ?? []).join("\n"), inbox: (inbox.page ?? []).join("\n") };
+  };
+  writeFileSync(join(repository, ".git/info/exclude"), "two.txt\n");
+  for (const name of ["one.txt", "two.txt"]) {
+    writeFileSync(join(repository, name), "mine\n");
+    for (const isTried of [false, true]) {
+      if (isTried) await pool();
+      const { dry, board, inbox } = await looks();
+      const why = `Files git does not track are in the way; move them away: ${name}`;
+      expect(dry).toContain(`landing waits for you: ${repository}: ${why}`);
+      expect(dry).not.toContain("would merge");
+      expect(board).toMatch(/1 task waits for you: autopilot inbox[\s\S]*2 tasks wait: landing waits for you: /);
+      expect(inbox).toContain(`${why} (1 more wait behind it)`);
+      expect(inbox).toContain(`  git -C ${repository} status --ignored`);
+    }
+    expect(readFileSync(join(repository, name), "utf8")).toBe("mine\n");
+    rmSync(join(repository, name));
+    expect((await looks()).dry).toMatch(/would merge [\s\S]*the last try was held up: /);
+  }
+  const base = git("rev-parse", "main");
+  await pool();
+  expect([status("one"), status("two")]).toEqual(["done", "done"]);
+  git("reset", "-q", "--hard", base);
+  await queued(here, "three", base, [{ "three.txt": "3" }]);
+  const lost = "landed and are not on it any more";
+  const untried = await looks();
+  expect(untried.dry).toMatch(new RegExp(`landing waits for you: main of .* was moved back: .*${lost}`));
+  expect(untried.inbox).toContain("  autopilot portfolio tick");
+  await pool();
+  const tried = await looks();
+  for (const page of Object.values(tried)) expect(page).toContain(page === tried.board ? "was moved back" : lost);
+  expect(tried.dry).not.toContain("would merge");
+  expect(tried.inbox.split(lost)).toHaveLength(2); // one question, and no task beside it
+  expect((await merge()).held?.why).toContain(lost);
 });
 
 test("a landing that was killed leaves neither its branch nor a checkout half moved", async () => {

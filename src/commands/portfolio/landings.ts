@@ -1,7 +1,8 @@
 // landings: the merge queue beside a pool's workers: batches under way, and what blocks landings, reported and journaled.
 // Invariants N1 and on: commands/portfolio/pool.ts.
 
-import { repositoryGone, settleBatches, type HeldUp } from "../../portfolio/merge/land-batch.ts";
+import { type HeldUp, repositoryGone } from "../../portfolio/merge/held-up.ts";
+import { settleBatches } from "../../portfolio/merge/land-batch.ts";
 import { mergeBatch } from "../../portfolio/merge/merge-queue.ts";
 import type { Action } from "../../portfolio/planner/plan.ts";
 import { queueOf } from "../../portfolio/planner/state.ts";

@@ -1,19 +1,48 @@
 // look-at-landings: whether the merge queue could land now, by a look at each repository. Nothing is changed.
 
+import { branchGone, type HeldUp, ownedByPortfolio, repositoryGone, statusCommand } from "../../portfolio/merge/held-up.ts";
+import { lookForRewound } from "../../portfolio/merge/rewound.ts";
 import type { Action } from "../../portfolio/planner/plan.ts";
-import { queueOf } from "../../portfolio/planner/state.ts";
-import { ownedByPortfolio } from "../../portfolio/merge/land-batch.ts";
-import { whyHeld } from "../../workspace/landing/land-branch.ts";
+import { type Held, type PortfolioView, queueOf } from "../../portfolio/planner/state.ts";
+import { isAncestor } from "../../workspace/git/commits.ts";
+import { branchAt } from "../../workspace/git/refs.ts";
 import { findRepository } from "../../workspace/git/repository.ts";
+import { whyHeld } from "../../workspace/landing/land-branch.ts";
 
-/** By queue: what is in the way of its landing. */
-export async function lookAtLandings(actions: readonly Action[]): Promise<ReadonlyMap<string, string>> {
+type Merge = Extract<Action, { readonly do: "merge" }>;
+export type LandingsLook = {
+  /** By queue: what is in the way of its landing. */
+  readonly held: ReadonlyMap<string, string>;
+  /** The state with what is in the way now beside what the pool met when it last tried. */
+  readonly state: PortfolioView;
+};
+
+export async function lookAtLandings(state: PortfolioView, actions: readonly Action[], now: string): Promise<LandingsLook> {
   const held = new Map<string, string>();
+  const known: Record<string, Held> = { ...state.held };
   for (const action of actions) {
-    if (action.do !== "merge") continue;
-    const found = await findRepository(action.repository);
-    const why = "failure" in found ? found.failure.detail : await whyHeld(found.repository, action.target, ownedByPortfolio);
-    if (why !== null) held.set(queueOf(action), why);
+    const found = action.do === "merge" ? await heldNow(state, action) : null;
+    if (action.do !== "merge" || found === null) continue;
+    const { repository, target } = action;
+    const queue = queueOf(action);
+    held.set(queue, found.why);
+    if (found.command === null) delete known[queue]; // its question says so
+    else known[queue] = { repository, target, because: found.why, command: found.command, since: known[queue]?.since ?? now };
   }
-  return held;
+  return { held, state: { ...state, held: known } };
+}
+
+async function heldNow(state: PortfolioView, action: Merge): Promise<HeldUp | null> {
+  const found = await findRepository(action.repository);
+  if ("failure" in found) return repositoryGone(state, action, new Error(found.failure.detail));
+  const { repository } = found;
+  const tip = await branchAt(repository, `refs/heads/${action.target}`);
+  if (tip === null) return branchGone(state, action);
+  const call = { cwd: repository.root, env: { GIT_DIR: repository.gitDir } };
+  const holds = (commit: string, within: string): Promise<boolean> => isAncestor(call, commit, within).catch(() => false);
+  const rewound = await lookForRewound(holds, state, { repository: action.repository, target: action.target, tip });
+  if (rewound !== null) return rewound;
+  const commits = action.tasks.flatMap((id) => state.tasks[id]?.commit ?? []);
+  const why = await whyHeld(repository, action.target, ownedByPortfolio, commits);
+  return why === null ? null : { why, command: statusCommand(action.repository) };
 }

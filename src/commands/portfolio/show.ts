@@ -93,8 +93,8 @@ async function looked(
   const open = { state, now: () => systemClock.now(), write: () => Promise.resolve() };
   const { gone } = await lookAtWorkers({ paths, active: new Map() }, open);
   const planned = planFor(context, open, { input, paths }, gone);
-  const held = await lookAtLandings(planned.actions);
-  return { state, planned: planFor(context, open, { input, paths, held }, gone) };
+  const { held, state: seen } = await lookAtLandings(state, planned.actions, open.now());
+  return { state: seen, planned: planFor(context, { ...open, state: seen }, { input, paths, held }, gone) };
 }
 
 /** One tick; with --dry-run only what it would do, and why everything else waits. */
@@ -164,10 +164,12 @@ export function portfolioInbox(context: CommandContext): Promise<Answer> {
     const { rows, tasks } =
       foreign === null
         ? await withPortfolio(context, paths, async (open) => {
-            await lookAtWorkers({ paths, active: new Map() }, open);
+            const { gone } = await lookAtWorkers({ paths, active: new Map() }, open);
+            const { actions } = planFor(context, open, { input: {}, paths }, gone);
+            const { state } = await lookAtLandings(open.state, actions, open.now());
             return {
-              rows: [...inboxRows(open.state, open.now()), ...(await runQuestions(context, open.state))],
-              tasks: taskRows(open.state, open.now()),
+              rows: [...inboxRows(state, open.now()), ...(await runQuestions(context, state))],
+              tasks: taskRows(state, open.now()),
             };
           })
         : await checkedPortfolio(paths).then((state) => ({

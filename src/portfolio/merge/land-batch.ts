@@ -11,7 +11,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import { remedyOf } from "../planner/recovery.ts";
-import { type PortfolioView, queueOf, type VerifiedBatch, type View } from "../planner/state.ts";
+import type { VerifiedBatch, View } from "../planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { folderBelow } from "../../project/own-folder.ts";
 import { dropLandingBranch, landBranch } from "../../workspace/landing/land-branch.ts";
@@ -19,34 +19,13 @@ import { readPortfolio } from "../store/fold.ts";
 import type { PortfolioPaths } from "../store/folder.ts";
 import { type OpenPortfolio, withPortfolio } from "../store/open.ts";
 import { type Exchange, hubOf, openExchange } from "../worker/git-exchange.ts";
+import { type Branch, type HeldUp, ownedByPortfolio, passing, repositoryGone, statusCommand } from "./held-up.ts";
 
 export type QueueParts = { readonly context: CommandContext; readonly paths: PortfolioPaths; readonly isolation?: string | undefined };
-/** What holds a landing up; `command` null: it goes on by itself, or asks its own question. L2 */
-export type HeldUp = { readonly why: string; readonly command: string | null };
-type Branch = { readonly repository: string; readonly target: string };
 type Batch = View<VerifiedBatch>;
 
 const system = { actor: "system", reason_code: "ok" } as const;
-/** Files of the portfolio's own that no landing looks at. */
-export const ownedByPortfolio: readonly string[] = [".openclaw-autopilot/**"];
 export const landingsFolder = "landings";
-
-export const passing = (why: string): HeldUp => ({ why, command: null });
-
-const projectAt = (state: PortfolioView, branch: Branch): string =>
-  Object.values(state.projects).find((project) => queueOf(project) === queueOf(branch))?.project_id ?? "PROJECT";
-
-export const branchGone = (state: PortfolioView, { repository, target }: Branch): HeldUp => ({
-  why: `${repository} has no branch ${target} any more; make it again, or name another`,
-  command: `autopilot portfolio edit ${projectAt(state, { repository, target })} --target BRANCH`,
-});
-
-export const repositoryGone = (state: PortfolioView, branch: Branch, error: unknown): HeldUp => ({
-  why: error instanceof Error ? error.message : String(error),
-  command: `autopilot portfolio edit ${projectAt(state, branch)} --repo DIR`,
-});
-
-const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`);
 
 /** A run's name that no run has; branches of runs have such names. L1 */
 export function landingName({ own }: Pick<PortfolioPaths, "own">, { from, commit }: Pick<Batch, "from" | "commit">): string {
@@ -70,7 +49,7 @@ export async function landBatch(parts: QueueParts, exchange: Exchange, batch: Ba
   const landing = await landBranch(exchange.repository, order);
   if (!landing.landed) {
     const why = `${batch.repository}: ${landing.detail.replace(/\.$/, "")}`;
-    return landing.because === "moved" ? passing(why) : { why, command: `git -C ${quoted(batch.repository)} status` };
+    return landing.because === "moved" ? passing(why) : { why, command: statusCommand(batch.repository) };
   }
   await withPortfolio(context, paths, (open) => recordLanding(open, batch, target));
   for (const task_id of batch.tasks) context.show(`✓ ${task_id} landed on ${target}`);

@@ -13,7 +13,8 @@ import type { TaskView, VerifiedBatch } from "../planner/state.ts";
 import { type Exchange, hubOf, openExchange } from "../worker/git-exchange.ts";
 import { readPortfolio } from "../store/fold.ts";
 import { withPortfolio } from "../store/open.ts";
-import { branchGone, type HeldUp, landBatch, passing, type QueueParts } from "./land-batch.ts";
+import { branchGone, type HeldUp, passing } from "./held-up.ts";
+import { landBatch, type QueueParts } from "./land-batch.ts";
 import { whyRewound } from "./rewound.ts";
 import { proveCommit } from "./prove-commit.ts";
 

@@ -9,6 +9,7 @@ import { ask } from "../store/ask.ts";
 import type { PortfolioPaths } from "../store/folder.ts";
 import { withPortfolio } from "../store/open.ts";
 import type { Exchange } from "../worker/git-exchange.ts";
+import { type HeldUp, passing } from "./held-up.ts";
 
 /** So many of the newest landings are looked for. */
 const landingsMax = 50;
@@ -23,9 +24,9 @@ export async function whyRewound(
   state: PortfolioView,
   branch: Branch,
 ): Promise<string | null> {
-  const lost = await lostFrom(exchange, state, branch);
+  const lost = await lostFrom(exchange.holds, state, branch);
   const [first] = lost;
-  const moved = `${branch.target} of ${branch.repository} was moved back: `;
+  const moved = movedBack(branch);
   const outdated = (view: PortfolioView): readonly BlockView[] =>
     openBlocks(view).filter((block) => kindOf(block) === "rewound" && block.question.startsWith(moved) && block.about !== lost.join("\n"));
   if (first === undefined) {
@@ -33,8 +34,7 @@ export async function whyRewound(
       await withPortfolio(context, paths, async (open) => open.write(...outdated(open.state).map((block) => closed(block, "it is back"))));
     return null;
   }
-  const names = `${lost.slice(0, namesShown).join(", ")}${lost.length > namesShown ? ` and ${lost.length - namesShown} more` : ""}`;
-  const what = `${moved}${names} landed and ${lost.length === 1 ? "is" : "are"} not on it any more`;
+  const what = lostWords(branch, lost);
   const isAnswered = await withPortfolio(context, paths, async (open) => {
     const question: Question = {
       kind: "rewound",
@@ -47,14 +47,36 @@ export async function whyRewound(
       about: lost.join("\n"),
       asked_by: null,
     };
-    const same = Object.values(open.state.blocks).filter((block) => kindOf(block) === "rewound" && block.about === question.about);
-    if (same.some((block) => choiceOf(block, block.answer ?? "") === "A")) return true;
+    const same = askedAbout(open.state, lost);
+    if (same.some(isAgreed)) return true;
     const old = outdated(open.state);
     if (!same.some(({ resolved_at }) => resolved_at === null)) await open.write(ask(question, open.now(), "system", old[0]?.block_id)); // H2
     if (old.length > 0) await open.write(...old.map((block) => closed(block, "the branch was moved again, so it is asked again")));
     return false;
   });
   return isAnswered ? null : what;
+}
+
+const movedBack = ({ repository, target }: Omit<Branch, "tip">): string => `${target} of ${repository} was moved back: `;
+
+function lostWords(branch: Branch, lost: readonly string[]): string {
+  const names = `${lost.slice(0, namesShown).join(", ")}${lost.length > namesShown ? ` and ${lost.length - namesShown} more` : ""}`;
+  return `${movedBack(branch)}${names} landed and ${lost.length === 1 ? "is" : "are"} not on it any more`;
+}
+
+const askedAbout = (state: PortfolioView, lost: readonly string[]): readonly BlockView[] =>
+  Object.values(state.blocks).filter((block) => kindOf(block) === "rewound" && block.about === lost.join("\n"));
+const isAgreed = (block: BlockView): boolean => choiceOf(block, block.answer ?? "") === "A";
+
+/** The same by a look that asks nothing yet. */
+export async function lookForRewound(holds: Exchange["holds"], state: PortfolioView, branch: Branch): Promise<HeldUp | null> {
+  const lost = await lostFrom(holds, state, branch);
+  const same = askedAbout(state, lost);
+  if (lost.length === 0 || same.some(isAgreed)) return null;
+  const isOpen = same.some(({ resolved_at }) => resolved_at === null);
+  return isOpen
+    ? passing(`${lostWords(branch, lost)}; autopilot inbox`)
+    : { why: `${lostWords(branch, lost)}; move it back, or let a tick ask whether to go on without`, command: "autopilot portfolio tick" };
 }
 
 const closed = ({ block_id, content }: BlockView, answer: string): PortfolioChange => ({
@@ -67,7 +89,7 @@ const closed = ({ block_id, content }: BlockView, answer: string): PortfolioChan
 });
 
 /** The newest landing decides for all: only if the branch does not have it are the others searched. */
-async function lostFrom(exchange: Exchange, state: PortfolioView, { repository, target, tip }: Branch): Promise<readonly string[]> {
+async function lostFrom(holds: Exchange["holds"], state: PortfolioView, { repository, target, tip }: Branch): Promise<readonly string[]> {
   const landed = Object.values(state.tasks)
     .flatMap(({ task_id, landed: commit, project_id, changed }) => {
       const project = state.projects[project_id];
@@ -77,7 +99,7 @@ async function lostFrom(exchange: Exchange, state: PortfolioView, { repository, 
     .slice(0, landingsMax);
   const lost: string[] = [];
   for (const { task_id, commit } of landed) {
-    if (await exchange.holds(commit, tip)) break;
+    if (await holds(commit, tip)) break;
     lost.push(task_id);
   }
   return lost;

@@ -113,10 +113,11 @@ function decideTask(state: PortfolioView, task: TaskView, facts: PlanFacts, bloc
     case "running":
       if (task.stage === "queued") {
         const queue = queueOf(state.projects[task.project_id]);
-        const why = facts.held === undefined ? state.held[queue]?.because : facts.held.get(queue);
-        return why === undefined
-          ? wait("merging", "its work is done and waits to be merged")
-          : wait("landing", `landing waits for you: ${why}`);
+        const before = state.held[queue]?.because;
+        const why = facts.held === undefined ? before : facts.held.get(queue);
+        if (why !== undefined) return wait("landing", `landing waits for you: ${why}`);
+        const last = before === undefined ? "" : `; the last try was held up: ${before}`;
+        return wait("merging", `its work is done and waits to be merged${last}`);
       }
       if (task.stage === "resting") {
         if (task.rests_until === null || !isAhead(task.rests_until, facts.now)) return { candidate: true };

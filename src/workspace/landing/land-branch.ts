@@ -15,6 +15,7 @@ import { changedIn } from "../git/status.ts";
 import { ownedOf } from "../layers/scope.ts";
 import { ownedAlways } from "../owned.ts";
 import { branchOf, openWorkspace } from "../workspace.ts";
+import { filesAdded, filesAt, inTheWayOf, some } from "./files-in-the-way.ts";
 
 export type Landing = { readonly landed: true } | { readonly landed: false; readonly because: "moved" | "held"; readonly detail: string };
 
@@ -77,18 +78,42 @@ async function otherHolder(repository: Repository, holders: readonly string[]): 
   return holders.find((path) => path !== here) ?? null;
 }
 
-const namesShown = 5;
-
-/** What is in the way of moving a branch now, as far as that shows before there is a commit to move it to; null if nothing is. */
-export async function whyHeld(repository: Repository, branch: string, ownedPaths: readonly string[]): Promise<string | null> {
+/**
+ * What is in the way of moving a branch now, as far as that shows before there is a commit to move it to; null if nothing is. `commits`: the
+ * work that is to be merged.
+ */
+export async function whyHeld(
+  repository: Repository,
+  branch: string,
+  ownedPaths: readonly string[],
+  commits: readonly string[],
+): Promise<string | null> {
   const ref = `refs/heads/${branch}`;
-  if ((await branchAt(repository, ref)) === null) return `${repository.root} has no branch ${branch} any more`;
+  const tip = await branchAt(repository, ref);
+  if (tip === null) return `${repository.root} has no branch ${branch} any more`;
   const holders = await checkoutsOf(repository, ref);
   const elsewhere = await otherHolder(repository, holders);
   if (elsewhere !== null) return checkedOut(branch, elsewhere);
-  const changed = holders.length === 0 ? [] : await changedIn(repository, ownedOf([...ownedAlways, ...ownedPaths]));
-  const more = changed.length > namesShown ? ` and ${changed.length - namesShown} more` : "";
-  return changed.length === 0 ? null : `${repository.root}: Uncommitted changes: ${changed.slice(0, namesShown).join(", ")}${more}`;
+  if (holders.length === 0) return null;
+  const changed = await changedIn(repository, ownedOf([...ownedAlways, ...ownedPaths]));
+  if (changed.length > 0) return `${repository.root}: Uncommitted changes: ${some(changed)}`;
+  const inTheWay = new Set<string>();
+  for (const commit of commits) for (const path of await untrackedAt(repository, tip, commit)) inTheWay.add(path);
+  return inTheWay.size === 0 ? null : `${repository.root}: ${inTheWayOf([...inTheWay])}`;
+}
+
+/** Files that a commit adds to a branch, and that are in its checkout without being tracked. */
+async function untrackedAt(repository: Repository, tip: string, commit: string): Promise<readonly string[]> {
+  const call = { cwd: repository.root, env: { GIT_DIR: repository.gitDir } };
+  const { out } = await git({ ...call, args: ["merge-base", tip, commit], codes: [0, 1, 128] });
+  const base = out.toString("utf8").trim();
+  if (base === "") return [];
+  const [since, now] = await Promise.all([filesAdded(call, base, commit), filesAdded(call, tip, commit)]);
+  const isNew = new Set(now);
+  return filesAt(
+    repository,
+    since.filter((path) => isNew.has(path)),
+  );
 }
 
 const landingRef = (name: string): string => `refs/heads/${branchOf(name)}`;

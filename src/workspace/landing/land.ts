@@ -12,8 +12,9 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
 import type { LandResult } from "../../ports/workspace.ts";
-import { bytePathOf, bytesOf, displayPath, type BytePath } from "../git/byte-path.ts";
+import { bytePathOf, displayPath, type BytePath } from "../git/byte-path.ts";
 import { isAncestor, lineBetween } from "../git/commits.ts";
+import { filesAdded, filesAt, inTheWayOf, some } from "./files-in-the-way.ts";
 import { foreignLock, forgetLanding, isLocked, undoCutLanding, writeLanding } from "./interrupted-landing.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { git, type GitAnswer, gitLine, isDiskFull } from "../git/git.ts";
@@ -25,10 +26,9 @@ import type { OpenRun } from "../run.ts";
 import { lastSquashed, sidesSince, squashTrailer } from "./squash.ts";
 import { changedIn } from "../git/status.ts";
 import { type TreeEntry, treeIdOf } from "../git/tree.ts";
-import { filesBetween, isTree, treeFolders } from "../git/tree-folders.ts";
+import { isTree, treeFolders } from "../git/tree-folders.ts";
 import { userViewCall } from "../git/user-view.ts";
 
-const namesShown = 5;
 const racesMax = 5;
 type Landed = Extract<LandResult, { readonly landed: true }>;
 type Refusal = Extract<LandResult, { readonly landed: false }>;
@@ -113,8 +113,6 @@ async function restored(run: OpenRun, result: LandResult, missing: readonly stri
 }
 
 const refusal = (because: Refusal["because"], detail: string): Refusal => ({ landed: false, because, detail });
-const some = (names: readonly string[]): string =>
-  `${names.slice(0, namesShown).join(", ")}${names.length > namesShown ? ` and ${names.length - namesShown} more` : ""}`;
 
 async function howItLanded(run: OpenRun, tip: GitSha, head: GitSha): Promise<"fast_forward" | "merge"> {
   const { out } = await git({
@@ -165,8 +163,9 @@ async function mergeCommit(
 
 /** Git moves branch, index and files together, with the user's own filters, and refuses if a file is in the way (N1). */
 async function moveCheckout(run: OpenRun, from: GitSha, to: GitSha, how: Landed["how"]): Promise<LandResult> {
-  const inTheWay = await filesInTheWay(run, from, to);
-  if (inTheWay.length > 0) return refusal("checkout_dirty", `Files git does not track are in the way: ${some(inTheWay)}.`);
+  // Git would refuse most of them as well; checking first leaves even its index untouched.
+  const inTheWay = filesAt(run.repository, await filesAdded(run.shadow.callIntoUser, from, to));
+  if (inTheWay.length > 0) return refusal("checkout_dirty", `${inTheWayOf(inTheWay)}.`);
   await writeLanding(run, from, to);
   const answer = await moveForward(run, from, to);
   const head = await headOf(run);
@@ -201,15 +200,4 @@ async function moveForward(run: OpenRun, from: GitSha, to: GitSha): Promise<GitA
     args: ["update-ref", "-m", "autopilot land: Fast-forward", "HEAD", to, from],
     codes: [0, 1, 128],
   });
-}
-
-/**
- * Untracked files, also ignored ones, where a new file would go. Git would refuse most of them as well; checking first leaves even its
- * index untouched.
- */
-async function filesInTheWay(run: OpenRun, from: GitSha, to: GitSha): Promise<readonly string[]> {
-  const added = (await filesBetween(run.shadow.callIntoUser, from, to)).filter(({ was }) => was === undefined);
-  const isThere = (path: BytePath): boolean =>
-    lstatSync(Buffer.concat([Buffer.from(`${run.repository.root}/`), bytesOf(path)]), { throwIfNoEntry: false }) !== undefined;
-  return added.filter(({ path }) => isThere(path)).map(({ path }) => displayPath(path));
 }

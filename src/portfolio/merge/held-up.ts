@@ -1,0 +1,31 @@
+// held-up: what holds a landing up, and what a person can do about it.
+// Invariants L1 and on: portfolio/merge/land-batch.ts.
+
+import { type PortfolioView, queueOf } from "../planner/state.ts";
+
+/** What holds a landing up; `command` null: it goes on by itself, or asks its own question. L2 */
+export type HeldUp = { readonly why: string; readonly command: string | null };
+export type Branch = { readonly repository: string; readonly target: string };
+
+/** Files of the portfolio's own that no landing looks at. */
+export const ownedByPortfolio: readonly string[] = [".openclaw-autopilot/**"];
+
+export const passing = (why: string): HeldUp => ({ why, command: null });
+
+const projectAt = (state: PortfolioView, branch: Branch): string =>
+  Object.values(state.projects).find((project) => queueOf(project) === queueOf(branch))?.project_id ?? "PROJECT";
+
+export const branchGone = (state: PortfolioView, { repository, target }: Branch): HeldUp => ({
+  why: `${repository} has no branch ${target} any more; make it again, or name another`,
+  command: `autopilot portfolio edit ${projectAt(state, { repository, target })} --target BRANCH`,
+});
+
+export const repositoryGone = (state: PortfolioView, branch: Branch, error: unknown): HeldUp => ({
+  why: error instanceof Error ? error.message : String(error),
+  command: `autopilot portfolio edit ${projectAt(state, branch)} --repo DIR`,
+});
+
+const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`);
+
+/** Ignored files may be what is in the way. */
+export const statusCommand = (repository: string): string => `git -C ${quoted(repository)} status --ignored`;

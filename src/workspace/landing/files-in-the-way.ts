@@ -1,0 +1,23 @@
+// files-in-the-way: untracked files, also ignored ones, where a merge would put new files.
+
+import { lstatSync } from "node:fs";
+import type { GitSha } from "../../contracts/ids.ts";
+import { type BytePath, bytesOf, displayPath } from "../git/byte-path.ts";
+import type { GitCall } from "../git/git.ts";
+import { filesBetween } from "../git/tree-folders.ts";
+
+const namesShown = 5;
+
+export const filesAdded = async (call: Omit<GitCall, "args">, from: GitSha, to: GitSha): Promise<readonly BytePath[]> =>
+  (await filesBetween(call, from, to)).filter(({ was }) => was === undefined).map(({ path }) => path);
+
+/** Those of the paths at which a checkout has something. */
+export const filesAt = ({ root }: { readonly root: string }, paths: readonly BytePath[]): readonly string[] =>
+  paths
+    .filter((path) => lstatSync(Buffer.concat([Buffer.from(`${root}/`), bytesOf(path)]), { throwIfNoEntry: false }) !== undefined)
+    .map((path) => displayPath(path));
+
+export const inTheWayOf = (names: readonly string[]): string => `Files git does not track are in the way; move them away: ${some(names)}`;
+
+export const some = (names: readonly string[]): string =>
+  `${names.slice(0, namesShown).join(", ")}${names.length > namesShown ? ` and ${names.length - namesShown} more` : ""}`;
