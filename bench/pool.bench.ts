@@ -99,14 +99,14 @@ function whatRunsSay(copies: string): { readonly steps: number; readonly othersM
 }
 
 await withFolder(async (room) => {
-  const one = play(room, "one", 2, 1, thinkMs);
+  const pool = play(room, "one", 2, 1, thinkMs);
   const many = play(room, "many", workers, workers, thinkMs);
   const note = `${workers} tasks, ${workers} workers, agents that think ${thinkMs / 1000} s a turn: ${many.seconds.toFixed(0)} s`;
   report("pool_memory", many.peakMb, note);
   report(
     "pool_steps",
-    many.steps / many.seconds / (one.steps / one.seconds),
-    `${note}; one worker: ${one.seconds.toFixed(0)} s for 2 tasks`,
+    many.steps / many.seconds / (pool.steps / pool.seconds),
+    `${note}; one worker: ${pool.seconds.toFixed(0)} s for 2 tasks`,
   );
   const tasks = isQuick ? 3 : 8;
   const idle = play(room, "idle", tasks, 1, 0);

@@ -70,7 +70,7 @@ const rebuilds = Array.from({ length: isQuick ? 1 : 3 }, () =>
     const anew = openPortfolio();
     for (const entry of all) bytes += reduceToLine(anew, entry)?.length ?? 0;
     bytes += portfolioPage(anew).body.length;
-    for (const one of Object.values(anew.projects)) bytes += projectPage(anew, one).body.length;
+    for (const item of Object.values(anew.projects)) bytes += projectPage(anew, item).body.length;
     for (const one of Object.values(anew.tasks)) bytes += taskPage(one).body.length;
   }),
 );

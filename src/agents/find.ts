@@ -49,7 +49,7 @@ export function findAgent(profile: AgentProfile, env: Environment): Promise<Foun
 
 async function look(profile: AgentProfile, env: Environment): Promise<FoundAgent> {
   const here = profile.programs.flatMap((program) => {
-    const path = placesOf(program.name, env).find((one) => isOfPackage(program, one));
+    const path = placesOf(program.name, env).find((place) => isOfPackage(program, place));
     return path === undefined ? [] : [{ program, path }];
   })[0];
   if (here === undefined) {

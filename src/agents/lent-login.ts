@@ -50,15 +50,15 @@ export function lendLogin(profile: Pick<AgentProfile, "own">, userHome: string, 
   const giveBack = (): Promise<ReturnedLogin> => {
     const renewed: string[] = [];
     const kept: { path: string; why: string }[] = [];
-    for (const one of isBack ? [] : lent) {
-      const why = takeBack(one, userHome);
-      if (why === null) renewed.push(one.file.path);
-      else if (why !== "") kept.push({ path: one.file.path, why });
-      one.borrowers -= 1;
-      if (one.borrowers > 0) continue;
+    for (const item of isBack ? [] : lent) {
+      const why = takeBack(item, userHome);
+      if (why === null) renewed.push(item.file.path);
+      else if (why !== "") kept.push({ path: item.file.path, why });
+      item.borrowers -= 1;
+      if (item.borrowers > 0) continue;
       // A login is in the private HOME only while a turn uses it.
-      lentNow.delete(one.place); // L4
-      clearAway(one);
+      lentNow.delete(item.place); // L4
+      clearAway(item);
     }
     isBack = true;
     return Promise.resolve({ renewed, kept });
@@ -153,7 +153,7 @@ function shapeOf(bytes: Buffer): string {
     const value: unknown = JSON.parse(bytes.toString("utf8"));
     if (typeof value !== "object" || value === null || Array.isArray(value)) return "";
     return Object.entries(value)
-      .map(([name, one]) => `${JSON.stringify(name)}:${Array.isArray(one) ? "list" : one === null ? "null" : typeof one}`)
+      .map(([name, field]) => `${JSON.stringify(name)}:${Array.isArray(field) ? "list" : field === null ? "null" : typeof field}`)
       .sort()
       .join(",");
   } catch {

@@ -70,7 +70,7 @@ export function mcpServer(offer: McpOffer, callTool: CallTool): (line: string) =
   };
 
   const initialize = (params: Params): Reply => {
-    const known = sessionVersions.find((one) => one === params["protocolVersion"]) ?? sessionVersions[0];
+    const known = sessionVersions.find((sessionVersion) => sessionVersion === params["protocolVersion"]) ?? sessionVersions[0];
     session = { version: known, client: clientIn(params["clientInfo"]) };
     return { result: { protocolVersion: known, capabilities, serverInfo, instructions } };
   };
@@ -95,7 +95,7 @@ export function mcpServer(offer: McpOffer, callTool: CallTool): (line: string) =
     return { isStateless: true, client: clientIn(about[meta.client]) };
   };
 
-  const one = async (message: unknown): Promise<Answered | null> => {
+  const answerMessage = async (message: unknown): Promise<Answered | null> => {
     if (!isRecord(message) || message["jsonrpc"] !== "2.0") return answered(null, problem(codes.request, "Invalid Request"));
     const { id, method } = message;
     const isAnswer = method === undefined && ("result" in message || "error" in message);
@@ -119,8 +119,8 @@ export function mcpServer(offer: McpOffer, callTool: CallTool): (line: string) =
       return JSON.stringify(answered(null, problem(codes.parse, "Parse error")));
     }
     if (!Array.isArray(message) || session?.version !== batchVersion || message.length === 0 || message.length > batchMax)
-      return written(await one(message));
-    const answers = (await Promise.all(message.map(one))).filter((each) => each !== null);
+      return written(await answerMessage(message));
+    const answers = (await Promise.all(message.map(answerMessage))).filter((each) => each !== null);
     return answers.length === 0 ? null : JSON.stringify(answers);
   };
 }

@@ -75,7 +75,7 @@ function withoutEcho(text: string, prompt: string): string {
     const here = places.get(line) ?? [];
     if (here.length === 0) {
       // A sentence cut out of a longer line of the prompt.
-      if (holdsTag(line) && !isBareTag(line) && asked.some((one) => one.includes(line))) echoed.add(at);
+      if (holdsTag(line) && !isBareTag(line) && asked.some((candidate) => candidate.includes(line))) echoed.add(at);
       return;
     }
     const last = worded[nth - 1]?.line;

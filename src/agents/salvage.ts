@@ -39,9 +39,9 @@ function keysAtEnd(text: string): readonly string[] {
 
 function readKindly(text: string): readonly unknown[] {
   if (text.length > textCharsMax) return [];
-  for (const one of [withoutComments(text), text]) {
+  for (const candidate of [withoutComments(text), text]) {
     try {
-      const value: unknown = parse(one, { maxAliasCount: 0, logLevel: "silent" });
+      const value: unknown = parse(candidate, { maxAliasCount: 0, logLevel: "silent" });
       if (typeof value === "object" && value !== null) return [value];
     } catch {
       // The next way of reading it may do.

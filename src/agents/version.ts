@@ -7,9 +7,9 @@ export function versionIn(text: string): string | null {
 
 /** Compares the three numbers; what comes behind them does not make one older. */
 export function isOlder(version: string, than: string): boolean {
-  const [one, other] = [numbersOf(version), numbersOf(than)];
-  const at = [0, 1, 2].find((index) => one[index] !== other[index]);
-  return at !== undefined && (one[at] ?? 0) < (other[at] ?? 0);
+  const [mine, other] = [numbersOf(version), numbersOf(than)];
+  const at = [0, 1, 2].find((index) => mine[index] !== other[index]);
+  return at !== undefined && (mine[at] ?? 0) < (other[at] ?? 0);
 }
 
 const numbersOf = (version: string): readonly number[] => (version.split("-")[0] ?? "").split(".").map(Number);

@@ -51,9 +51,9 @@ async function draftCalled(
 ): Promise<LoadedRun | null> {
   const paths = findProject(context.cwd);
   if (paths === null || run !== undefined) return null;
-  for (const one of listRuns(paths).toReversed()) {
-    const found = await readRunOrNull(paths, one);
-    if (found?.view.status === "draft" && isCalled(found.view.drafted.ack, id)) return { paths, run: one, ...found };
+  for (const item of listRuns(paths).toReversed()) {
+    const found = await readRunOrNull(paths, item);
+    if (found?.view.status === "draft" && isCalled(found.view.drafted.ack, id)) return { paths, run: item, ...found };
   }
   return null;
 }

@@ -87,7 +87,8 @@ function hasOddFiles(folder: string): boolean {
   const stats = lstatSync(folder, { throwIfNoEntry: false });
   if (stats === undefined) return false;
   return (
-    !stats.isDirectory() || readdirSync(folder, { recursive: true, withFileTypes: true }).some((one) => !one.isFile() && !one.isDirectory())
+    !stats.isDirectory() ||
+    readdirSync(folder, { recursive: true, withFileTypes: true }).some((dirent) => !dirent.isFile() && !dirent.isDirectory())
   );
 }
 

@@ -18,8 +18,8 @@ export function agents(context: CommandContext, _input: object): Promise<Answer>
     const settings = readSettings(context, findProject(context.cwd)?.root ?? context.cwd);
     if (settings.kind !== "settings") return refuse("config_invalid", invalidConfig(settings.findings));
     const [availability, isolation] = await Promise.all([agentsHere(context, settings.config), isolationHere(settings.isolation)]);
-    const list = [...availability].sort((a, b) => rank(a) - rank(b)).map((one) => rowOf(one, isolation, settings.config));
-    const usable = availability.filter((one) => isUsable(one) && one.profile.found !== "embedded").map(({ name }) => name);
+    const list = [...availability].sort((a, b) => rank(a) - rank(b)).map((agent) => rowOf(agent, isolation, settings.config));
+    const usable = availability.filter((agent) => isUsable(agent) && agent.profile.found !== "embedded").map(({ name }) => name);
     const message = usable.length === 0 ? "No agent can be used here yet." : `${usable.join(", ")} can be used here.`;
     return reply("ok", {
       message,
@@ -40,24 +40,24 @@ export function tryAgent(context: CommandContext, input: { readonly name: string
 }
 
 /** Usable agents first, then installed ones, then the rest; each in the order of the table. */
-const rank = (one: AgentAvailability): number => (isUsable(one) ? 0 : one.state === "missing" ? 2 : 1);
+const rank = (agent: AgentAvailability): number => (isUsable(agent) ? 0 : agent.state === "missing" ? 2 : 1);
 
 type Row = ReturnType<typeof rowOf>;
 
-function rowOf(one: AgentAvailability, isolation: IsolationHere, config: Config) {
-  const { name, profile, state, realPath, version, login, problem, fix } = one;
+function rowOf(agent: AgentAvailability, isolation: IsolationHere, config: Config) {
+  const { name, profile, state, realPath, version, login, problem, fix } = agent;
   const hosts = [...(login.kind === "own" ? login.hosts : []), ...profile.hosts, ...(config.network?.agents ?? [])];
   return {
     name,
     title: profile.title,
     is_installed: state !== "missing",
-    is_usable: isUsable(one),
+    is_usable: isUsable(agent),
     version: profile.found === "embedded" ? product.replace(/^\S+ /, "") : version,
-    command: commandOf(one),
+    command: commandOf(agent),
     program: realPath,
     speaks: profile.speaks,
     containment: { level: isolation.level, network: describeNetwork(isolation.level, login.kind, hosts), hosts },
-    login: loginOf(one),
+    login: loginOf(agent),
     mode: profile.mode,
     usage: profile.usage,
     reports: login.kind === "key" ? `counted by the meter; it reports ${describeUsage(profile)}` : describeUsage(profile),

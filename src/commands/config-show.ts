@@ -42,7 +42,7 @@ type Leaf = { readonly key: string; readonly value: unknown };
  */
 function leavesOf(value: unknown, path: readonly string[] = []): readonly Leaf[] {
   if (typeof value === "object" && value !== null && !Array.isArray(value))
-    return Object.entries(value).flatMap(([name, one]) => (one === undefined ? [] : leavesOf(one, [...path, name])));
+    return Object.entries(value).flatMap(([name, field]) => (field === undefined ? [] : leavesOf(field, [...path, name])));
   const isVariable = path.at(-2) === "env" && (path[0] === "agents" || path[0] === "checks");
   const isSecret = isVariable && secretNames.test(path.at(-1) ?? "");
   if (path[0] === "notify" && Array.isArray(value))

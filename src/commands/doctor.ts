@@ -79,12 +79,12 @@ export function doctor(context: CommandContext, _input: object): Promise<Answer>
       data: {
         product,
         findings: findings.map(({ name, ok, found, fix }) => ({ name, ok, found, fix })),
-        agents: availability.map((one) => ({
-          name: one.name,
-          is_usable: isUsable(one),
-          version: one.version,
-          missing: one.problem,
-          fix: one.fix,
+        agents: availability.map((agent) => ({
+          name: agent.name,
+          is_usable: isUsable(agent),
+          version: agent.version,
+          missing: agent.problem,
+          fix: agent.fix,
         })),
         runs,
       },
@@ -238,9 +238,9 @@ function agentsFound(availability: readonly AgentAvailability[]): Finding {
   };
 }
 
-function agentLines(one: AgentAvailability): readonly string[] {
-  const { name, state, version, problem, fix } = one;
-  if (isUsable(one)) return [`✓ ${name}${version === null ? "" : ` ${version}`}`];
+function agentLines(agent: AgentAvailability): readonly string[] {
+  const { name, state, version, problem, fix } = agent;
+  if (isUsable(agent)) return [`✓ ${name}${version === null ? "" : ` ${version}`}`];
   if (state === "missing") return [`· ${name}: not installed${fix === null ? "" : ` (${fix})`}`];
   return [`! ${name}: ${problem ?? ""}`, ...(fix === null ? [] : [`    ${fix}`])];
 }

@@ -15,9 +15,9 @@ const findingsShownMax = 8;
 /** No run is open and no goal was given: detected work is resumed, if there is exactly one candidate; else a goal is asked for. */
 export async function goWithoutGoal(context: CommandContext, paths: ProjectPaths | null, input: GoFlags): Promise<Answer> {
   const detected = paths === null || input.run !== undefined ? [] : await detectWork(context, paths.root);
-  const one = onlyCandidate(detected);
-  if (one?.hasFailed === true) refuseFailedElsewhere(one);
-  if (one !== null) return goDetected(context, one, input);
+  const candidate = onlyCandidate(detected);
+  if (candidate?.hasFailed === true) refuseFailedElsewhere(candidate);
+  if (candidate !== null) return goDetected(context, candidate, input);
   return (paths === null || input.run !== undefined ? null : await finishedHere(paths.root)) ?? invalidGoal(context, input);
 }
 

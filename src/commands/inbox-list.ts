@@ -56,7 +56,7 @@ export function inbox(context: CommandContext, input: { readonly run?: string | 
       blocks.length === 0
         ? "No question waits for a person."
         : `${blocks.length} ${blocks.length === 1 ? "question waits" : "questions wait"} for a person.`;
-    const page = [...deferred.flatMap((one, index) => verdictLines(one, verdicts[index])), ...others.flatMap(questionLines)];
+    const page = [...deferred.flatMap((block, index) => verdictLines(block, verdicts[index])), ...others.flatMap(questionLines)];
     return reply("ok", {
       run_id: run,
       state: view.status,

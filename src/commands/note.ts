@@ -26,7 +26,7 @@ export function note(context: CommandContext, input: Input): Promise<Answer> {
     const { view, outcome } = await ask(
       context,
       loaded,
-      { event: "review_noted", commit: input.commit, notes: input.notes.map((one) => ({ ...one })) },
+      { event: "review_noted", commit: input.commit, notes: input.notes.map((item) => ({ ...item })) },
       () => true,
     );
     if (outcome === "late") refuseLate(loaded, view, "It came too late to count.");

@@ -51,6 +51,6 @@ async function importHere(context: CommandContext, input: GoFlags): Promise<Answ
   const paths = findProject(context.cwd);
   if (paths === null || input.run !== undefined) return null;
   const { detectWork, onlyCandidate } = await import("./detect-work.ts"); // a plain resume needs none of this
-  const one = onlyCandidate((await detectWork(context, paths.root)).filter(({ isBegun }) => isBegun));
-  return one === null ? null : (await import("./go-found.ts")).goDetected(context, one, input);
+  const candidate = onlyCandidate((await detectWork(context, paths.root)).filter(({ isBegun }) => isBegun));
+  return candidate === null ? null : (await import("./go-found.ts")).goDetected(context, candidate, input);
 }

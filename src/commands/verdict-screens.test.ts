@@ -70,7 +70,7 @@ describe.each(verdicts)("%s", (verdict) => {
     expect(screens.status).toContain(verdictLabel(verdict));
     expect(screens.status).toContain(text);
     for (const screen of Object.values(screens)) {
-      for (const other of verdicts.filter((one) => one !== verdict))
+      for (const other of verdicts.filter((candidate) => candidate !== verdict))
         expect(screen).not.toContain(proofSentence(other, []).replace(/\.$/, ""));
       if (landing !== "landed") expect(screen).not.toContain("Merged into your branch");
     }

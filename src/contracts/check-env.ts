@@ -37,4 +37,4 @@ const prefixes = ["LC_", "APP_"];
 export const mayRepositorySet = (name: string, allowed: readonly string[] = []): boolean =>
   plain.has(name) ||
   prefixes.some((prefix) => name.startsWith(prefix)) ||
-  allowed.some((one) => (one.endsWith("*") ? one.length > 1 && name.startsWith(one.slice(0, -1)) : name === one));
+  allowed.some((pattern) => (pattern.endsWith("*") ? pattern.length > 1 && name.startsWith(pattern.slice(0, -1)) : name === pattern));

@@ -6,7 +6,8 @@ export type IsolationLevel = (typeof isolationLevels)[number];
 
 /** Strongest first, as `auto` tries them; the last two enforce nothing. */
 const levels = ["overlay", "bwrap", "srt", "landlock", "clone", "none"] as const satisfies readonly IsolationLevel[];
-const rank = (level: IsolationLevel, auto: IsolationLevel): number => levels.findIndex((one) => one === (level === "auto" ? auto : level));
+const rank = (level: IsolationLevel, auto: IsolationLevel): number =>
+  levels.findIndex((candidate) => candidate === (level === "auto" ? auto : level));
 
 /** A level's strength, in one word: docs/ISOLATION.md lists what was tried at each. */
 const grades: Readonly<Record<string, string>> = { overlay: "strong", bwrap: "strong", srt: "good", landlock: "fair", clone: "weak" };
@@ -20,7 +21,7 @@ export const isAsStrong = (level: IsolationLevel, as: IsolationLevel): boolean =
   level === as || rank(level, "landlock") <= rank(as, "overlay");
 
 /** A recorded level by its name; an unknown one counts as `auto`, which it is run with. */
-export const levelOf = (level: string): IsolationLevel => isolationLevels.find((one) => one === level) ?? "auto";
+export const levelOf = (level: string): IsolationLevel => isolationLevels.find((isolationLevel) => isolationLevel === level) ?? "auto";
 
 /** The weaker of two levels. */
-export const weakerOf = (one: string, other: string): string => (isAsStrong(levelOf(one), levelOf(other)) ? other : one);
+export const weakerOf = (a: string, b: string): string => (isAsStrong(levelOf(a), levelOf(b)) ? b : a);

@@ -4,20 +4,20 @@ import * as v from "valibot";
 
 const text = v.string();
 const ms = v.pipe(v.number(), v.minValue(0), v.maxValue(86_400_000));
-const one = <K extends string, S extends v.GenericSchema>(key: K, schema: S) => v.strictObject({ [key]: schema } as Record<K, S>);
+const singleKey = <K extends string, S extends v.GenericSchema>(key: K, schema: S) => v.strictObject({ [key]: schema } as Record<K, S>);
 
 /** One action of the embedded agent, honest or not. */
 export const ScriptAction = v.union([
-  one("write", v.strictObject({ path: text, text, mode: v.optional(text) })),
-  one("append", v.strictObject({ path: text, text })),
-  one("delete", v.strictObject({ path: text })),
-  one("rename", v.strictObject({ from: text, to: text })),
-  one("chmod", v.strictObject({ path: text, mode: text })),
-  one("link", v.strictObject({ path: text, target: text, hard: v.optional(v.boolean()) })),
-  one("run", text),
-  one("say", text),
-  one("think", text),
-  one(
+  singleKey("write", v.strictObject({ path: text, text, mode: v.optional(text) })),
+  singleKey("append", v.strictObject({ path: text, text })),
+  singleKey("delete", v.strictObject({ path: text })),
+  singleKey("rename", v.strictObject({ from: text, to: text })),
+  singleKey("chmod", v.strictObject({ path: text, mode: text })),
+  singleKey("link", v.strictObject({ path: text, target: text, hard: v.optional(v.boolean()) })),
+  singleKey("run", text),
+  singleKey("say", text),
+  singleKey("think", text),
+  singleKey(
     "usage",
     v.strictObject({
       input: v.optional(v.number()),
@@ -26,18 +26,18 @@ export const ScriptAction = v.union([
       usd: v.optional(v.number()),
     }),
   ),
-  one("sleep", ms),
-  one("hang", v.literal(true)),
-  one("exit", v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(255))),
-  one("flood", v.pipe(v.number(), v.minValue(1))),
-  one("ignore_term", v.literal(true)),
-  one("garbage", text),
-  one("error", v.strictObject({ code: v.optional(v.number()), message: text })),
-  one("stop", text),
+  singleKey("sleep", ms),
+  singleKey("hang", v.literal(true)),
+  singleKey("exit", v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(255))),
+  singleKey("flood", v.pipe(v.number(), v.minValue(1))),
+  singleKey("ignore_term", v.literal(true)),
+  singleKey("garbage", text),
+  singleKey("error", v.strictObject({ code: v.optional(v.number()), message: text })),
+  singleKey("stop", text),
   // Through the tools the runner offers: hand in a result, ask the person in charge, leave a note.
-  one("submit", v.record(text, v.unknown())),
-  one("ask", v.union([text, v.strictObject({ question: text, options: v.optional(v.array(text)) })])),
-  one("note", text),
+  singleKey("submit", v.record(text, v.unknown())),
+  singleKey("ask", v.union([text, v.strictObject({ question: text, options: v.optional(v.array(text)) })])),
+  singleKey("note", text),
 ]);
 export type ScriptAction = v.InferOutput<typeof ScriptAction>;
 

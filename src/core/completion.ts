@@ -182,9 +182,10 @@ export function judgeCompletion(asked: CompletionAsked): CompletionJudged {
   }
   const unchecked = [
     ...criteria.filter(({ check }) => check === null).map((criterion) => `${nameOf(criterion)}: no command proves it`),
-    ...[...criteria.map((one) => [nameOf(one), one.quarantined]), ...asked.others.map((one) => [one.check.title, one.quarantined])].flatMap(
-      ([name, until]) => (until === undefined ? [] : [`${name}: its check is in quarantine until ${until} and proves nothing`]),
-    ),
+    ...[
+      ...criteria.map((criterion) => [nameOf(criterion), criterion.quarantined]),
+      ...asked.others.map((other) => [other.check.title, other.quarantined]),
+    ].flatMap(([name, until]) => (until === undefined ? [] : [`${name}: its check is in quarantine until ${until} and proves nothing`])),
   ];
   if (runnable.length === 0) {
     if (!treeChanged) return open("nothing_changed", "unverified", unchecked); // C2

@@ -12,7 +12,7 @@ const waitingMax = 50;
 export const proofReducers: ReducersOf<"oracles_judged" | "oracles_approved" | "claims_checked"> = {
   oracles_judged: (run, { attempt, content, changes, look = [] }) => {
     openIn(run, attempt);
-    const looked = look.length === 0 ? {} : { look: look.map((one) => ({ ...one })) };
+    const looked = look.length === 0 ? {} : { look: look.map((item) => ({ ...item })) };
     run.oracles = { content, changes: changes.map((change) => ({ ...change })), ...looked };
   },
   oracles_approved: (run, { request, content }) => {
@@ -41,7 +41,7 @@ type Waiting = NonNullable<Run["waiting"]>[number];
 /** What an attempt's claims wait for is settled once: a later check of them leaves nothing waiting. */
 function wait(run: Run, attempt: string, news: Waiting | null): void {
   if (run.waiting === undefined && news === null) return;
-  const others = (run.waiting ?? []).filter((one) => one.attempt !== attempt);
+  const others = (run.waiting ?? []).filter((turn) => turn.attempt !== attempt);
   const all = [...others, ...(news === null ? [] : [news])].slice(-waitingMax);
   if (all.length === 0) delete run.waiting;
   else run.waiting = all;

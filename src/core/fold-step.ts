@@ -201,7 +201,7 @@ function endAttempt(run: Run, open: OpenAttempt, event: Ended, kind: "passed" | 
   put(cursor.last, open.step, outcome);
   put(cursor.seen, open.step, outcome);
   add(cursor.ended, open.step);
-  if (kind === "passed" && cursor.left_out !== undefined) cursor.left_out = cursor.left_out.filter((one) => one !== open.step);
+  if (kind === "passed" && cursor.left_out !== undefined) cursor.left_out = cursor.left_out.filter((step) => step !== open.step);
   put(cursor.streak, open.step, kind === "failed" ? (own(cursor.streak, open.step) ?? 0) + 1 : 0);
   for (const result of event.checks ?? []) {
     const known = own(run.checks, result.check.id);
@@ -233,7 +233,7 @@ function endAttempt(run: Run, open: OpenAttempt, event: Ended, kind: "passed" | 
 /** Whether a failure of this step is an error to be put right: the flow counts the way back from it as a retry. */
 function sendsBack(run: Run, cursor: StepCursor, id: string): boolean {
   const { counts = {} } = run.drafted.flow;
-  const step = stepsOf(run, cursor).find((one) => one.id === id);
+  const step = stepsOf(run, cursor).find((candidate) => candidate.id === id);
   return (step?.otherwise ?? []).some(({ count }) => count !== undefined && own(counts, count)?.retry === true);
 }
 

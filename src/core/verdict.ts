@@ -71,7 +71,7 @@ function hasChecks({ drafted: { flow } }: RunView): boolean {
   const phases = [...(flow.before ?? []), ...("read" in flow.phases ? [] : flow.phases), ...(flow.after ?? [])];
   const steps = [...phases.flatMap((phase) => phase.steps), ...(flow.steps ?? []), ...(flow.closing ?? [])];
   return steps.some(
-    ({ check, tasks }) => check !== undefined || [...(tasks?.each ?? []), ...(tasks?.wave ?? [])].some((one) => one.check !== undefined),
+    ({ check, tasks }) => check !== undefined || [...(tasks?.each ?? []), ...(tasks?.wave ?? [])].some((step) => step.check !== undefined),
   );
 }
 

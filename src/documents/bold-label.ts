@@ -52,7 +52,7 @@ export function plainLabelOf(text: string, labels: ReadonlySet<string>): BoldLab
   const head = /^ {0,3}(?:#{4,6}\s+)?(?=\p{Lu})/u.exec(text);
   if (head === null) return null;
   const message = text.slice(head[0].length);
-  const label = [...labels].find((one) => message.slice(0, one.length).toLowerCase() === one);
+  const label = [...labels].find((candidate) => message.slice(0, candidate.length).toLowerCase() === candidate);
   if (label === undefined) return null;
   const behind = afterParenthesis(message, label.length);
   const colon = /^\s*[:：]\s*/.exec(message.slice(behind));

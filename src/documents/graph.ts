@@ -18,11 +18,12 @@ export function inOrder(
   const sorted = nodes.toSorted((a, b) => compare(a.id, b.id)); // G2
   const rankOf = new Map(sorted.map(({ id }, rank) => [id, rank]));
   const waiting = sorted.map(
-    ({ id, after }) => new Set(after.filter((one) => rankOf.has(one) && one !== id)).size + (after.includes(id) ? 1 : 0),
+    ({ id, after }) =>
+      new Set(after.filter((dependency) => rankOf.has(dependency) && dependency !== id)).size + (after.includes(id) ? 1 : 0),
   );
   const followers: number[][] = sorted.map(() => []);
   for (const [rank, { id, after }] of sorted.entries())
-    for (const one of new Set(after)) if (one !== id) followers[rankOf.get(one) ?? -1]?.push(rank);
+    for (const before of new Set(after)) if (before !== id) followers[rankOf.get(before) ?? -1]?.push(rank);
 
   const ordered: string[] = [];
   const passing: number[] = []; // unwanted ones pass at once, so that they delay no other
@@ -50,14 +51,14 @@ export function inOrder(
 export function ringsAmong(nodes: readonly Node[], compare: (a: string, b: string) => number): readonly (readonly string[])[] {
   const sorted = nodes.toSorted((a, b) => compare(a.id, b.id));
   const afterOf = new Map(sorted.map(({ id }) => [id, [] as string[]]));
-  for (const { id, after } of sorted) afterOf.set(id, [...new Set(after)].filter((one) => afterOf.has(one)).sort(compare));
+  for (const { id, after } of sorted) afterOf.set(id, [...new Set(after)].filter((dependency) => afterOf.has(dependency)).sort(compare));
   return knotsOf(
     sorted.map(({ id }) => id),
     afterOf,
   ).flatMap((knot) => {
     const inKnot = new Set(knot);
     const start = knot.toSorted(compare)[0] ?? "";
-    const ring = shortestRing(start, (id) => (afterOf.get(id) ?? []).filter((one) => inKnot.has(one)));
+    const ring = shortestRing(start, (id) => (afterOf.get(id) ?? []).filter((dependency) => inKnot.has(dependency)));
     return ring === null ? [] : [ring];
   });
 }
@@ -94,7 +95,7 @@ function knotsOf(ids: readonly string[], afterOf: ReadonlyMap<string, readonly s
       if (parent !== undefined) low.set(parent.id, Math.min(low.get(parent.id) ?? 0, low.get(id) ?? 0));
       if (low.get(id) !== seen.get(id)) continue;
       const knot = open.splice(open.lastIndexOf(id));
-      for (const one of knot) isOpen.delete(one);
+      for (const member of knot) isOpen.delete(member);
       knots.push(knot);
     }
   }

@@ -7,4 +7,4 @@ const plain = (text: string): string =>
     .trim();
 
 /** Whether two texts say the same in the same words: letters' case, marks and spaces do not count. */
-export const isSameText = (one: string, other: string): boolean => plain(one) === plain(other) && plain(one) !== "";
+export const isSameText = (a: string, b: string): boolean => plain(a) === plain(b) && plain(a) !== "";

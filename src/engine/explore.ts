@@ -254,15 +254,15 @@ function marked(unproved: ReadonlySet<string>, cursorPath: string, isProved: boo
 function tasksOf({
   tasks,
 }: Step): readonly { readonly waves: { id: string; files: string[]; after: string[] }[][]; readonly left: string[] }[] {
-  const one = [[{ id: "task", files: [], after: [] }]];
+  const singleTask = [[{ id: "task", files: [], after: [] }]];
   const left =
     tasks?.leave === undefined
       ? []
       : [
-          { waves: one, left: ["left"] },
+          { waves: singleTask, left: ["left"] },
           { waves: [], left: ["left"] },
         ];
-  return [{ waves: one, left: [] }, { waves: [], left: [] }, ...left];
+  return [{ waves: singleTask, left: [] }, { waves: [], left: [] }, ...left];
 }
 
 /** Where the run is, for a person: the cursor and step that is worked on or asked about. */

@@ -99,10 +99,10 @@ async function isDoneByArtifacts(runtime: Runtime, run: RunView, cursor: CursorV
 
 /** Whether a row or condition of the list reads this step's agent return. */
 function readsSays(steps: readonly Step[], id: string): boolean {
-  const facts = steps.flatMap((one) => [
-    one.only_if ?? {},
-    ...(one.unless ?? []),
-    ...[...(one.then ?? []), ...(one.otherwise ?? [])].map(({ when }) => when ?? {}),
+  const facts = steps.flatMap((step) => [
+    step.only_if ?? {},
+    ...(step.unless ?? []),
+    ...[...(step.then ?? []), ...(step.otherwise ?? [])].map(({ when }) => when ?? {}),
   ]);
   return facts.some((when) => Object.keys(when).some((name) => name.startsWith(`${id}.says.`)));
 }

@@ -69,7 +69,7 @@ function passedSteps(run: RunView, phase: string): readonly Step[] {
 export function findingProofs(flow: FlowView, phase: string): readonly Proof[] {
   const { proof } = phaseRule(flow, phase);
   const proofs = proof === undefined ? gatesOf(stepsOfPhase(flow, phase)) : (proof as readonly Proof[]);
-  return proofs.flatMap((one) => (typeof one === "string" ? one : (withoutCommands(withoutFreshness(one)) ?? [])));
+  return proofs.flatMap((item) => (typeof item === "string" ? item : (withoutCommands(withoutFreshness(item)) ?? [])));
 }
 
 async function isFound(runtime: Runtime, run: RunView, phase: string): Promise<boolean> {

@@ -29,7 +29,7 @@ export function junkIn(schema: ShownSchema, value: unknown, context: ReturnConte
   const reported = textsIn(schema, value);
   const prompt = flat(context.prompt ?? "");
   return [
-    ...reported.flatMap((one) => wrongWith(one, schema, prompt)),
+    ...reported.flatMap((claimText) => wrongWith(claimText, schema, prompt)),
     ...workWithoutEvidence(value),
     ...repeatedClaims(reported, value, context.previous),
   ];
@@ -84,7 +84,7 @@ function descriptionsIn(schema: ShownSchema, depth: number): ReadonlySet<string>
   const own = schema.description === undefined ? [] : [flat(schema.description).toLowerCase()];
   if (depth > depthMax) return new Set(own);
   const below = [...Object.values(schema.properties ?? {}), ...(schema.items === undefined ? [] : [schema.items])];
-  return new Set([...own, ...below.flatMap((one) => [...descriptionsIn(one, depth + 1)])]);
+  return new Set([...own, ...below.flatMap((shownSchema) => [...descriptionsIn(shownSchema, depth + 1)])]);
 }
 
 /** Whether a value is a JSON Schema itself, and not a value that fits one. */

@@ -120,7 +120,8 @@ function isProvedAfter(step: Step, outcome: Outcome, was: boolean): boolean {
     return (
       outcome === "passed" &&
       step.tasks.each.every(
-        (one) => one.agent === undefined || isGate(one) || step.tasks?.each.some((other) => other.check !== undefined) === true,
+        (candidate) =>
+          candidate.agent === undefined || isGate(candidate) || step.tasks?.each.some((other) => other.check !== undefined) === true,
       )
     );
   return was;

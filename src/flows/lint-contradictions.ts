@@ -24,12 +24,12 @@ export function contradictoryGate({ say }: Pick<Lint, "say">, gate: Gate, path: 
     say([...path, "at_least"], rule, `found at_least: ${gate.at_least ?? 1} of ${shown(any)}, which is the name of one file`);
   if (gate.after !== undefined && filesOf(gate).includes(gate.after))
     say([...path, "after"], rule, "found a file that must be newer than itself");
-  for (const [word, one] of wantedIn(gate)) {
-    const unseen = one.split("/").find((part) => neverSeen.has(part));
+  for (const [word, wanted] of wantedIn(gate)) {
+    const unseen = wanted.split("/").find((part) => neverSeen.has(part));
     if (unseen !== undefined)
-      say([...path, ...word], rule, `found ${shown(one)}, and what lies in ${unseen} is no artifact: it is never looked at`);
-    else if (ownedFolders.some((folder) => one.startsWith(folder)))
-      say([...path, ...word], rule, `found ${shown(one)}, which is the runner's own: what an agent writes there is not kept`);
+      say([...path, ...word], rule, `found ${shown(wanted)}, and what lies in ${unseen} is no artifact: it is never looked at`);
+    else if (ownedFolders.some((folder) => wanted.startsWith(folder)))
+      say([...path, ...word], rule, `found ${shown(wanted)}, which is the runner's own: what an agent writes there is not kept`);
   }
   const dead = gate.matches === undefined ? null : deadPattern(gate.matches);
   if (dead !== null) say([...path, "matches"], rule, `found a pattern that matches nothing: ${dead}`);
@@ -61,11 +61,11 @@ export function contradictorySteps({ say }: Pick<Lint, "say">, step: Step, path:
   );
   const banned = gates.flatMap(({ gate }) => (gate.except === undefined ? (gate.none ?? []) : []));
   const absent = gates.flatMap(({ gate }) => (gate.exists === false ? filesOf(gate) : []));
-  const needed = gates.flatMap((one) => wantedIn(one.gate).map(([word, file]) => ({ file, word, at: one.path })));
+  const needed = gates.flatMap((gate) => wantedIn(gate.gate).map(([word, file]) => ({ file, word, at: gate.path })));
   const files = needed.filter(({ word }) => word[0] !== "any").map(({ file }) => file);
   for (const { file, word, at } of needed) {
     if (banned.some((glob) => covers(glob, file))) say(at, rule, `found ${shown(file)} asked for, which none in the same proof forbids`);
-    else if (absent.some((one) => one === file || (word[0] === "any" && !isPattern(file) && one === file)))
+    else if (absent.some((pattern) => pattern === file || (word[0] === "any" && !isPattern(file) && pattern === file)))
       say(at, rule, `found ${shown(file)} asked for, which exists: false in the same proof forbids`);
     const below = word[0] === "any" ? undefined : files.find((other) => other.startsWith(`${file}/`));
     if (below !== undefined) say(at, rule, `found ${shown(file)} and ${shown(below)} asked for: one path cannot be a file and a folder`);

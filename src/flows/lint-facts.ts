@@ -98,11 +98,11 @@ function count({ flow, say }: Lint, name: string, path: DataPath, want: Want): v
 
 function before(lint: Lint, phaseId: string, rest: readonly string[], path: DataPath, want: Want): void {
   const phases = lint.flow.before ?? [];
-  const phase = phases.find((one) => one.id === phaseId);
+  const phase = phases.find((candidate) => candidate.id === phaseId);
   const [stepId = "", ...fact] = rest;
-  const step = phase?.steps.find((one) => one.id === stepId);
+  const step = phase?.steps.find((candidate) => candidate.id === stepId);
   if (step !== undefined) return outcome(lint, step, fact, path, want);
-  const known = phases.flatMap((one) => one.steps.map(({ id }) => `before.${one.id}.${id}`));
+  const known = phases.flatMap((item) => item.steps.map(({ id }) => `before.${item.id}.${id}`));
   return lint.say(
     path,
     "unknown_fact",
@@ -114,7 +114,7 @@ function ofList(lint: Lint, id: string, fact: readonly string[], path: DataPath,
   const index = known.steps.findIndex((step) => step.id === id);
   const step = known.steps[index];
   if (step === undefined) {
-    const names = [...known.steps.map((one) => one.id), "option", "count", "before"];
+    const names = [...known.steps.map((item) => item.id), "option", "count", "before"];
     return lint.say(path, "unknown_fact", `found ${shown(String(path.at(-1)))}, and there is no step ${id} here.${didYouMean(id, names)}`);
   }
   if (index >= known.upTo) {

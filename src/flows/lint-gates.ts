@@ -10,7 +10,7 @@ import { stepsEverywhere } from "./lists.ts";
 
 /** Proofs name something that exists, inspect something, and can hold. */
 export function lintGates(lint: Lint): void {
-  for (const { proof, path } of phaseProofs(lint.flow)) for (const [n, one] of proof.entries()) judge(lint, one, [...path, n]);
+  for (const { proof, path } of phaseProofs(lint.flow)) for (const [n, item] of proof.entries()) judge(lint, item, [...path, n]);
   for (const { step, path, list } of stepsEverywhere(lint.flow)) {
     for (const [n, proof] of (step.proof ?? []).entries()) judge(lint, proof, [...path, "proof", n], list.kind === "each");
     contradictorySteps(lint, step, path);
@@ -78,7 +78,7 @@ function subject({ say }: Lint, gate: Gate, path: DataPath): void {
 
 function paths({ say }: Lint, gate: Gate, path: DataPath, isOfTask: boolean): void {
   const groups = gate.for_each === undefined ? 0 : groupsOf(gate.for_each.matches);
-  const one = (text: string, at: DataPath, isGlob: boolean): void => {
+  const lintPattern = (text: string, at: DataPath, isGlob: boolean): void => {
     const fault = pathFault(text) ?? plainFault(text);
     if (fault !== null) say(at, "bad_path", `found ${shown(text)}, ${fault}`);
     if (!isGlob && /[*?[\]]/.test(text)) say(at, "glob_in_file", `found a pattern, expected the path of one file; a pattern stands in any`);
@@ -96,12 +96,13 @@ function paths({ say }: Lint, gate: Gate, path: DataPath, isOfTask: boolean): vo
         );
     }
   };
-  if (gate.file !== undefined) one(gate.file, [...path, "file"], false);
-  for (const [n, file] of (gate.files ?? []).entries()) one(file, [...path, "files", n], false);
-  if (gate.any !== undefined) one(gate.any, [...path, "any"], true);
-  for (const word of ["none", "except"] as const) for (const [n, glob] of (gate[word] ?? []).entries()) one(glob, [...path, word, n], true);
-  if (gate.after !== undefined) one(gate.after, [...path, "after"], false);
-  if (gate.for_each !== undefined) one(gate.for_each.file, [...path, "for_each", "file"], false);
+  if (gate.file !== undefined) lintPattern(gate.file, [...path, "file"], false);
+  for (const [n, file] of (gate.files ?? []).entries()) lintPattern(file, [...path, "files", n], false);
+  if (gate.any !== undefined) lintPattern(gate.any, [...path, "any"], true);
+  for (const word of ["none", "except"] as const)
+    for (const [n, glob] of (gate[word] ?? []).entries()) lintPattern(glob, [...path, word, n], true);
+  if (gate.after !== undefined) lintPattern(gate.after, [...path, "after"], false);
+  if (gate.for_each !== undefined) lintPattern(gate.for_each.file, [...path, "for_each", "file"], false);
 }
 
 /** Paths are compared as they are listed, so there is one way to write each. */

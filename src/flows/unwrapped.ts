@@ -8,7 +8,7 @@ const textCharsMax = 256 * 1024;
 export function unwrapped(value: unknown, depth = 0): readonly unknown[] {
   if (depth >= depthMax) return [];
   const inner = innerOf(value);
-  return inner.flatMap((one) => [one, ...unwrapped(one, depth + 1)]);
+  return inner.flatMap((element) => [element, ...unwrapped(element, depth + 1)]);
 }
 
 function innerOf(value: unknown): readonly unknown[] {

@@ -86,7 +86,7 @@ export function openGitHub(place: ToolPlace, project: string): Forge {
         url: html_url,
         title,
         body: body ?? "",
-        labels: labels.map((one) => (typeof one === "string" ? one : (one.name ?? ""))),
+        labels: labels.map((item) => (typeof item === "string" ? item : (item.name ?? ""))),
       }));
       return { issues, isWhole };
     },
@@ -119,7 +119,7 @@ async function checksOf(
       text: excerptOf(log === "" ? reported : log) || (conclusion ?? ""),
     });
   }
-  for (const { context, state, description, updated_at = "" } of statuses.filter((one) => failed.has(one.state)))
+  for (const { context, state, description, updated_at = "" } of statuses.filter((status) => failed.has(status.state)))
     evidence.push({
       key: `status:${head}:${context}:${updated_at}`.slice(0, 300),
       kind: "check",

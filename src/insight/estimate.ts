@@ -32,7 +32,7 @@ export function estimateOf(
   workers: Workers = { agent: null, model: null },
 ): RoadmapEstimate {
   const each = phases.map((phase) => estimateOfPhase(phase, history, constants, workers));
-  const some = (dimension: "minutes" | "usd"): readonly Range[] => each.flatMap((one) => one[dimension] ?? []);
+  const some = (dimension: "minutes" | "usd"): readonly Range[] => each.flatMap((phaseEstimate) => phaseEstimate[dimension] ?? []);
   const bases = [...new Set(each.map(({ basis }) => basis))];
   const chances = each.flatMap(({ success }) => success ?? []);
   return {
@@ -69,7 +69,7 @@ function estimateOfPhase(phase: PlannedPhase, history: readonly Case[], constant
 export const featuresOf = ({ phaseType, tasks }: Omit<PlannedPhase, "id">, { agent, model }: Workers): Features => ({
   flow,
   step: phaseType,
-  complexity: tasks === null ? null : (hardest.find((one) => tasks.some((task) => complexityOf(task) === one)) ?? null),
+  complexity: tasks === null ? null : (hardest.find((complexity) => tasks.some((task) => complexityOf(task) === complexity)) ?? null),
   agent,
   model,
   size: tasks === null ? null : tasks.length,

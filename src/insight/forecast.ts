@@ -61,13 +61,13 @@ const levels: readonly (readonly (keyof Features)[])[] = [
 /** Null if too little is known. F3 */
 export function forecastOf(features: Features, history: readonly Case[]): Forecast | null {
   for (const alike of levels) {
-    const cases = history.filter((one) => alike.every((name) => one[name] === features[name]));
+    const cases = history.filter((past) => alike.every((name) => past[name] === features[name]));
     const done = nearestIn(
       features,
       cases.filter(({ isDone }) => isDone),
     );
     if (done.length < samplesMin) continue;
-    const of = (dimension: "tokens" | "minutes" | "usd"): Range => predicted(done.map((one) => one[dimension]));
+    const of = (dimension: "tokens" | "minutes" | "usd"): Range => predicted(done.map((past) => past[dimension]));
     const near = nearestIn(features, cases);
     return {
       tokens: of("tokens"),
@@ -84,12 +84,12 @@ export function forecastOf(features: Features, history: readonly Case[]): Foreca
 /** Those of the most similar size; of equal ones the newest. */
 function nearestIn({ size }: Features, cases: readonly Case[]): readonly Case[] {
   if (cases.length <= nearestMax) return cases;
-  const distance = (one: Case): number => (size === null || one.size === null ? 0 : Math.abs(Math.log1p(one.size) - Math.log1p(size)));
+  const distance = (past: Case): number => (size === null || past.size === null ? 0 : Math.abs(Math.log1p(past.size) - Math.log1p(size)));
   return cases
-    .map((one, index) => ({ one, at: index }))
+    .map((past, index) => ({ one: past, at: index }))
     .toSorted((a, b) => distance(a.one) - distance(b.one) || b.at - a.at)
     .slice(0, nearestMax)
-    .map(({ one }) => one);
+    .map(({ one: past }) => past);
 }
 
 /** One-sided 90 % of Student's t, by degrees of freedom from 1 on. */
@@ -133,7 +133,7 @@ export function backtestOf(history: readonly Case[]): readonly Backtest[] {
   const before: Case[] = [];
   const tests: Backtest[] = [];
   for (const run of runs) {
-    const cases = history.filter((one) => one.run === run);
+    const cases = history.filter((past) => past.run === run);
     for (const used of cases) {
       const forecast = forecastOf(used, before);
       if (forecast !== null) tests.push({ run, forecast, used });
@@ -147,14 +147,14 @@ export function backtestOf(history: readonly Case[]): readonly Backtest[] {
 export function recordOf(history: readonly Case[]): ForecastRecord | null {
   const tests = backtestOf(history);
   let [forecasts, held, below, likely, used, squares] = [0, 0, 0, 0, 0, 0];
-  for (const { forecast, used: one } of tests) {
-    squares += (forecast.success - Number(one.isDone)) ** 2;
-    if (!one.isDone) continue;
+  for (const { forecast, used: past } of tests) {
+    squares += (forecast.success - Number(past.isDone)) ** 2;
+    if (!past.isDone) continue;
     forecasts += 1;
-    held += Number(one.tokens <= forecast.tokens.p90);
-    below += Number(one.tokens <= forecast.tokens.p50);
+    held += Number(past.tokens <= forecast.tokens.p90);
+    below += Number(past.tokens <= forecast.tokens.p50);
     likely += forecast.tokens.p50;
-    used += one.tokens;
+    used += past.tokens;
   }
   if (forecasts === 0) return null;
   const rounded = (value: number): number => Math.round(value * 1000) / 1000;

@@ -178,7 +178,7 @@ function changeSaid(text: string): string {
 function changesIn(text: string): string {
   try {
     const { changes } = JSON.parse(text) as { readonly changes?: unknown };
-    return Array.isArray(changes) ? changes.filter((one) => typeof one === "string").join("; ") : "";
+    return Array.isArray(changes) ? changes.filter((change) => typeof change === "string").join("; ") : "";
   } catch {
     return ""; // words, or a list that was cut off
   }

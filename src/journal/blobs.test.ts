@@ -49,7 +49,7 @@ test("a blob that the disk refused leaves nothing behind, and the journal goes n
   expect(await failureFrom(journal.append([skipped(1)]))).toBe(failure);
   expect(
     existsSync(join(dir, "blobs")) &&
-      readdirSync(join(dir, "blobs"), { recursive: true, withFileTypes: true }).filter((one) => one.isFile()),
+      readdirSync(join(dir, "blobs"), { recursive: true, withFileTypes: true }).filter((dirent) => dirent.isFile()),
   ).toEqual([]);
   await journal.close();
 });

@@ -6,7 +6,7 @@ test("in order or not, a list answers like a set of its members", () => {
   const text = fc.string({ unit: "binary", maxLength: 6 });
   fc.assert(
     fc.property(fc.array(text), fc.array(text), fc.boolean(), (given, asked, inOrder) => {
-      const list = inOrder ? [...new Set(given)].sort((one, other) => (one < other ? -1 : 1)) : given;
+      const list = inOrder ? [...new Set(given)].sort((a, b) => (a < b ? -1 : 1)) : given;
       const [set, plain] = [asSet(list), new Set(list)];
       expect(set.size).toBe(plain.size);
       expect([...set].toSorted()).toEqual([...plain].toSorted());

@@ -120,12 +120,12 @@ type AnySchema = {
 function schemasAt(schema: v.GenericSchema, path: DataPath): AnySchema[] {
   let at = opened([schema]);
   for (const part of path) {
-    const inner = at.flatMap((one) => [
-      Object.hasOwn(one.entries ?? {}, part) ? one.entries?.[part] : undefined,
-      one.item,
-      one.type === "record" ? one.value : undefined,
+    const inner = at.flatMap((anySchema) => [
+      Object.hasOwn(anySchema.entries ?? {}, part) ? anySchema.entries?.[part] : undefined,
+      anySchema.item,
+      anySchema.type === "record" ? anySchema.value : undefined,
     ]);
-    at = opened(inner.filter((one) => one !== undefined));
+    at = opened(inner.filter((candidate) => candidate !== undefined));
   }
   return at;
 }
@@ -134,12 +134,13 @@ function opened(schemas: readonly AnySchema[]): AnySchema[] {
   const found: AnySchema[] = [];
   const queue = [...schemas];
   while (queue.length > 0 && found.length < schemasMax) {
-    const one = queue.shift();
-    if (one === undefined) break;
-    if (one.type === "lazy" && one.getter !== undefined) queue.push(one.getter(undefined));
-    else if (one.wrapped !== undefined) queue.push(one.wrapped);
-    else if ((one.type === "union" || one.type === "variant") && one.options !== undefined) queue.push(...(one.options as AnySchema[]));
-    else found.push(one);
+    const schema = queue.shift();
+    if (schema === undefined) break;
+    if (schema.type === "lazy" && schema.getter !== undefined) queue.push(schema.getter(undefined));
+    else if (schema.wrapped !== undefined) queue.push(schema.wrapped);
+    else if ((schema.type === "union" || schema.type === "variant") && schema.options !== undefined)
+      queue.push(...(schema.options as AnySchema[]));
+    else found.push(schema);
   }
   return found;
 }

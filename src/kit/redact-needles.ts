@@ -51,12 +51,14 @@ function formsOf(text: string): readonly (readonly [Needle["form"], string])[] {
   const base64 = [0, 1, 2].map((before) => base64Of(bytes, before));
   // Each as it is, and as its bytes look where a text is read byte by byte or each byte was escaped by itself.
   const plain = [text, ...(text.includes(" ") ? [text.replaceAll(" ", "+")] : []), Array.from(text).toReversed().join("")].flatMap(
-    (one) => [one, String.fromCharCode(...new TextEncoder().encode(one))],
+    (spelling) => [spelling, String.fromCharCode(...new TextEncoder().encode(spelling))],
   );
   return [
-    ...plain.map((one) => ["plain", one] as const),
-    ...[hex, hex.toUpperCase()].map((one) => ["hex", one] as const),
-    ...base64.flatMap((one) => [one, one.replaceAll("+", "-").replaceAll("/", "_")]).map((one) => ["base64", one] as const),
+    ...plain.map((spelling) => ["plain", spelling] as const),
+    ...[hex, hex.toUpperCase()].map((spelling) => ["hex", spelling] as const),
+    ...base64
+      .flatMap((spelling) => [spelling, spelling.replaceAll("+", "-").replaceAll("/", "_")])
+      .map((spelling) => ["base64", spelling] as const),
   ];
 }
 

@@ -121,12 +121,12 @@ describe("a known secret", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 10, maxLength: 60, unit: "grapheme" }), fc.string(), fc.string(), (secret, before, after) => {
         fc.pre(secret.trim().length >= 8 && !/^(.{1,3})\1*$/u.test(secret));
-        const one = openRedactor([{ name: "S", value: secret }]);
+        const item = openRedactor([{ name: "S", value: secret }]);
         const text = `${before}${secret}${after}`;
-        const clean = one.text(text);
+        const clean = item.text(text);
         expect(clean.includes(secret)).toBe(false);
-        expect(one.text(JSON.stringify(text)).includes(json(secret))).toBe(false);
-        expect(Buffer.from(redactBytes(one, Buffer.from(text))).includes(secret)).toBe(false);
+        expect(item.text(JSON.stringify(text)).includes(json(secret))).toBe(false);
+        expect(Buffer.from(redactBytes(item, Buffer.from(text))).includes(secret)).toBe(false);
       }),
       { numRuns: 300 },
     );

@@ -106,13 +106,13 @@ export function openAccount(request: AccountRequest): OpenAccount {
   };
 }
 
-const plus = (one: Used, other: Used): Used => ({
-  tokens: one.tokens + other.tokens,
-  input: one.input + other.input,
-  output: one.output + other.output,
-  cached: one.cached + other.cached,
-  usd: one.usd + other.usd,
-  estimated: one.estimated + other.estimated,
+const plus = (a: Used, b: Used): Used => ({
+  tokens: a.tokens + b.tokens,
+  input: a.input + b.input,
+  output: a.output + b.output,
+  cached: a.cached + b.cached,
+  usd: a.usd + b.usd,
+  estimated: a.estimated + b.estimated,
 });
 
 /** Long, random, and of the shape that the provider's own programs expect of a key. */

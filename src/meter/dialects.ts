@@ -97,8 +97,8 @@ export function recordOf(value: unknown): Readonly<Record<string, unknown>> {
 export function valueAt(value: unknown, path: readonly string[]): unknown {
   const [name, ...rest] = path;
   if (name === undefined) return value;
-  for (const one of Array.isArray(value) ? (value as readonly unknown[]) : [value]) {
-    const found = valueAt(recordOf(one)[name], rest);
+  for (const element of Array.isArray(value) ? (value as readonly unknown[]) : [value]) {
+    const found = valueAt(recordOf(element)[name], rest);
     if (found !== undefined && found !== null) return found;
   }
   return undefined;
@@ -138,9 +138,9 @@ function sumOf(...parts: readonly (number | null)[]): number | null {
   return reported.length === 0 ? null : reported.reduce((sum, part) => sum + part, 0);
 }
 
-function largestOf(one: number | null, other: number | null): number | null {
-  if (one === null || other === null) return one ?? other;
-  return Math.max(one, other);
+function largestOf(a: number | null, b: number | null): number | null {
+  if (a === null || b === null) return a ?? b;
+  return Math.max(a, b);
 }
 
 function lessOf(whole: number | null, part: number | null): number | null {

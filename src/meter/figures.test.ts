@@ -12,7 +12,7 @@ function charged(requestBytes: number, textBytes: number, reported: readonly Ret
   const figures = openFigures(requestBytes, price);
   figures.send();
   figures.streamed(textBytes, textBytes);
-  for (const one of reported) figures.report(one);
+  for (const reportedUsage of reported) figures.report(reportedUsage);
   if (isSettled) figures.settle();
   return figures.used();
 }

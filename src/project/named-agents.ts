@@ -10,14 +10,14 @@ const marker = "scripted:";
 export const agentsGivenIn = (cwd: string, names: string): string =>
   names
     .split(",")
-    .map((one) => one.trim())
-    .map((one) => (one.startsWith(marker) ? `${marker}${resolve(cwd, one.slice(marker.length))}` : one))
+    .map((part) => part.trim())
+    .map((word) => (word.startsWith(marker) ? `${marker}${resolve(cwd, word.slice(marker.length))}` : word))
     .join(",");
 
 /** The same; a missing script is refused now, not when an agent is to play it. */
 export function requireAgents(cwd: string, names: string): string {
   const given = agentsGivenIn(cwd, names);
-  const missing = given.split(",").find((one) => one.startsWith(marker) && !existsSync(one.slice(marker.length)));
+  const missing = given.split(",").find((part) => part.startsWith(marker) && !existsSync(part.slice(marker.length)));
   if (missing !== undefined)
     refuse("script_invalid", {
       message: `There is no script ${missing.slice(marker.length)}.`,

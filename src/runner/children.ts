@@ -74,7 +74,7 @@ export function childrenOf(parts: ChildParts): Children {
           detail:
             asks !== null
               ? `child run ${run} has a question`
-              : `child run ${run}: ${status === "completed" ? (verdict ?? "") : [why, detail].filter((one) => one !== null).join(", ")}`,
+              : `child run ${run}: ${status === "completed" ? (verdict ?? "") : [why, detail].filter((part) => part !== null).join(", ")}`,
           ...(drafted.flow.lands_nothing === true ? {} : { work: { since: drafted.base.commit, commit: tip.commit } }),
         };
       });
@@ -139,9 +139,9 @@ async function draft(
   // The blobs for its own children are stored with it: each journal is complete by itself.
   const hashes = new Set([
     ...Object.values(drafted.cast).flatMap(({ script, instead = [] }) =>
-      [script, ...instead.map((one) => one.script)].flatMap((one) => one ?? []),
+      [script, ...instead.map((fallback) => fallback.script)].flatMap((fallback) => fallback ?? []),
     ),
-    ...(drafted.called ?? []).flatMap((one) => Object.values(one.prompts)),
+    ...(drafted.called ?? []).flatMap((loadedFlow) => Object.values(loadedFlow.prompts)),
   ]);
   const texts = await Promise.all([...hashes].map(async (hash) => (await parts.readBlob(hash)).toString("utf8")));
   await parts.begin(

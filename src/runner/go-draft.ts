@@ -95,7 +95,7 @@ const refuseAs = (run: string, stale: string): never =>
   refuse("ack_stale", { run_id: run, state: "draft", message: stale, remediation: ["say the goal again: autopilot start …"] });
 
 async function asked(context: CommandContext, page: readonly string[], reported: readonly string[]): Promise<string | null> {
-  for (const line of [...fitted(page, screenRows), ...reported.map((one) => `! ${one}`)]) context.show(line);
+  for (const line of [...fitted(page, screenRows), ...reported.map((warning) => `! ${warning}`)]) context.show(line);
   return context.ask("Start this run?", ["y", "n"]);
 }
 

@@ -46,7 +46,7 @@ export async function askListening(
     const requests = await inbox.pending();
     if (requests.length === 0) return text === null ? { kind: "none" } : { kind: "answer", text }; // L2
     const record = async (event: Draft): Promise<void> => {
-      const request = requests.find((one) => "request" in event && one.request === event.request);
+      const request = requests.find((candidate) => "request" in event && candidate.request === event.request);
       const afterwards = request === undefined ? null : (around?.(request) ?? null);
       await openRun.append(event);
       await afterwards?.();

@@ -10,7 +10,7 @@ const barCharsMax = 20;
 
 /** At most so many files, those with the most changed lines first. */
 export function fileRows(files: readonly ChangedFile[], filesMax: number): readonly string[] {
-  const shown = files.toSorted((one, other) => sizeOf(other) - sizeOf(one)).slice(0, filesMax);
+  const shown = files.toSorted((a, b) => sizeOf(b) - sizeOf(a)).slice(0, filesMax);
   const most = Math.max(1, ...shown.map(sizeOf));
   const rows = shown.map((file) => [oneLine(file.path, pathCharsMax), ...countsOf(file), barOf(file, most)]);
   const left = files.length - shown.length;

@@ -51,7 +51,7 @@ export function phaseRows(run: RunView): readonly PhaseRow[] {
         usd: Number((spent?.usd ?? 0).toFixed(6)),
         step: isOpen ? stepNow(run, id) : null,
         tasks: isOpen ? tasksOf(run, id, working) : null,
-        waits_for: status === "not_started" ? phase.after.filter((one) => isDone.get(one) === false) : [],
+        waits_for: status === "not_started" ? phase.after.filter((dependency) => isDone.get(dependency) === false) : [],
         because,
       };
     });

@@ -32,7 +32,7 @@ export function postMortemPage(post: PostMortem): string {
         ? ["None."]
         : post.attempted_fixes.flatMap(({ attempt, description, commit_sha, resolved, remaining }) => [
             `${attempt}. ${inText(description)}${commit_sha === null ? "" : ` (${inText(commit_sha)})`}`,
-            `   resolved: ${resolved.map((one) => inCode(one)).join(", ") || "nothing"}; remaining: ${remaining.map((one) => inCode(one)).join(", ") || "nothing"}`,
+            `   resolved: ${resolved.map((item) => inCode(item)).join(", ") || "nothing"}; remaining: ${remaining.map((item) => inCode(item)).join(", ") || "nothing"}`,
           ]),
     ),
     ...section("Prevention rule", [inText(post.prevention_rule, 500)]),

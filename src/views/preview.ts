@@ -97,7 +97,7 @@ export function previewOf(input: PreviewInput): PreviewView {
     roles: Object.fromEntries(
       Object.entries(input.cast).map(([role, { agent, instead = [] }]) => [
         role,
-        [agent, ...instead.map((one) => one.agent)].join(", then "),
+        [agent, ...instead.map((fallback) => fallback.agent)].join(", then "),
       ]),
     ),
     commands: input.commands ?? {},
@@ -215,7 +215,7 @@ function checkLines({ checks, wanted, flow: { proof } }: PreviewView): readonly 
 
 /** What checks find set besides what every check gets, and who says so. */
 function environmentLines(variables: readonly CheckVariable[], from: CheckVariable["from"]): readonly string[] {
-  const shown = variables.filter((one) => one.from === from).map(({ name, value }) => `${name}=${oneLine(value)}`);
+  const shown = variables.filter((variable) => variable.from === from).map(({ name, value }) => `${name}=${oneLine(value)}`);
   return shown.length === 0
     ? []
     : row("Checks get", [`${shown.join(", ")} (${from === "config" ? "config checks.env" : "from your shell"})`]);

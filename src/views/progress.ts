@@ -163,7 +163,7 @@ export function turnLabel(run: RunView, attempt: string): string {
 
 /** Which step a turn belongs to, if that is not plain. */
 export function stepOf(run: RunView, attempt: string): string {
-  const turn = run.turns.find((one) => one.attempt === attempt);
+  const turn = run.turns.find((candidate) => candidate.attempt === attempt);
   if (turn === undefined) return "";
   if (isByPhases(run)) return `${describeAttempt(attempt)}: `;
   return turn.step === run.turns[0]?.step ? "" : `${turn.step}: `;

@@ -20,7 +20,10 @@ export function phaseReportLines(phases: readonly PhaseReport[]): readonly strin
 
 function paragraphOf(phase: PhaseReport): readonly string[] {
   const { id, name, proof, false_claims, commits, post_mortem, rolled_back_to, left_behind, verdict } = phase;
-  const shown = [...proof.filter((one) => one.status !== "passed"), ...proof.filter((one) => one.status === "passed")];
+  const shown = [
+    ...proof.filter((candidate) => candidate.status !== "passed"),
+    ...proof.filter((candidate) => candidate.status === "passed"),
+  ];
   return [
     `${markOf(phase)} Phase ${id}${name === "" ? "" : ` ${oneLine(name)}`}: ${headOf(phase)}`,
     ...some("checked", shown.slice(0, proofMax).map(proofLine), proof.length - proofMax),

@@ -91,7 +91,7 @@ function reportOf(row: PhaseRow, own: readonly Entry[], claimOf: ClaimRead): Pha
     ...row,
     proof: oncePerCommand([...results.values()].toSorted(byKind)),
     commits: commits.slice(-commitsMax),
-    false_claims: claims.filter(({ text }, index) => claims.findIndex((one) => one.text === text) === index).slice(0, claimsMax),
+    false_claims: claims.filter(({ text }, index) => claims.findIndex((claim) => claim.text === text) === index).slice(0, claimsMax),
     attempts,
     rolled_back_to: rolledBackTo,
     left_behind: leftBehind,

@@ -16,13 +16,13 @@ export function traceOfRun(entries: readonly Entry[], turns: readonly TurnTransc
       if (span !== null) spans.push(span);
     }
   };
-  reported.sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0));
+  reported.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
   for (const entry of entries) {
     reportUntil(entry.ts);
     spans.push(...book.ofEntry(entry));
   }
   reportUntil("9999");
-  return spans.toSorted((one, other) => (one.timestamp < other.timestamp ? -1 : one.timestamp > other.timestamp ? 1 : 0));
+  return spans.toSorted((a, b) => (a.timestamp < b.timestamp ? -1 : a.timestamp > b.timestamp ? 1 : 0));
 }
 
 /** A call's beginning and its end; one that is still open has no end yet. */

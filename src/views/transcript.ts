@@ -64,7 +64,7 @@ export type TranscriptShown = {
 /** Without a choice: the last turn, on one screen. A turn by its number, or all of them, in full. */
 export function transcriptPage({ turns, turn, named }: TranscriptShown): readonly string[] {
   const command = `autopilot transcript${named}`;
-  if (turn === "all") return turns.flatMap((one, index) => [...headOf(one, index, turns.length), ...bodyOf(one, wholly), ""]);
+  if (turn === "all") return turns.flatMap((item, index) => [...headOf(item, index, turns.length), ...bodyOf(item, wholly), ""]);
   const position = (turn ?? turns.length) - 1;
   const one = turns[position];
   if (one === undefined) return [];

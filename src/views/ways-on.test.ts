@@ -117,7 +117,7 @@ test("the computed raise gets past the pause, in one go, whichever limits are sh
   );
   // Positive control: every limit was short at some time.
   expect([...met].toSorted()).toEqual(
-    [...dimensions.flatMap((one) => [`phase ${one}`, `run ${one}`]), "run retry_limit_reached"].toSorted(),
+    [...dimensions.flatMap((dimension) => [`phase ${dimension}`, `run ${dimension}`]), "run retry_limit_reached"].toSorted(),
   );
 });
 

@@ -19,7 +19,8 @@ export function rounded(value: number): string {
 
 export const money = (usd: number): string => `$${usd.toFixed(2)}`;
 export const share = (ratio: number): string => `${Math.floor(ratio * 100)} %`;
-export const plural = (count: number, one: string, many = `${one}s`): string => `${figure(count)} ${count === 1 ? one : many}`;
+export const plural = (count: number, singular: string, many = `${singular}s`): string =>
+  `${figure(count)} ${count === 1 ? singular : many}`;
 
 /** The placeholder of an answer in a command to copy. */
 export const answerMissing = "…";

@@ -37,8 +37,8 @@ export async function addIgnoreLines(commonDir: string): Promise<readonly string
 }
 
 async function isLinked(path: string): Promise<boolean> {
-  const found = await Promise.all([path, dirname(path)].map((one) => lstat(one).catch(() => null)));
-  return found.some((one) => one?.isSymbolicLink() === true);
+  const found = await Promise.all([path, dirname(path)].map((place) => lstat(place).catch(() => null)));
+  return found.some((stats) => stats?.isSymbolicLink() === true);
 }
 
 /** It is the user's file, and others may have to read it: it keeps its mode. */

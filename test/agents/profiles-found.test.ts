@@ -71,8 +71,8 @@ describe("an agent is found", () => {
   test("once in a process: the second look runs nothing", async () => {
     program("gemini", `#!/bin/sh\necho x >> ${join(bin, "runs")}\necho 1.0.0\n`);
     const here = env();
-    const [one, other] = await Promise.all([findAgent(gemini, here), findAgent(gemini, here)]);
-    expect(other).toBe(one);
+    const [foundAgent, other] = await Promise.all([findAgent(gemini, here), findAgent(gemini, here)]);
+    expect(other).toBe(foundAgent);
     expect(readdirSync(bin).filter((name) => name === "runs")).toEqual(["runs"]);
   });
 });

@@ -147,11 +147,11 @@ describe("a login is lent", () => {
 
   test("turns side by side share it: what one renewed stays for the other, and the last one clears it away", async () => {
     put(join(user, credentials), old);
-    const one = await lendLogin(claude, user, home);
+    const lentLogin = await lendLogin(claude, user, home);
     put(join(home, credentials), fresh);
     const other = await lendLogin(claude, user, home);
     expect(jsonAt(join(home, credentials))).toEqual(fresh);
-    expect(await one.giveBack()).toEqual({ renewed: [credentials], kept: [] });
+    expect(await lentLogin.giveBack()).toEqual({ renewed: [credentials], kept: [] });
     expect(existsSync(join(home, credentials))).toBe(true);
     expect(await other.giveBack()).toEqual({ renewed: [], kept: [] });
     expect(existsSync(join(home, credentials))).toBe(false);

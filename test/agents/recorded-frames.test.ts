@@ -32,7 +32,7 @@ function replay({ turn, updates, answer }: Recorded) {
   const collector = new Collector("1@1/execute#1", () => undefined);
   collector.open("s");
   const take = (when: string): void => {
-    for (const one of updates) if (one.when === when) collector.take({ sessionId: "s", update: one.update });
+    for (const update of updates) if (update.when === when) collector.take({ sessionId: "s", update: update.update });
   };
   take("before");
   collector.begin();
@@ -88,11 +88,11 @@ const expected: Readonly<Record<string, { readonly usage?: object | null; readon
 };
 
 test("every recorded turn is judged", () => {
-  expect(recorded.map(({ turn }) => turn)).toEqual(Object.keys(expected).sort((one, other) => (one < other ? -1 : 1)));
+  expect(recorded.map(({ turn }) => turn)).toEqual(Object.keys(expected).sort((a, b) => (a < b ? -1 : 1)));
 });
 
-test.each(recorded.map((one) => [one.turn, one] as const))("%s", (turn, one) => {
-  const { usage, computed } = replay(one);
+test.each(recorded.map((item) => [item.turn, item] as const))("%s", (turn, item) => {
+  const { usage, computed } = replay(item);
   const want = expected[turn];
   expect(computed).toMatchObject(want?.computed ?? {});
   if (want?.usage === null) expect(usage).toBe(null);

@@ -44,7 +44,7 @@ const lend = ({ home }: Here, path: string): void => {
 const oauth = ".gemini/oauth_creds.json";
 type Row = { readonly name: string; readonly [more: string]: unknown };
 const rowsOf = ({ json }: Ended): readonly Row[] => json["agents"] as Row[];
-const row = (ended: Ended, name: string): Row | undefined => rowsOf(ended).find((one) => one.name === name);
+const row = (ended: Ended, name: string): Row | undefined => rowsOf(ended).find((candidate) => candidate.name === name);
 
 describe.concurrent("agents", () => {
   test("lists every agent, the usable first, with version, command, login, containment, report and what is missing", async () => {
@@ -69,7 +69,7 @@ describe.concurrent("agents", () => {
       missing: ["version 0.1.0 is too old: 0.60.0 or newer is needed"],
     });
     expect(row(reported, "copilot")).toMatchObject({ is_installed: false, fix: ["npm install -g @github/copilot"] });
-    const states = rowsOf(reported).map((one) => (one["is_usable"] === true ? 0 : one["is_installed"] === true ? 1 : 2));
+    const states = rowsOf(reported).map((item) => (item["is_usable"] === true ? 0 : item["is_installed"] === true ? 1 : 2));
     expect(states).toEqual(states.toSorted((a, b) => a - b));
     expect(reported.out).not.toMatch(/sk-a-key-of-the-user|a-login-of-the-user/);
   });

@@ -120,7 +120,7 @@ describe.concurrent("trace", () => {
     status: "success",
     ...more,
   });
-  const lines = (...spans: readonly object[]): string => spans.map((one) => `${JSON.stringify(one)}\n`).join("");
+  const lines = (...spans: readonly object[]): string => spans.map((item) => `${JSON.stringify(item)}\n`).join("");
 
   test("shows the spans of every phase, or of one, in the order they lie", async () => {
     const folder = scratch({ files: { "README.md": "x\n" } });

@@ -88,7 +88,7 @@ describe("a verdict on a tree that was judged before", () => {
     const { json } = await goScripted(folder, turns, [...bExists, ...criteria]);
     expect(json).toMatchObject({ state: "completed" });
     const proofs = [...eventsOf(folder, "step_completed"), ...eventsOf(folder, "step_failed")]
-      .toSorted((one, other) => one.seq - other.seq)
+      .toSorted((a, b) => a.seq - b.seq)
       .filter(({ attempt }) => String(attempt).includes("/prove#"))
       .map(({ checks }) => (checks as { cached?: boolean }[]).map(({ cached = false }) => cached));
     expect(proofs).toEqual([

@@ -26,12 +26,12 @@ export async function openBrowser(look: { width: number; height: number; dark?: 
 }
 
 async function launched(): Promise<Browser> {
-  const one = await chromium.launch({ executablePath: program, args: flags.split(" ") });
+  const item = await chromium.launch({ executablePath: program, args: flags.split(" ") });
   afterFile(() => {
     browser = null;
-    return one.close();
+    return item.close();
   });
-  return one;
+  return item;
 }
 
 export type Served = { readonly address: string; readonly code: string; readonly end: (signal?: NodeJS.Signals) => Promise<void> };

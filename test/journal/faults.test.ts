@@ -29,9 +29,9 @@ async function live(dir: string, options: Options): Promise<Reported> {
         keep(await journal.append([skipped(1), surveyed("a")]));
         await journal.putBlob(`content ${String(isTorn)}`);
         const both = await Promise.allSettled([journal.append([skipped(2)]), journal.append([skipped(3)])]);
-        for (const one of both) {
-          if (one.status === "fulfilled") keep(one.value);
-          else throw one.reason;
+        for (const promiseSettledResult of both) {
+          if (promiseSettledResult.status === "fulfilled") keep(promiseSettledResult.value);
+          else throw promiseSettledResult.reason;
         }
         if (!isTorn) await journal.snapshot({ seq: journal.position.seq });
         keep(await journal.append([skipped(4)]));

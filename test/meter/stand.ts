@@ -32,10 +32,10 @@ export async function openProvider(play: Play): Promise<Provider> {
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
       const { method = "", url = "", headers } = request;
-      const one: Seen = { method, url, headers, body: Buffer.concat(chunks).toString(), isClosed: false };
-      response.on("close", () => (one.isClosed = true));
-      seen.push(one);
-      void play(response, one, request);
+      const item: Seen = { method, url, headers, body: Buffer.concat(chunks).toString(), isClosed: false };
+      response.on("close", () => (item.isClosed = true));
+      seen.push(item);
+      void play(response, item, request);
     });
   });
   await new Promise<void>((done) => void server.listen(0, "127.0.0.1", done));

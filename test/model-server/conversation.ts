@@ -39,7 +39,7 @@ export const lastPromptOf = ({ said }: Asked): string => ownText(said[lastIndex(
 
 /** The prompt that holds the script, and the number of calls made since. */
 export function standingOf({ said }: Asked): { readonly prompt: string; readonly calls: number } | null {
-  const at = lastIndex(said, (one) => isPrompt(one) && hasScript(one.text));
+  const at = lastIndex(said, (item) => isPrompt(item) && hasScript(item.text));
   return at < 0 ? null : { prompt: said[at]?.text ?? "", calls: callsAfter(said, at) };
 }
 
@@ -47,18 +47,18 @@ export function standingOf({ said }: Asked): { readonly prompt: string; readonly
 export const callsSincePrompt = ({ said }: Asked): number => callsAfter(said, lastIndex(said, isPrompt));
 
 const callsAfter = (said: readonly Said[], at: number): number =>
-  said.slice(at + 1).reduce((sum, one) => sum + (one.by === "model" ? one.calls : 0), 0); // C1
+  said.slice(at + 1).reduce((sum, item) => sum + (item.by === "model" ? item.calls : 0), 0); // C1
 
-const isPrompt = (one: Said): boolean => one.by === "user" && !one.isResult && ownText(one.text) !== ""; // C2
+const isPrompt = (said: Said): boolean => said.by === "user" && !said.isResult && ownText(said.text) !== ""; // C2
 
 /** What remains of a message when the reminders are taken out that an agent's own program strews in. */
 const ownText = (text: string): string => text.replaceAll(/<(system-reminder|environment_context)>[\s\S]*?<\/\1>/g, "").trim();
 
-const lastIndex = (said: readonly Said[], holds: (one: Said) => boolean): number => said.findLastIndex(holds);
+const lastIndex = (said: readonly Said[], holds: (item: Said) => boolean): number => said.findLastIndex(holds);
 
 /** The folder an agent says it works in. Tools of several agents want whole paths. */
 export function workFolderOf({ system, said }: Asked): string | null {
-  const texts = [system, ...said.filter((one) => one.by === "user" && !one.isResult).map(({ text }) => text)];
+  const texts = [system, ...said.filter((candidate) => candidate.by === "user" && !candidate.isResult).map(({ text }) => text)];
   for (const pattern of folderPatterns) {
     for (const text of texts) {
       const found = pattern.exec(text)?.[1];

@@ -15,7 +15,7 @@ async function server(options: ModelServerOptions = {}): Promise<ModelServer> {
   return opened;
 }
 afterEach(async () => {
-  await Promise.all(open.splice(0).map((one) => one.close()));
+  await Promise.all(open.splice(0).map((modelServer) => modelServer.close()));
 });
 
 type Turn = { readonly user: string } | { readonly called: string; readonly result: string };

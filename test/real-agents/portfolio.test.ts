@@ -28,7 +28,7 @@ const behind = (prompt: string, name: string): string =>
 /** Which task it is, and whether it is to be done or reported, is in the prompt. */
 function played(asked: Asked): string | undefined {
   const prompt = lastPromptOf(asked);
-  const word = words.find((one) => prompt.includes(`sell ${one}`));
+  const word = words.find((candidate) => prompt.includes(`sell ${candidate}`));
   if (word === undefined) return undefined;
   if (!prompt.includes("next_suggestions"))
     return `[[write ${word}.txt|${word} are sold]] [[say All is done.\\n\\n<promise>DONE</promise>]]`;

@@ -87,7 +87,7 @@ export const tokensReported = ({ model }: Stage): number =>
   model
     .calls()
     .flatMap(({ usage }) => usage ?? [])
-    .reduce((sum, one) => sum + one.inputTokens + one.cacheReadTokens + one.cacheWriteTokens + one.outputTokens, 0);
+    .reduce((sum, usage) => sum + usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens + usage.outputTokens, 0);
 
 /** What the run's ledger holds. */
 export async function countersOf(stage: Stage): Promise<Readonly<Record<string, number>>> {

@@ -95,7 +95,10 @@ describe.each(agentsToTry)("one turn of $title", ({ name, isHere }) => {
     ]);
     expect(result.kind === "ended" ? result.said : "").toContain("All is done.");
     const reported = model.calls().flatMap(({ usage }) => usage ?? []);
-    const sum = reported.reduce((all, one) => all + one.inputTokens + one.cacheReadTokens + one.cacheWriteTokens + one.outputTokens, 0);
+    const sum = reported.reduce(
+      (all, usage) => all + usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens + usage.outputTokens,
+      0,
+    );
     expect(result.usage).toMatchObject({ tokens: sum, calls: reported.length });
     expect(sessions).toHaveLength(1);
     nobodyIsLeft();

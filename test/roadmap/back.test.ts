@@ -83,10 +83,10 @@ describe.concurrent("ways back", () => {
     const { json } = await goRoadmap(folder, turns);
     expect(json).toMatchObject({ result: "FAIL", reason_code: "phase_failed" });
     const steps = stepsOf(folder, "1");
-    expect(steps.filter((one) => one.startsWith("debug"))).toHaveLength(3);
-    expect(steps.filter((one) => one.startsWith("research"))).toHaveLength(2);
+    expect(steps.filter((step) => step.startsWith("debug"))).toHaveLength(3);
+    expect(steps.filter((step) => step.startsWith("research"))).toHaveLength(2);
     expect(steps.slice(-5)).toEqual(["plan_check passed", "execute passed", "checks failed", "undo passed", "withdraw passed"]);
-    expect(steps.filter((one) => /^(verify|judge)/.test(one))).toEqual([]); // red checks never come before a judge
+    expect(steps.filter((step) => /^(verify|judge)/.test(step))).toEqual([]); // red checks never come before a judge
     expect(eventsOf(folder, "phase_failed")).toMatchObject([{ because: "attempts_used_up" }]);
     expect(eventsOf(folder, "route_taken").flatMap(({ count }) => count ?? [])).toEqual(["debug", "debug", "debug", "replan"]);
     expect(git(folder, "ls-tree", "-r", "--name-only", "HEAD", "src/").split("\n")).toEqual(["src/greet.js", "src/index.js"]);

@@ -62,7 +62,7 @@ describe.concurrent("what is no work", () => {
     expect(json).toMatchObject({ result: "FAIL", reason_code: "phase_failed", state: "paused" });
     expect(failure(folder)).toBe("executor_wrong_approach");
     expect(categoryOf(folder)).toBe("executor_wrong_approach");
-    expect(stepsOf(folder, "1").filter((one) => one.startsWith("plan"))).toEqual([
+    expect(stepsOf(folder, "1").filter((step) => step.startsWith("plan"))).toEqual([
       "plan passed",
       "plan_check failed",
       "plan passed",
@@ -94,7 +94,7 @@ describe.concurrent("what is no work", () => {
     const unsure = planCheck("1", { returns: { pass: true, issues: ["thin"], confidence: 6, blocker_count: 0, warning_count: 1 } });
     const { json } = await goRoadmap(folder, [...instead("plan_check", unsure, planCheck("1")), again]);
     expect(json, json.message).toMatchObject({ result: "PASS", state: "completed" });
-    expect(stepsOf(folder, "1").filter((one) => one.startsWith("plan_check"))).toEqual(["plan_check failed", "plan_check passed"]);
+    expect(stepsOf(folder, "1").filter((step) => step.startsWith("plan_check"))).toEqual(["plan_check failed", "plan_check passed"]);
   });
 
   test("a judge that rubber-stamps: nothing it found itself, so its word is none, and the phase is taken back", async () => {

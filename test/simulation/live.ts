@@ -70,7 +70,7 @@ export async function live(story: Story, flow: Flow, living: Living = {}): Promi
     }
     const asked = (living.people ?? story.people)?.(lived.run, lived.why) ?? null;
     if (asked === null) return { disk, ...lived, ticks, cuts, journal: disk.store.lines.map((line) => JSON.parse(line) as Entry) };
-    disk.inbox.push(...asked.map((one) => ({ ...one, actor: "operator:story" }) as Request));
+    disk.inbox.push(...asked.map((omit) => ({ ...omit, actor: "operator:story" }) as Request));
   }
   throw new Error(`"${story.name}" does not end`);
 }

@@ -112,7 +112,7 @@ export function simulatedRuntime(
     inbox: {
       pending: async () => [...disk.inbox],
       forget: async (request) => {
-        const at = disk.inbox.findIndex((one) => one.request === request);
+        const at = disk.inbox.findIndex((candidate) => candidate.request === request);
         if (at >= 0) disk.inbox.splice(at, 1);
         machine.tickNow();
       },

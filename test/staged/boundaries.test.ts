@@ -208,7 +208,7 @@ describe.concurrent("a batch that its review refuses", () => {
     "test/simulation/stories.ts › greenfield: the review of a batch fails and a person stops it",
     async () => {
       const folder = upTo(scratch(), problem, draft, plan, tasks);
-      const again = greenfield.filter(({ when }) => JSON.stringify(when).includes("01_layout")).map((one) => ({ ...one, repeat: 0 }));
+      const again = greenfield.filter(({ when }) => JSON.stringify(when).includes("01_layout")).map((item) => ({ ...item, repeat: 0 }));
       const never = { ...judged(1, false), when: { phase: "6", step: "review" }, repeat: 3 };
       const first = await goStaged(folder, "greenfield", [
         never,

@@ -19,8 +19,8 @@ function edit(folder: string, ...changes: readonly (readonly [from: string | Reg
   writeFileSync(place(folder), text);
   return text;
 }
-const slow = (one: Turn, ms: number): Turn => ({ ...one, do: [{ sleep: ms }, ...one.do] });
-const is = (phase: string) => (one: Turn) => JSON.stringify(one.when) === `{"phase":"${phase}","step":"do"}`;
+const slow = (item: Turn, ms: number): Turn => ({ ...item, do: [{ sleep: ms }, ...item.do] });
+const is = (phase: string) => (item: Turn) => JSON.stringify(item.when) === `{"phase":"${phase}","step":"do"}`;
 const differed = (folder: string): Readonly<Record<string, { readonly found: string; readonly kept: string }>> =>
   Object.fromEntries(
     eventsOf(folder, "document_differed").map(({ field, found, kept }) => [String(field), { found: String(found), kept: String(kept) }]),
@@ -30,7 +30,7 @@ describe.concurrent("the state file", () => {
   test("edited by hand in mid-run: it stays as it is until the next boundary, then their decisions, blockers, notes and sections hold, and our steps and retries", async () => {
     const folder = scratch();
     commit(folder, problem);
-    const turns = greenfield.map((one) => (is("3")(one) ? slow(one, 6000) : one));
+    const turns = greenfield.map((item) => (is("3")(item) ? slow(item, 6000) : item));
     const { ended } = beginStaged(folder, "greenfield", turns, ["--continue", "--option", "research=decided"]);
     await until("the Plan turn", () => stateOf(folder).current?.step === 3 && stateOf(folder).current?.status === "in_progress");
     const theirs = edit(
@@ -62,7 +62,7 @@ describe.concurrent("the state file", () => {
   test("a Current Step that stands behind an optional step leaves it out, though it was asked for", async () => {
     const folder = scratch();
     commit(folder, { ...problem, ...draft });
-    const turns = greenfield.map((one) => (is("3")(one) ? slow(one, 5000) : one));
+    const turns = greenfield.map((item) => (is("3")(item) ? slow(item, 5000) : item));
     const { ended } = beginStaged(folder, "greenfield", turns, ["--option", "research=decided", "--with", "ui"]);
     await until("the Plan turn", () => stateOf(folder).current?.step === 3 && stateOf(folder).current?.status === "in_progress");
     edit(folder, [/^step: 3$/m, "step: 5"], [/^name: Plan$/m, "name: Decompose"]);
@@ -73,7 +73,7 @@ describe.concurrent("the state file", () => {
   test("is not written over unread: an edit after the last boundary is still there when the run rests, and is heard when it is taken up", async () => {
     const folder = scratch();
     commit(folder, { ...problem, ...draft, ...plan });
-    const turns = greenfield.map((one) => (is("5")(one) ? slow(one, 5000) : one));
+    const turns = greenfield.map((item) => (is("5")(item) ? slow(item, 5000) : item));
     const run = beginStaged(folder, "greenfield", turns);
     await until("the Decompose turn", () => stateOf(folder).current?.step === 5 && stateOf(folder).current?.status === "in_progress");
     await autopilot(folder, ["pause", "--json"]); // rests when the turn ends, before the boundary that follows the step
@@ -92,7 +92,7 @@ describe.concurrent("the state file", () => {
     commit(folder, problem);
     const bad = { ...turn("3", { "_docs/01_solution/solution.md": "# Half\n\nOnly half of what is wanted.\n" }), repeat: 4 };
     const late = { ...turn("3", plan), when: { phase: "3", step: "do", attempt: 5 } };
-    await goStaged(folder, "greenfield", [late, bad, ...greenfield.filter((one) => !is("3")(one))]);
+    await goStaged(folder, "greenfield", [late, bad, ...greenfield.filter((candidate) => !is("3")(candidate))]);
     edit(folder, ["## Key Decisions\n", "## Key Decisions\n- Research decision: proceed to planning\n"]);
     const second = await autopilot(folder, ["go", "--json"]);
     expect(second.json).toMatchObject({ reason_code: "phase_failed" });

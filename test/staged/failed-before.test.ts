@@ -164,7 +164,7 @@ describe.concurrent("a step that fails for good in a run", () => {
     for (const args of [["stop"], ["answer", "C"]]) {
       const folder = scratch();
       commit(folder, { ...problem, ...draft });
-      const turns = [bad, ...greenfield.filter((one) => JSON.stringify(one.when) !== '{"phase":"3","step":"do"}')];
+      const turns = [bad, ...greenfield.filter((candidate) => JSON.stringify(candidate.when) !== '{"phase":"3","step":"do"}')];
       await goStaged(folder, "greenfield", turns, ["--option", "research=decided"]);
       expect(stateOf(folder).current).toMatchObject({ step: 3, status: "failed", retry_count: 3 });
       await autopilot(folder, [...args, "--json"]);

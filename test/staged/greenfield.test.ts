@@ -101,7 +101,7 @@ describe.concurrent("greenfield", () => {
       says("All done."),
       "report",
     );
-    const turns = [...greenfield.filter((one) => one !== tasks), large, fixes];
+    const turns = [...greenfield.filter((candidate) => candidate !== tasks), large, fixes];
     const { json } = await goStaged(folder, "greenfield", [thin, ...turns], [...goal, "--continue", "--option", "research=decided"]);
     expect(json).toMatchObject({ state: "completed" });
     const details = eventsOf(folder, "step_failed").map(({ detail }) => String(detail));

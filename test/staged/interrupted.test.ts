@@ -5,13 +5,13 @@ import { autopilot, eventsOf, journal, processesOf, until } from "../support/aut
 import { git, scratch } from "../support/scratch-repository.ts";
 import { beginStaged, commit, draft, greenfield, plan, problem, rows, stateOf, tasksOf, type Turn } from "./project.ts";
 
-const slow = (one: Turn, ms: number): Turn => ({ ...one, do: [...one.do, { sleep: ms }] });
+const slow = (turn: Turn, ms: number): Turn => ({ ...turn, do: [...turn.do, { sleep: ms }] });
 
 describe.concurrent("kill -9", () => {
   test("while a batch is built: the batches that were committed stay, only what was in flight is done again", async () => {
     const folder = scratch();
     commit(folder, { ...problem, ...draft, ...plan, ...tasksOf(rows) });
-    const turns = greenfield.map((one) => (JSON.stringify(one.when).includes('"task":"03') ? slow(one, 4000) : one));
+    const turns = greenfield.map((turn) => (JSON.stringify(turn.when).includes('"task":"03') ? slow(turn, 4000) : turn));
     const { child, ended } = beginStaged(folder, "greenfield", turns);
     await until("the second batch", () => eventsOf(folder, "session_opened").some(({ attempt }) => String(attempt).includes("/03_orders")));
     child.kill("SIGKILL");
@@ -36,7 +36,7 @@ describe.concurrent("kill -9", () => {
   test("while a document is written: the step is in progress, and is taken up at its sub-step", async () => {
     const folder = scratch();
     commit(folder, { ...problem, ...draft });
-    const turns = greenfield.map((one) => (JSON.stringify(one.when) === '{"phase":"3","step":"do"}' ? slow(one, 4000) : one));
+    const turns = greenfield.map((turn) => (JSON.stringify(turn.when) === '{"phase":"3","step":"do"}' ? slow(turn, 4000) : turn));
     const { child, ended } = beginStaged(folder, "greenfield", turns, ["--option", "research=decided"]);
     await until("the Plan turn", () => stateOf(folder).current?.sub_step === "1 — do" || null);
     child.kill("SIGKILL");

@@ -78,8 +78,8 @@ function optionOf(offered: JsonObject, name: string): JsonObject | null {
 function valuesOf(option: JsonObject): readonly string[] {
   return asArray(option["options"])
     .map(asRecord)
-    .flatMap((one) => [one, ...asArray(one["options"]).map(asRecord)])
-    .flatMap((one) => asString(one["value"]) ?? []);
+    .flatMap((item) => [item, ...asArray(item["options"]).map(asRecord)])
+    .flatMap((item) => asString(item["value"]) ?? []);
 }
 
 const choose = (option: JsonObject, value: string): Setting => ({

@@ -87,24 +87,24 @@ function reportedIn(meaning: UsageMeaning, report: UsageReport, before: UsageBef
 /** Side calls are in `model_usage` only, so that sum is taken if it is larger. */
 function inMeta(reported: Readonly<Record<string, unknown>>, updates: number): Reported {
   const whole = tokensOf(reported["token_count"]);
-  const models = asArray(reported["model_usage"]).flatMap((one) => tokensOf(asRecord(one)["token_count"]) ?? tokensOf(one) ?? []);
+  const models = asArray(reported["model_usage"]).flatMap((model) => tokensOf(asRecord(model)["token_count"]) ?? tokensOf(model) ?? []);
   const summed = models.reduce(sum, noTokens);
   if (whole === null && summed.all === 0) return null;
   return { tokens: whole === null || summed.all > whole.all ? summed : whole, calls: updates };
 }
 
-const less = (one: Tokens, other: Tokens): Tokens => ({
-  all: one.all - other.all,
-  input: Math.max(0, one.input - other.input),
-  output: Math.max(0, one.output - other.output),
-  cached: Math.max(0, one.cached - other.cached),
+const less = (a: Tokens, b: Tokens): Tokens => ({
+  all: a.all - b.all,
+  input: Math.max(0, a.input - b.input),
+  output: Math.max(0, a.output - b.output),
+  cached: Math.max(0, a.cached - b.cached),
 });
 
-const sum = (one: Tokens, other: Tokens): Tokens => ({
-  all: one.all + other.all,
-  input: one.input + other.input,
-  output: one.output + other.output,
-  cached: one.cached + other.cached,
+const sum = (a: Tokens, b: Tokens): Tokens => ({
+  all: a.all + b.all,
+  input: a.input + b.input,
+  output: a.output + b.output,
+  cached: a.cached + b.cached,
 });
 
 /** Null if nothing believable is reported. Some count cached tokens as part of the input, some beside it. */

@@ -103,7 +103,7 @@ function ofUser(line: JsonObject): readonly JsonObject[] {
 }
 
 function ofResult(line: JsonObject): ReadLine {
-  const denied = asArray(line["permission_denials"]).map((one) => asString(asRecord(one)["tool_name"]) ?? "a tool");
+  const denied = asArray(line["permission_denials"]).map((denial) => asString(asRecord(denial)["tool_name"]) ?? "a tool");
   const costUsd = asNonNegativeNumber(line["total_cost_usd"]);
   return {
     usage: asRecord(line["usage"]),
@@ -120,7 +120,7 @@ function endOf(line: JsonObject): End {
   const text =
     asString(line["result"]) ??
     asArray(line["errors"])
-      .filter((one) => typeof one === "string")
+      .filter((item) => typeof item === "string")
       .join("; ");
   if (subtype === "error_max_turns") return { by: "stop", stop: "max_turn_requests" };
   if (subtype === "error_max_budget_usd") return { by: "budget", says: "The agent stopped at the budget it was given." };

@@ -54,7 +54,7 @@ export function processInfo(pid: number): ProcessInfo | undefined {
 }
 
 export function ancestorsOf(pid: number): ReadonlySet<number> {
-  const parentOf = process.platform === "linux" ? (one: number) => readProcStat(one)?.parent : parentsByPs();
+  const parentOf = process.platform === "linux" ? (item: number) => readProcStat(item)?.parent : parentsByPs();
   const line = new Set<number>();
   for (let at: number | undefined = pid; at !== undefined && at > 0 && !line.has(at); at = parentOf(at)) line.add(at);
   return line;

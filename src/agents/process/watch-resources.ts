@@ -95,7 +95,7 @@ function takePart(round: Round, look: () => void): () => void {
     const began = performance.now();
     if (began < round.againAt) return;
     beginMoment();
-    for (const one of round.looks) one();
+    for (const item of round.looks) item();
     round.againAt = performance.now() + (performance.now() - began) * share; // W2
   };
   round.looks.add(look);

@@ -118,5 +118,5 @@ function textIn(value: unknown, key: string): string {
 
 function listIn(value: unknown, key: string): readonly string[] {
   const found = valueIn(value, key);
-  return Array.isArray(found) ? found.filter((one) => typeof one === "string") : [];
+  return Array.isArray(found) ? found.filter((item) => typeof item === "string") : [];
 }

@@ -87,7 +87,13 @@ export function returnsServer(
 export const asJson = ({ name, command, args, env }: StdioServer): string =>
   JSON.stringify({
     mcpServers: {
-      [name]: { type: "stdio", command, args, env: Object.fromEntries(env.map((one) => [one.name, one.value])), tools: ["*"] },
+      [name]: {
+        type: "stdio",
+        command,
+        args,
+        env: Object.fromEntries(env.map((variable) => [variable.name, variable.value])),
+        tools: ["*"],
+      },
     },
   });
 

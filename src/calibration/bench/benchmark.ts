@@ -133,7 +133,10 @@ const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 async function prepare(room: BenchmarkRoom, plan: BenchmarkPlan, commit: string, { work, target, cwd }: Places): Promise<void> {
   const { trees } = room;
-  await trees.makeCopy(work, commit, [cyclesFolder, ...room.plan.benchmarks.flatMap((one) => answersIn(trees.repository.root, one))]); // B1
+  await trees.makeCopy(work, commit, [
+    cyclesFolder,
+    ...room.plan.benchmarks.flatMap((benchmark) => answersIn(trees.repository.root, benchmark)),
+  ]); // B1
   const config = join(trees.repository.root, ".autopilot", "config.yaml");
   if (existsSync(config) && !existsSync(join(work, ".autopilot", "config.yaml"))) copyInto(config, join(work, ".autopilot"), "config.yaml");
   if (plan.kind === "ref") await trees.makeCopy(target ?? "", plan.commit ?? plan.at, ["quality", ...findingsDefault]);

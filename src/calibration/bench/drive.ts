@@ -167,7 +167,7 @@ function finish(
     recalled.recall === null ? null : `recall ${recalled.recall.toFixed(2)}`,
     metric === null ? null : `${plan.target.metric} ${metric}`,
   ];
-  context.show(`✓ ${text}: ${figures.filter((one) => one !== null).join(", ")}`);
+  context.show(`✓ ${text}: ${figures.filter((figure) => figure !== null).join(", ")}`);
   dropCopies(own);
 }
 

@@ -82,7 +82,7 @@ async function promptEdits({ lever, root, textAt }: LeverInput): Promise<TypedEd
     { path: `${folder}/flow.yaml`, text: own.flow },
     ...Object.entries(own.prompts).map(([name, content]) => ({ path: `${folder}/prompts/${name}`, text: content })),
   ];
-  return { files: files.map((one) => (one.path === `${folder}/prompts/${prompt}` ? { ...one, text } : one)) };
+  return { files: files.map((item) => (item.path === `${folder}/prompts/${prompt}` ? { ...item, text } : item)) };
 }
 
 async function configEdits({ lever, id, root, env, textAt, agentHere }: LeverInput): Promise<TypedEdits> {
@@ -131,7 +131,7 @@ const isEveryRole = (source: string): boolean => source === "*" || source === "a
 
 async function rolesIn(root: string): Promise<readonly string[]> {
   const flows = await Promise.all((await namesOfFlows(root)).map((name) => loadFlow(root, name)));
-  const steps = flows.flatMap((one) => (one.kind === "loaded" ? stepsEverywhere(one.flow) : []));
+  const steps = flows.flatMap((flow) => (flow.kind === "loaded" ? stepsEverywhere(flow.flow) : []));
   return [...new Set(steps.flatMap(({ step }) => step.agent ?? []))].toSorted();
 }
 
@@ -187,8 +187,8 @@ async function settingsFor(
 const wordsOf = (names: string): readonly string[] =>
   names
     .split(",")
-    .map((one) => one.trim())
-    .filter((one) => one !== "");
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
 
 const agentsIn = (config: Config): readonly string[] => [
   ...extendableProfiles.filter((name) => name !== "custom"),

@@ -72,8 +72,8 @@ export function recallOf(baseline: readonly Bug[], found: readonly Bug[]): Recal
   const matches: Match[] = [];
   const left = { baseline: [...baseline].toSorted(byId), found: [...found].toSorted(byId) };
   for (const [by, why] of passes) {
-    for (const [one, other] of matched(left.baseline, left.found, (a, b) => why(a, b) !== null))
-      matches.push({ baseline: one.id, found: other.id, by, detail: why(one, other) ?? "" });
+    for (const [bug, other] of matched(left.baseline, left.found, (a, b) => why(a, b) !== null))
+      matches.push({ baseline: bug.id, found: other.id, by, detail: why(bug, other) ?? "" });
     left.baseline = left.baseline.filter(({ id }) => !matches.some((match) => match.baseline === id)); // B1
     left.found = left.found.filter(({ id }) => !matches.some((match) => match.found === id));
   }
@@ -124,21 +124,21 @@ export const plainTitle = (title: string): string =>
 function matched<One, Other>(
   ones: readonly One[],
   others: readonly Other[],
-  isPair: (one: One, other: Other) => boolean,
+  isPair: (a: One, b: Other) => boolean,
 ): readonly (readonly [One, Other])[] {
   const holder = new Map<Other, One>();
-  const place1 = (one: One, tried: Set<Other>): boolean => {
+  const place1 = (left: One, tried: Set<Other>): boolean => {
     for (const other of others) {
-      if (tried.has(other) || !isPair(one, other)) continue;
+      if (tried.has(other) || !isPair(left, other)) continue;
       tried.add(other);
       const before = holder.get(other);
       if (before === undefined || place1(before, tried)) {
-        holder.set(other, one);
+        holder.set(other, left);
         return true;
       }
     }
     return false;
   };
-  for (const one of ones) place1(one, new Set());
-  return [...holder].map(([other, one]) => [one, other]);
+  for (const item of ones) place1(item, new Set());
+  return [...holder].map(([other, left]) => [left, other]);
 }

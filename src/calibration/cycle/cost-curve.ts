@@ -34,7 +34,7 @@ export function costNote(cycle: Cycle): string {
     const [tokens, usd] = (["tokens", "usd"] as const).map((unit) => runs.reduce((all, { spent }) => all + (spent?.[unit] ?? 0), 0));
     const minutes = runs.reduce((all, run) => all + minutesOf(run), 0);
     const used = [usd === 0 ? null : money(usd ?? 0), tokens === 0 ? null : `${short(tokens ?? 0)} tokens`, span(minutes * 60_000)];
-    return used.filter((one) => one !== null).join(", ");
+    return used.filter((unit) => unit !== null).join(", ");
   };
   return `before ${side("pre-lever")}; after ${side("post-lever")}`;
 }
@@ -42,7 +42,7 @@ export function costNote(cycle: Cycle): string {
 const over = (cycle: Cycle): readonly BenchmarkRun[] =>
   [...cycle.runs.values()]
     .filter(({ endedAt }) => endedAt !== null)
-    .toSorted((one, other) => (msOf(one.endedAt ?? "") ?? 0) - (msOf(other.endedAt ?? "") ?? 0));
+    .toSorted((a, b) => (msOf(a.endedAt ?? "") ?? 0) - (msOf(b.endedAt ?? "") ?? 0));
 
 const minutesOf = ({ startedAt, endedAt }: BenchmarkRun): number =>
   Math.max(0, (msOf(endedAt ?? "") ?? 0) - (msOf(startedAt) ?? 0)) / 60_000;

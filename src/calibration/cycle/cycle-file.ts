@@ -123,7 +123,7 @@ function gainPicture(cycle: Cycle, { mean_gain: mean, interval, gain }: CycleJud
     cycle.noiseFloor,
     -cycle.noiseFloor,
     ...(interval === null ? [] : [interval.low, interval.high]),
-    ...Object.values(gain).flatMap((one) => one ?? []),
+    ...Object.values(gain).flatMap((amount) => amount ?? []),
   ];
   const [from, to] = [Math.min(...values) - 0.02, Math.max(...values) + 0.02];
   const x = (value: number): number => at(value, from, to);

@@ -12,10 +12,10 @@ const meanGain = (all: readonly Pair[]): number =>
 test("the same seed gives the same numbers, another seed others", () => {
   const take = (seed: string): readonly number[] => Array.from({ length: 20 }, generatorOf(seed));
   fc.assert(
-    fc.property(fc.string(), fc.string(), (one, other) => {
-      expect(take(one)).toEqual(take(one));
-      if (one !== other) expect(take(one)).not.toEqual(take(other));
-      expect(take(one).every((value) => value >= 0 && value < 1)).toBe(true);
+    fc.property(fc.string(), fc.string(), (a, b) => {
+      expect(take(a)).toEqual(take(a));
+      if (a !== b) expect(take(a)).not.toEqual(take(b));
+      expect(take(a).every((value) => value >= 0 && value < 1)).toBe(true);
     }),
     { numRuns: 200 },
   );

@@ -34,7 +34,7 @@ export function cyclePage(cycle: Cycle): readonly string[] {
       : [
           `  ! lost: ${lost
             .slice(0, 8)
-            .map((one) => oneLine(one))
+            .map((bug) => oneLine(bug))
             .join(", ")}`,
         ]),
     ...changedBenchmarks(cycle).map((name) => `  ! ${oneLine(benchmarkChanged(name), 200)}`),

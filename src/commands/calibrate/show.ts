@@ -41,7 +41,7 @@ async function meant(context: CommandContext, name: string | undefined, isOpenOn
   if (open.length > 1 && isOpenOnly)
     refuse("calibration_input_invalid", {
       message: `${open.length} cycles are open.`,
-      remediation: open.map((one) => `autopilot calibrate resume ${one.name}`),
+      remediation: open.map((cycle) => `autopilot calibrate resume ${cycle.name}`),
     });
   const newest = cycles.toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1)).at(-1);
   if (newest === undefined || (isOpenOnly && open.length === 0))
@@ -71,7 +71,9 @@ const foreignWays = ({ name }: Cycle): readonly string[] => [
 function workerOf(context: CommandContext, paths: ProjectPaths, cycle: Cycle): number | null {
   const owner = cycle.end === null ? ownerOf(join(paths.folder, calibrationsFolder)) : null;
   if (owner === null) return null;
-  const open = readCycles(paths.root).cycles.filter((one) => one.end === null && isOwnCycle(context.env, paths.root, one));
+  const open = readCycles(paths.root).cycles.filter(
+    (candidate) => candidate.end === null && isOwnCycle(context.env, paths.root, candidate),
+  );
   const newest = open.toSorted((a, b) => (a.lastAt < b.lastAt ? -1 : 1)).at(-1);
   return newest?.name === cycle.name ? owner.pid : null;
 }

@@ -77,7 +77,7 @@ export function startCalibration(context: CommandContext, input: StartInput): Pr
         event_types: [...cycleEventNames],
         cycle_name: name,
         lever_under_test: lever.id,
-        benchmarks: benchmarks.map((one) => one.name),
+        benchmarks: benchmarks.map((benchmark) => benchmark.name),
         iteration,
       } as const;
       const begun = { event: "cycle_start", hypothesis, noise_floor_threshold: floor, plan } as const;
@@ -225,7 +225,7 @@ async function benchmarksOf(
     const [, named, at = word] = /^([^=/]+)=(.+)$/.exec(word) ?? [];
     const name = named ?? basename(at).replaceAll(/[^A-Za-z0-9._-]/g, "-");
     if (!benchmarkName.test(name)) invalid(`The benchmark ${JSON.stringify(word)} has no plain name.`, "--benchmarks NAME=WHERE");
-    if (found.some((one) => one.name === name))
+    if (found.some((benchmark) => benchmark.name === name))
       invalid(`Two benchmarks are called ${name}.`, "--benchmarks one=A,other=B tells them apart");
     const plan = await locate(context, paths, trees, at);
     const baseline = given.get(name) ?? (words.length === 1 ? given.get("") : undefined);
@@ -235,9 +235,9 @@ async function benchmarksOf(
     found.push({ name, ...plan, baseline: isOptional ? null : path });
   }
   for (const name of given.keys())
-    if (!found.some((one) => one.name === name) && !(name === "" && words.length === 1))
+    if (!found.some((benchmark) => benchmark.name === name) && !(name === "" && words.length === 1))
       invalid(
-        `--baseline names ${name === "" ? "no benchmark" : name}, expected NAME=FILE with one of ${found.map((one) => one.name).join(", ")}.`,
+        `--baseline names ${name === "" ? "no benchmark" : name}, expected NAME=FILE with one of ${found.map((benchmark) => benchmark.name).join(", ")}.`,
       );
   return found;
 }

@@ -55,7 +55,7 @@ export function calibrationVerdict(context: CommandContext, input: Input): Promi
 
 /** A benchmark in only one file is n/a; most likely it has another name in the other. */
 function oneSided(before: Figures, after: Figures): readonly string[] {
-  const only = (one: Figures, other: Figures): readonly string[] => Object.keys(one).filter((name) => !Object.hasOwn(other, name));
+  const only = (a: Figures, b: Figures): readonly string[] => Object.keys(a).filter((name) => !Object.hasOwn(b, name));
   return [
     ...only(before, after).map((name) => `${oneLine(name, 40)} is in --before only, so it is n/a.`),
     ...only(after, before).map((name) => `${oneLine(name, 40)} is in --after only, so it is n/a.`),

@@ -59,7 +59,7 @@ export async function diffPageOf({ view, paths, foreign }: FollowedRun): Promise
     mark: "refused",
     word: refusedWord(view.violation),
   }));
-  const all = [...files, ...refused].toSorted((one, other) => order[one.mark] - order[other.mark]);
+  const all = [...files, ...refused].toSorted((a, b) => order[a.mark] - order[b.mark]);
   return { base, tip, files: all.slice(0, filesMax), more: Math.max(0, all.length - filesMax), problem: null, closed };
 }
 

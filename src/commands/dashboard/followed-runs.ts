@@ -120,7 +120,7 @@ export function followRuns(context: Pick<CommandContext, "env">): FollowedRuns {
     return into;
   };
 
-  const one = (source: RunSource): FollowedRun | UnreadableRun | null => {
+  const followSource = (source: RunSource): FollowedRun | UnreadableRun | null => {
     const reading = readOn(source);
     if (reading === null) return null;
     const { state } = reading.fold;
@@ -134,12 +134,12 @@ export function followRuns(context: Pick<CommandContext, "env">): FollowedRuns {
 
   return {
     isKnown: (key) => readings.has(key),
-    one,
+    one: followSource,
     all: async (sources) => {
       const found: (FollowedRun | UnreadableRun)[] = [];
       for (const source of sources) {
         const isNew = !readings.has(source.key);
-        const run = one(source);
+        const run = followSource(source);
         if (run !== null) found.push(run);
         if (isNew) await new Promise((resolve) => setImmediate(resolve)); // other requests are answered meanwhile
       }

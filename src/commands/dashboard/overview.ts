@@ -51,7 +51,7 @@ export function overviewOf(runs: readonly (FollowedRun | UnreadableRun)[], portf
   const readable = runs.filter(isReadable);
   const cards = readable.map((run) => around.summaryOf(run).card);
   const today = around.now.slice(0, 10);
-  const newest = cards.toSorted((one, other) => (one.updated_at < other.updated_at ? 1 : -1));
+  const newest = cards.toSorted((a, b) => (a.updated_at < b.updated_at ? 1 : -1));
   return {
     at: around.now,
     name: around.name,
@@ -63,10 +63,10 @@ export function overviewOf(runs: readonly (FollowedRun | UnreadableRun)[], portf
     attention: [
       ...(portfolio === null ? [] : portfolioAttention(portfolio)),
       ...readable.filter(({ task }) => task === null).flatMap((run) => around.summaryOf(run).attention),
-    ].toSorted((one, other) => other.weight - one.weight || ((one.asked_at ?? "") < (other.asked_at ?? "") ? -1 : 1)),
+    ].toSorted((a, b) => b.weight - a.weight || ((a.asked_at ?? "") < (b.asked_at ?? "") ? -1 : 1)),
     answered: readable
-      .flatMap(({ index, project }) => index.answers.filter(({ at }) => at.startsWith(today)).map((one) => ({ ...one, project })))
-      .toSorted((one, other) => (one.at < other.at ? 1 : -1))
+      .flatMap(({ index, project }) => index.answers.filter(({ at }) => at.startsWith(today)).map((answer) => ({ ...answer, project })))
+      .toSorted((a, b) => (a.at < b.at ? 1 : -1))
       .slice(0, 20),
     today: readable.reduce((sum, { index }) => added(sum, index.days[today]), { ...noCounts }),
     live: Object.fromEntries(readable.flatMap((run) => (run.owner === null ? [] : [[run.key, liveLineOf(run)]]))),

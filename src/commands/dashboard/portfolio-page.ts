@@ -61,11 +61,8 @@ export function portfolioPageOf(
   now: string,
 ): PortfolioPage {
   const tasks = Object.values(state.tasks);
-  const newest = (list: readonly TaskView[]): readonly TaskView[] =>
-    list.toSorted((one, other) => other.changed - one.changed).slice(0, listMax);
-  const queued = tasks
-    .filter(({ stage }) => stage === "queued")
-    .toSorted((one, other) => one.priority - other.priority || one.finished - other.finished);
+  const newest = (list: readonly TaskView[]): readonly TaskView[] => list.toSorted((a, b) => b.changed - a.changed).slice(0, listMax);
+  const queued = tasks.filter(({ stage }) => stage === "queued").toSorted((a, b) => a.priority - b.priority || a.finished - b.finished);
   const groups = new Map<string, number>();
   for (const { because } of waiting) groups.set(because, (groups.get(because) ?? 0) + 1);
   return {
@@ -91,7 +88,7 @@ export function portfolioPageOf(
         spent: project.spent,
         budget: project.budget,
       }))
-      .toSorted((one, other) => one.priority - other.priority),
+      .toSorted((a, b) => a.priority - b.priority),
     queue: queued.slice(0, listMax).map((task) => taskRow(task, heldBy(state, task) ?? "waits to be merged")),
     batch: state.batches.flatMap((batch) => batch.tasks),
     returned: newest(
@@ -111,7 +108,7 @@ export function portfolioPageOf(
           alive: found?.isAlive ?? false,
         };
       }),
-    waiting: [...groups].map(([because, count]) => ({ because, count })).toSorted((one, other) => other.count - one.count),
+    waiting: [...groups].map(([because, count]) => ({ because, count })).toSorted((a, b) => b.count - a.count),
   };
 }
 

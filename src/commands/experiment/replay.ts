@@ -71,7 +71,7 @@ export function replay(context: CommandContext, input: ReplayInput): Promise<Ans
       line,
       attempt,
       changes,
-      origins: (loaded.view.origins ?? []).map((one) => one.run),
+      origins: (loaded.view.origins ?? []).map((origin) => origin.run),
     });
     if (lines.length === 0)
       return refuse("replay_refused", { ...where, message: "Called off: nothing was compared, and nothing changed." });

@@ -13,7 +13,7 @@ export function trend(context: CommandContext, input: { readonly flow?: string |
   return answered(async () => {
     const paths = findProject(context.cwd);
     const all = paths === null ? new Map<string, never>() : await runPoints(paths);
-    const newest = [...all].toSorted(([, one], [, other]) => (lastOf(one) < lastOf(other) ? 1 : -1))[0]?.[0];
+    const newest = [...all].toSorted(([, a], [, other]) => (lastOf(a) < lastOf(other) ? 1 : -1))[0]?.[0];
     const flow = input.flow ?? newest;
     const runs = flow === undefined ? undefined : all.get(flow);
     if (flow === undefined || runs === undefined)

@@ -107,7 +107,7 @@ async function workedOn(context: CommandContext, store: PostgresStore, key: stri
   let leftMs = patienceMs;
   for (;;) {
     if (hasLostPortfolio(context)) return null; // Y4
-    const order = (await ordersIn(store.database, key).catch(() => [])).find((one) => one.id === id);
+    const order = (await ordersIn(store.database, key).catch(() => [])).find((storedOrder) => storedOrder.id === id);
     if (order?.state === "withdrawn") return null;
     if (order?.state === "ended") return order.outcome;
     const wanted = !context.interrupted.aborted ? "no" : context.interrupted.reason === atOnce ? "now" : "softly";

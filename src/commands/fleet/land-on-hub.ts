@@ -76,7 +76,7 @@ export function alsoProved({ drafted, checks }: Pick<RunView, "drafted" | "check
 } {
   const known = Object.values(checks).filter(({ latest }) => latest.check.kind === "project");
   // What the run has turned green must be green there too.
-  const red = known.filter((one) => (baselineOf(one)?.status ?? "passed") !== "passed" && one.latest.status !== "passed");
+  const red = known.filter((check) => (baselineOf(check)?.status ?? "passed") !== "passed" && check.latest.status !== "passed");
   return {
     more: drafted.checks.filter(({ kind }) => kind === "red_green" || kind === "holdout"),
     redBefore: new Set(red.map(({ latest }) => commandKey(latest.check.command))),

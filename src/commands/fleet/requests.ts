@@ -93,7 +93,7 @@ function answerRun(context: CommandContext, known: Known, text: string, named: s
     return refuse(open.length === 0 ? "invalid_state_transition" : "human_block_open", {
       result: "FAIL",
       message: open.length === 0 ? `${known.key} has no open question.` : "Say which question.",
-      remediation: open.map((one) => `autopilot fleet answer ${known.key} --block "${one.block}" …   (${one.question})`),
+      remediation: open.map((request) => `autopilot fleet answer ${known.key} --block "${request.block}" …   (${request.question})`),
     });
   const chosen = answerMeant(block, text);
   if (chosen === null)

@@ -20,17 +20,17 @@ test("a pause that had not come about when its worker died rests too; one of the
   const byPerson = asked({ actor: "operator:kim" });
   expect(restsForPerson(byPerson)).toBe(true);
   expect(restOf(byPerson, null, true).kind).toBe("ended");
-  for (const one of [asked({ actor: "operator:kim", detail: handedBack }), runView({ status: "running" })]) {
-    expect(restsForPerson(one)).toBe(false);
-    expect(restOf(one, null, true)).toMatchObject({ kind: "again" });
+  for (const run of [asked({ actor: "operator:kim", detail: handedBack }), runView({ status: "running" })]) {
+    expect(restsForPerson(run)).toBe(false);
+    expect(restOf(run, null, true)).toMatchObject({ kind: "again" });
   }
 });
 
 test("what failed or came to a boundary waits for a person; what was answered or time fixes does not", () => {
   for (const reason of ["phase_failed", "boundary_reached", "budget_exhausted", "human_block_open"])
     expect(restsForPerson(paused(reason)), reason).toBe(true);
-  for (const one of [paused("hub_unreachable"), paused("disk_full"), paused("human_block_open", { decided: true })])
-    expect(restsForPerson(one), one.reason ?? "").toBe(false);
+  for (const run of [paused("hub_unreachable"), paused("disk_full"), paused("human_block_open", { decided: true })])
+    expect(restsForPerson(run), run.reason ?? "").toBe(false);
 });
 
 test("why a run could not be gone on with is in the outcome", () => {

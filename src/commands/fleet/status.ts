@@ -55,7 +55,10 @@ export function fleetStatus(context: CommandContext, input: FleetStatusInput): P
             : ["", ...columned([["PORTFOLIO", "PLANNED BY", "EPOCH", "TAKE-OVERS"], ...portfolios.map(portfolioRow)])]),
           ...(alive.length === 0
             ? []
-            : ["", ...columned([["WORKER", "HOST", "JOBS", "LABELS", ""], ...alive.map((one) => workerRow(one, orders))])]),
+            : [
+                "",
+                ...columned([["WORKER", "HOST", "JOBS", "LABELS", ""], ...alive.map((storedWorker) => workerRow(storedWorker, orders))]),
+              ]),
           ...(orders.length === 0
             ? []
             : ["", ...columned([["ORDER", "PRIORITY", "NEEDS", "STANDS"], ...orders.toReversed().slice(0, shownMax).map(orderRow)])]),

@@ -36,7 +36,7 @@ export function openMcpServer(context: CommandContext, grants: readonly string[]
   const tools = [...readingTools, ...proposingTools, ...grantingTools.filter(({ name }) => grants.includes(name))];
   const offer = { name: "autopilot", version, instructions, tools: tools.map(({ shown }) => shown) };
   return mcpServer(offer, async (name, value, client) => {
-    const tool = tools.find((one) => one.name === name);
+    const tool = tools.find((candidate) => candidate.name === name);
     if (tool === undefined) throw new Error(`Unknown tool: ${name}`);
     return sent(context, await called(context, tool, value, client));
   });

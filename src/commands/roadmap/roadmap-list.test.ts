@@ -13,7 +13,8 @@ test("roadmap list tells of a state.json that cannot be read, because it may kno
     "- [ ] **Phase 1: One**\n\n### Phase 1: One\n**Goal**: one\n**Success Criteria**:\n1. it is there :: test -f a\n",
   );
   const context = { cwd: root, env: {} } as CommandContext;
-  const unread = (warnings: readonly string[]): boolean => warnings.some((one) => one.includes(".autopilot/state.json cannot be read"));
+  const unread = (warnings: readonly string[]): boolean =>
+    warnings.some((warning) => warning.includes(".autopilot/state.json cannot be read"));
   expect(unread((await roadmapList(context)).warnings)).toBe(false);
   writeFileSync(join(root, ".autopilot", "state.json"), "{");
   expect(unread((await roadmapList(context)).warnings)).toBe(true);

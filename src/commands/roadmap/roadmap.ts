@@ -48,7 +48,9 @@ export function roadmap(context: CommandContext, input: RoadmapInput): Promise<A
 async function begunElsewhere(context: CommandContext, run: string | undefined): Promise<DetectedWork | null> {
   const paths = findProject(context.cwd);
   if (paths === null || run !== undefined) return null;
-  const theirs = onlyCandidate((await detectWork(context, paths.root)).filter((one) => one.isBegun && one.flow === flow));
+  const theirs = onlyCandidate(
+    (await detectWork(context, paths.root)).filter((detectedWork) => detectedWork.isBegun && detectedWork.flow === flow),
+  );
   if (theirs?.hasFailed === true) refuseFailedElsewhere(theirs);
   return theirs;
 }

@@ -37,8 +37,8 @@ export function verdict(context: CommandContext, input: Input): Promise<Answer> 
       run_id: loaded.run,
       state: view.status,
       message: `Phase ${phase} (${name}): ${input.verdict}. ${consequence[input.verdict]}`,
-      remediation: [...left.map((one) => verdictCommand(one.phase)), ...(view.status === "paused" ? ["autopilot resume"] : [])],
-      data: { phase, verdict: input.verdict, issues, block: block.block, still_open: left.map((one) => one.phase) },
+      remediation: [...left.map((question) => verdictCommand(question.phase)), ...(view.status === "paused" ? ["autopilot resume"] : [])],
+      data: { phase, verdict: input.verdict, issues, block: block.block, still_open: left.map((question) => question.phase) },
     });
   });
 }
@@ -54,16 +54,16 @@ function openFor(loaded: LoadedRun, named: string): VerdictOpen {
   const open = verdictsOpen(loaded.view);
   const found = open.find(({ phase }) => phase === id);
   if (found !== undefined) return found;
-  const phase = loaded.view.phases.find((one) => one.id === id);
+  const phase = loaded.view.phases.find((candidate) => candidate.id === id);
   const stands =
     phase === undefined ? `There is no phase ${named} in ${loaded.run}` : `Phase ${id} is ${phase.status} and waits for no verdict`;
-  const waiting = open.map((one) => `${one.phase} (${one.name})`).join(", ");
+  const waiting = open.map((question) => `${question.phase} (${question.name})`).join(", ");
   return refuse("invalid_state_transition", {
     run_id: loaded.run,
     state: loaded.view.status,
     message: `${stands}; ${open.length === 0 ? "no phase of this run waits for one" : `waiting: ${waiting}`}.`,
-    remediation: open.length === 0 ? ["autopilot status"] : open.map((one) => verdictCommand(one.phase)),
-    data: { allowed_from: ["a phase that waits for a verdict"], waiting: open.map((one) => one.phase) },
+    remediation: open.length === 0 ? ["autopilot status"] : open.map((question) => verdictCommand(question.phase)),
+    data: { allowed_from: ["a phase that waits for a verdict"], waiting: open.map((question) => question.phase) },
   });
 }
 

@@ -12,12 +12,12 @@ export function described(
   report: (place: string, about: string | null) => void = () => undefined,
 ): object {
   const walk = (value: unknown, place: string): unknown => {
-    if (Array.isArray(value)) return value.map((one) => walk(one, place));
+    if (Array.isArray(value)) return value.map((element) => walk(element, place));
     if (!isNode(value)) return value;
     const made: Node = {};
     for (const [key, inner] of Object.entries(value)) {
-      if (key === "$defs" && isNode(inner)) made[key] = mapped(inner, (name, one) => walk(one, name));
-      else if (key === "properties" && isNode(inner)) made[key] = mapped(inner, (name, one) => property(one, join(place, name)));
+      if (key === "$defs" && isNode(inner)) made[key] = mapped(inner, (name, item) => walk(item, name));
+      else if (key === "properties" && isNode(inner)) made[key] = mapped(inner, (name, item) => property(item, join(place, name)));
       else if (key === "additionalProperties") made[key] = walk(inner, join(place, "*"));
       else made[key] = ["items", "anyOf", "allOf", "oneOf"].includes(key) ? walk(inner, place) : inner;
     }

@@ -139,7 +139,7 @@ async function editSince(
   const before = linesOf(out);
   const now = linesOf(bytesOf(fd, Math.max(size * 2, 65_536)));
   if (begunAtOf(before[0] ?? "") !== facts.begunAt) return "another run"; // A3
-  const line = before.findIndex((one, n) => one !== now[n] && !(n === before.length - 1 && one === ""));
+  const line = before.findIndex((text, n) => text !== now[n] && !(n === before.length - 1 && text === ""));
   if (line === -1) return null; // only the line endings differ
   const what = now[line] === undefined ? "is gone" : "was edited";
   return { line: line + 1, message: `${what} since commit ${commit.slice(0, 10)}; what is written is never edited` };

@@ -139,9 +139,9 @@ const mayHoldHalves = (text: string): boolean => text.includes("\\u") && /\\u[dD
 
 function lookInto(text: string, before: number, bad: ReadonlySet<number>, rules: LineRules): void {
   let line = before;
-  for (const one of text.split("\n")) {
+  for (const item of text.split("\n")) {
     line++;
-    if (!bad.has(line)) for (const { message } of hazardsIn(one)) rules.fault(line, message);
+    if (!bad.has(line)) for (const { message } of hazardsIn(item)) rules.fault(line, message);
   }
 }
 

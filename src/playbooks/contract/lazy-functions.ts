@@ -19,9 +19,9 @@ export function lazyFunctions(names: FunctionNames, load: () => Promise<All>): A
   let loading: Promise<All> | null = null;
   const loaded = (): Promise<All> => (loading ??= load());
   const found = async <Group extends keyof All>(group: Group, name: string): Promise<All[Group][string]> => {
-    const one = (await loaded())[group][name];
-    invariant(one !== undefined, `a function is loaded under its name: ${name}`);
-    return one as All[Group][string];
+    const loadedFunction = (await loaded())[group][name];
+    invariant(loadedFunction !== undefined, `a function is loaded under its name: ${name}`);
+    return loadedFunction as All[Group][string];
   };
   return {
     run: Object.fromEntries(

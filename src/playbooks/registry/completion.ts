@@ -28,7 +28,7 @@ export const completion = {
     const others = Object.values(state.checks).filter(({ latest }) => latest.check.kind !== "criterion");
     // A promise belongs to its tree: it holds until a later turn changes a file, whatever was approved or asked meanwhile.
     const facts = Object.keys(sees).map((step): Facts => ({ ...cursor.last[step]?.facts }));
-    const said = facts.findLast((one) => one["promised"] === true);
+    const said = facts.findLast((fact) => fact["promised"] === true);
     const stands = before["promised_tree"] === state.tip.tree;
     // A person took exactly this tree without the promise: asked for where nothing else was missing.
     const isTaken = before["unpromised_tree"] === state.tip.tree && cursor.last["accept"]?.facts["answer"] === "A";

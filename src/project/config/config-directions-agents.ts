@@ -55,7 +55,7 @@ export function whyCheaper(model: string, price: ModelPrice, own: Config): strin
 /** For a model without a known price any price counts: a budget in dollars would rather stop than count too little. */
 function isLower(price: ModelPrice, known: ListPrice | null): boolean {
   if (known === null || known.long !== undefined) return true;
-  const cached = (one: ModelPrice): number => one.cached ?? one.input;
-  const written = (one: ModelPrice): number => one.cache_write ?? one.input;
+  const cached = (modelPrice: ModelPrice): number => modelPrice.cached ?? modelPrice.input;
+  const written = (modelPrice: ModelPrice): number => modelPrice.cache_write ?? modelPrice.input;
   return price.input < known.input || price.output < known.output || cached(price) < cached(known) || written(price) < written(known);
 }

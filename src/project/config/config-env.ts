@@ -36,7 +36,7 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
     findings.push({ file: `$${name}`, line: 1, column: 1, path, rule: "environment", message, severity: "error" });
   };
   for (const name of Object.keys(env)
-    .filter((one) => one.startsWith("AUTOPILOT_"))
+    .filter((variable) => variable.startsWith("AUTOPILOT_"))
     .sort()) {
     const text = env[name]?.trim() ?? "";
     const key = Object.hasOwn(environmentKeys, name) ? environmentKeys[name] : undefined;
@@ -54,7 +54,8 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   }
   const { value, issues } = issuesOf(ConfigSchema, data);
   for (const issue of issues) {
-    const name = Object.keys(environmentKeys).find((one) => environmentKeys[one]?.path.join(".") === pathText(issue.path)) ?? "AUTOPILOT_";
+    const name =
+      Object.keys(environmentKeys).find((variable) => environmentKeys[variable]?.path.join(".") === pathText(issue.path)) ?? "AUTOPILOT_";
     finding(name, pathText(issue.path), issue.message);
   }
   return { config: findings.length > 0 ? {} : value, findings, warnings };

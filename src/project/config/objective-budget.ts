@@ -16,7 +16,7 @@ export function readBudget(text: string): BudgetRead {
     return { fault: `"${message}" is no budget: expected ${expected}.${didYouMean(message, Object.keys(profiles))}` };
   const limits: Record<string, number> = { ...profiles.balanced.limits };
   const named = new Set<string>();
-  for (const part of message.split(/[,;\s]+/).filter((one) => one !== "")) {
+  for (const part of message.split(/[,;\s]+/).filter((word) => word !== "")) {
     const [name = "", amountText = "", ...more] = part.split("=");
     const amount = readQuantity(amountText);
     if (!dimensions.some((dimension) => dimension === name))

@@ -38,13 +38,13 @@ export async function deliver(options: CourierOptions): Promise<{ readonly sent:
   if (waiting.length === 0 || problem !== null) return { sent: 0, left: waiting.length };
   for (const item of waiting) if (!hooks.some(({ name }) => name === item.hook)) queue.settle(item); // C3
   const now = (options.now ?? Date.now)();
-  for (const hook of hooks.filter((one) => !canSend(one, options.env)))
+  for (const hook of hooks.filter((candidate) => !canSend(candidate, options.env)))
     for (const item of ofHook(queue, hook).filter(({ queuedAtMs }) => now - queuedAtMs > givenUpAfterMs))
       record(queue, hook, [item], { ...item.notice, notices: [item.notice.id] }, { kind: "failed", detail: "its secret is not set" }, now);
   const sent = await Promise.all(
     hooks.filter((hook) => canSend(hook, options.env) && ofHook(queue, hook).length > 0).map((hook) => serve(hook, queue, options)),
   );
-  return { sent: sent.reduce((sum, one) => sum + one, 0), left: queue.waiting().length };
+  return { sent: sent.reduce((sum, count) => sum + count, 0), left: queue.waiting().length };
 }
 
 /** Another courier, started where the secret is known, may serve it; this one would only fail. */
@@ -84,8 +84,10 @@ async function serveLocked(
   let sent = 0;
   const sentLately = queue
     .deliveries()
-    .flatMap((one): Sent[] =>
-      one.hook === known.name && one.outcome === "sent" ? [{ atMs: msOf(one.at) ?? 0, isUrgent: one.kind === "needs_you" }] : [],
+    .flatMap((delivery): Sent[] =>
+      delivery.hook === known.name && delivery.outcome === "sent"
+        ? [{ atMs: msOf(delivery.at) ?? 0, isUrgent: delivery.kind === "needs_you" }]
+        : [],
     );
   for (;;) {
     if (options.interrupted.aborted) return { sent, isThrough: false };
@@ -109,7 +111,7 @@ async function serveLocked(
       ...(notices.length === 1 && only !== undefined ? only : digestOf(notices)),
       notices: notices.map(({ id }) => id),
     };
-    const outcome = await (options.send ?? ((one, reported) => send(one, reported, options.env)))(hook, message);
+    const outcome = await (options.send ?? ((item, reported) => send(item, reported, options.env)))(hook, message);
     if (outcome.kind === "sent") {
       sentLately.push({ atMs: now(), isUrgent: isUrgent(message) });
       sent += 1;

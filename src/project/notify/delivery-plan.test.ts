@@ -61,7 +61,7 @@ test("a hook that fails for a day is tried later and later, a bounded number of 
     now = next;
   }
   expect(waits.slice(0, 6)).toEqual([5_000, 30_000, 120_000, 600_000, 1_800_000, 3_600_000]);
-  expect(waits).toEqual(waits.toSorted((one, other) => one - other));
+  expect(waits).toEqual(waits.toSorted((a, b) => a - b));
   expect(waits.length).toBeLessThan(40);
   expect(waits.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(givenUpAfterMs);
 });

@@ -27,7 +27,7 @@ export function nextMessage(queued: readonly Queued[], sent: readonly Sent[], no
   const [urgent, news] = [true, false].map((lane) =>
     nextOf(
       queued.filter(({ notice }) => isUrgent(notice) === lane),
-      sent.flatMap((one) => (one.isUrgent === lane ? one.atMs : [])),
+      sent.flatMap((delivery) => (delivery.isUrgent === lane ? delivery.atMs : [])),
       nowMs,
     ),
   ) as [Due, Due]; // P3
@@ -37,12 +37,12 @@ export function nextMessage(queued: readonly Queued[], sent: readonly Sent[], no
 }
 
 function nextOf(queued: readonly Queued[], sentAtMs: readonly number[], nowMs: number): Due {
-  const order = queued.toSorted((one, other) => one.queuedAtMs - other.queuedAtMs);
+  const order = queued.toSorted((a, b) => a.queuedAtMs - b.queuedAtMs);
   const [first] = order;
   if (first === undefined) return { do: "rest" };
   const notBefore = Math.min(...order.map(({ notBeforeMs }) => notBeforeMs));
   if (notBefore > nowMs) return { do: "wait", untilMs: notBefore };
-  const recent = sentAtMs.filter((at) => at <= nowMs && nowMs - at < windowMs).toSorted((one, other) => one - other);
+  const recent = sentAtMs.filter((at) => at <= nowMs && nowMs - at < windowMs).toSorted((a, b) => a - b);
   const ready = order.filter(({ notBeforeMs }) => notBeforeMs <= nowMs);
   if (recent.length >= singlesMax) return { do: "wait", untilMs: (recent.at(-singlesMax) ?? nowMs) + windowMs }; // P1
   const isBurst = ready.length > singlesMax - recent.length;

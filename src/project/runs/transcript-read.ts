@@ -17,7 +17,7 @@ export function readTranscripts(runFolder: string): readonly TurnTranscript[] {
     .filter((name) => name.endsWith(".jsonl"))
     .flatMap((name) => turnsIn(linesOf(join(runFolder, transcriptsFolder, name))));
   const children = namesIn(join(runFolder, childrenFolder)).flatMap((name) => readTranscripts(join(runFolder, childrenFolder, name)));
-  return [...own, ...children].toSorted((one, other) => (one.from < other.from ? -1 : one.from > other.from ? 1 : 0));
+  return [...own, ...children].toSorted((a, b) => (a.from < b.from ? -1 : a.from > b.from ? 1 : 0));
 }
 
 const namesIn = (folder: string): readonly string[] => (existsSync(folder) ? readdirSync(folder).toSorted() : []);

@@ -198,7 +198,7 @@ function keepWithin(folder: string, bytesMax: number): void {
   const files = readdirSync(folder)
     .map((name) => ({ path: join(folder, name), found: statSync(join(folder, name), { throwIfNoEntry: false }) }))
     .flatMap(({ path, found: stats }) => (stats === undefined ? [] : [{ path, bytes: stats.size, at: stats.mtimeMs }]))
-    .toSorted((one, other) => one.at - other.at);
+    .toSorted((a, b) => a.at - b.at);
   let sum = files.reduce((bytes, file) => bytes + file.bytes, 0);
   for (const { path, bytes } of files) {
     if (sum <= bytesMax) return;

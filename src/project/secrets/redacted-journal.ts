@@ -58,12 +58,12 @@ export function redactDraft(
   if (renamed.size === 0) return { event, blobs };
   const newName = (hash: string): string => renamed.get(hash) ?? hash;
   const prompts = Object.fromEntries(Object.entries(event.prompts).map(([name, hash]) => [name, newName(hash)]));
-  const renamedIn = <Player extends { readonly script?: string | undefined }>(one: Player): Player =>
-    one.script === undefined ? one : { ...one, script: newName(one.script) };
+  const renamedIn = <Player extends { readonly script?: string | undefined }>(agent: Player): Player =>
+    agent.script === undefined ? agent : { ...agent, script: newName(agent.script) };
   const cast = Object.fromEntries(
-    Object.entries(event.cast).map(([role, one]) => [
+    Object.entries(event.cast).map(([role, agent]) => [
       role,
-      one.instead === undefined ? renamedIn(one) : { ...renamedIn(one), instead: one.instead.map(renamedIn) },
+      agent.instead === undefined ? renamedIn(agent) : { ...renamedIn(agent), instead: agent.instead.map(renamedIn) },
     ]),
   );
   const documents = event.documents?.map(({ path, hash }) => ({ path, hash: newName(hash) }));
@@ -74,7 +74,7 @@ export function redactDraft(
 function refuseSecretCommands(redactor: Redactor, { checks, cast }: Drafted): void {
   const holders = [
     ...checks.map(({ command }) => ({ what: `The check "${redactor.text(command)}"`, held: command })),
-    ...Object.entries(cast).map(([role, one]) => ({ what: `The command or environment of the agent for ${role}`, held: one })),
+    ...Object.entries(cast).map(([role, agent]) => ({ what: `The command or environment of the agent for ${role}`, held: agent })),
   ];
   const found = holders.find(({ held }) => redactValue(redactor.text, held) !== held);
   if (found === undefined) return;

@@ -65,7 +65,7 @@ const namesLogin = (key: string): boolean => namesSecret(key) || /authtoken|refr
 export function leavesOf(value: unknown, key: string, depth: number): readonly string[] {
   if (typeof value === "string") return namesLogin(key.replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2")) ? [value] : [];
   if (typeof value !== "object" || value === null || depth > depthMax) return [];
-  if (Array.isArray(value)) return value.flatMap((one) => leavesOf(one, key, depth + 1));
+  if (Array.isArray(value)) return value.flatMap((element) => leavesOf(element, key, depth + 1));
   return Object.entries(value).flatMap(([name, inner]) => leavesOf(inner, name, depth + 1));
 }
 

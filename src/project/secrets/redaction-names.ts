@@ -60,14 +60,14 @@ export function partsOf(name: string, value: string): readonly string[] {
   const isHeaders = /HEADERS?$/i.test(name);
   for (const [, key = "", quoted, bare] of value.matchAll(pair)) {
     const text = (quoted ?? bare ?? "").trim();
-    for (const one of new Set([text, decoded(text)])) {
-      const [, scheme = "", rest = ""] = /^(bearer|basic|token|apikey)[ ]+(\S+)$/i.exec(one) ?? [];
+    for (const spelling of new Set([text, decoded(text)])) {
+      const [, scheme = "", rest = ""] = /^(bearer|basic|token|apikey)[ ]+(\S+)$/i.exec(spelling) ?? [];
       if (scheme !== "") found.push(rest, ...(/^basic$/i.test(scheme) ? [userPassword(rest)] : []));
-      else if (namesSecret(key) || /authorization|authtoken|^pwd$/i.test(key)) found.push(one);
-      else if (isHeaders && one.length >= headerCharsMin && /\d/.test(one)) found.push(one);
+      else if (namesSecret(key) || /authorization|authtoken|^pwd$/i.test(key)) found.push(spelling);
+      else if (isHeaders && spelling.length >= headerCharsMin && /\d/.test(spelling)) found.push(spelling);
     }
   }
-  return [...new Set(found.flatMap((one) => [one, decoded(one)]))].filter((one) => one !== "");
+  return [...new Set(found.flatMap((spelling) => [spelling, decoded(spelling)]))].filter((spelling) => spelling !== "");
 }
 
 const compositeCharsMax = 16 * 1024;

@@ -53,7 +53,9 @@ export const isUsable = ({ state, problem }: AgentAvailability): boolean => stat
 
 /** The candidates if no agent is named: none that yields to another, and not the embedded one. */
 export function candidates(availability: readonly AgentAvailability[]): readonly AgentAvailability[] {
-  const installed = availability.filter((one) => one.profile.found !== "embedded" && (one.state === "installed" || isOwnCommand(one)));
+  const installed = availability.filter(
+    (agent) => agent.profile.found !== "embedded" && (agent.state === "installed" || isOwnCommand(agent)),
+  );
   return installed.filter(({ profile }) => !profile.yieldsTo.some((other) => installed.some(({ name }) => name === other)));
 }
 

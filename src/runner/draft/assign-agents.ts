@@ -43,7 +43,7 @@ export async function castInOrder(
 ): Promise<Cast> {
   const list = (names ?? "")
     .split(",")
-    .map((one) => one.trim())
+    .map((part) => part.trim())
     .filter((one) => one !== "");
   if (list.length < 2) return castFor(context, role, names, config, keep);
   if (new Set(list).size < list.length)
@@ -79,7 +79,7 @@ export async function inferredAgent(
 /** The roles of a flow and of every flow it calls: their agents are settled before any agent runs. */
 async function rolesOf(context: CommandContext, flow: Flow): Promise<ReadonlySet<string>> {
   const called = await calledBy(flow, (name) => loadedFlow(context, name));
-  const steps = [flow, ...called.map((one) => one.flow)].flatMap((one) => stepsEverywhere(one));
+  const steps = [flow, ...called.map((calledFlow) => calledFlow.flow)].flatMap((calledFlow) => stepsEverywhere(calledFlow));
   return new Set(steps.flatMap(({ step }) => step.agent ?? []));
 }
 
@@ -136,7 +136,7 @@ async function onlyAgent(context: CommandContext, config: Config, role: string):
   const found =
     installed.length === 0
       ? "none is installed here"
-      : `${installed.length} are installed: ${installed.map((one) => `${one.name} (${commandOf(one).join(" ")})`).join(", ")}`;
+      : `${installed.length} are installed: ${installed.map((agent) => `${agent.name} (${commandOf(agent).join(" ")})`).join(", ")}`;
   return refuse("agent_unavailable", {
     message: `No agent is named for the role ${role}, and ${found}.`,
     remediation: [

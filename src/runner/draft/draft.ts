@@ -71,7 +71,7 @@ export async function makeDraft(context: CommandContext, paths: ProjectPaths, in
     prompts: hashesOf(prompts),
     ...(called.length === 0
       ? {}
-      : { called: called.map((one) => ({ flow: one.flow, flow_hash: one.hash, prompts: hashesOf(one.prompts) })) }),
+      : { called: called.map((item) => ({ flow: item.flow, flow_hash: item.hash, prompts: hashesOf(item.prompts) })) }),
     registry: { ...registryVersions },
     objective,
     inferred_defaults: [...inferred_defaults, ...(only === null ? [] : ["agent"])],
@@ -87,7 +87,7 @@ export async function makeDraft(context: CommandContext, paths: ProjectPaths, in
     config_hash: settings.hash,
   };
   const blobs = [
-    ...[prompts, ...called.map((one) => one.prompts)].flatMap((texts) => Object.values(texts)),
+    ...[prompts, ...called.map((item) => item.prompts)].flatMap((texts) => Object.values(texts)),
     ...scripts,
     ...(prepared?.documents ?? []).map(({ text }) => text),
   ];
@@ -142,7 +142,7 @@ function withGoal(input: GoInput, goal: string | undefined): GoInput {
 }
 
 const withScope = (input: GoInput, scope: readonly string[] | undefined): GoInput =>
-  scope === undefined || (input.scope ?? []).some((one) => nonBlank(one) !== null) ? input : { ...input, scope };
+  scope === undefined || (input.scope ?? []).some((pattern) => nonBlank(pattern) !== null) ? input : { ...input, scope };
 
 const hashesOf = (prompts: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(prompts).map(([name, text]) => [name, sha256(text)]));

@@ -43,7 +43,7 @@ export async function cursorLoaded(
   if (errors.length > 0 || loaded.source.startsWith("built-in:")) return { found: errors, states: null };
   const explored = explore(loaded.flow);
   const found = explored.findings.map(({ phase, step, message }) => {
-    const at = stepsEverywhere(loaded.flow).find(({ step: one }) => one.id === step);
+    const at = stepsEverywhere(loaded.flow).find(({ step: item }) => item.id === step);
     const place = at === undefined ? { line: 1, column: 1 } : loaded.positions.placeOf(at.path);
     return {
       file: loaded.source,

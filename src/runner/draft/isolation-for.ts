@@ -11,7 +11,7 @@ import { refuse } from "../../project/reply.ts";
 /** The requested isolation, tested on this machine since it started; refused if it does not hold. */
 export async function isolationFor(wanted: string, paths: ProjectPaths, runDir: string): Promise<Isolation> {
   mkdirSync(runDir, { recursive: true, mode: 0o700 });
-  const level = isolationLevels.find((one) => one === wanted) ?? ("auto" satisfies IsolationLevel);
+  const level = isolationLevels.find((isolationLevel) => isolationLevel === wanted) ?? ("auto" satisfies IsolationLevel);
   const choice = await chooseIsolation(level, { hidden: [paths.root], runDir, cache: openSelfTestCache(runDir) });
   if ("isolation" in choice) return choice.isolation;
   return refuse(choice.failure.reason, { message: `No isolation could be set up: ${choice.failure.detail}.` });

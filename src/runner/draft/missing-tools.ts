@@ -31,9 +31,9 @@ export async function missingTools(commands: readonly string[], search: ToolSear
       else found.set(`${need.kind} ${need.name}`, { need, neededBy: [command] });
     }
   }
-  const looked = await Promise.all([...found.values()].map(async (one) => ({ ...one, isThere: await isThere(one.need, search) })));
+  const looked = await Promise.all([...found.values()].map(async (tool) => ({ ...tool, isThere: await isThere(tool.need, search) })));
   return looked
-    .filter((one) => !one.isThere)
+    .filter((tool) => !tool.isThere)
     .map(({ need, neededBy }) => ({ name: need.name, needed_by: neededBy, install: need.install }));
 }
 

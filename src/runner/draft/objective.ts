@@ -133,7 +133,7 @@ const givenList = (texts: readonly string[] | undefined): string[] => (texts ?? 
 
 function word<T extends string>(field: string, text: string | null | undefined, words: readonly T[]): T | null {
   if (text === null || text === undefined) return null;
-  const found = words.find((one) => one === text);
+  const found = words.find((candidate) => candidate === text);
   return found ?? invalid(field, `"${text}" is none of ${words.join(", ")}.${didYouMean(text, words)}`);
 }
 

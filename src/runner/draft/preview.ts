@@ -57,7 +57,7 @@ export async function previewOf(context: CommandContext, paths: ProjectPaths, ru
     flow: structuredClone(drafted.flow) as never,
     options: drafted.options,
     cast: structuredClone(drafted.cast) as never,
-    commands: commandsOf(Object.values(drafted.cast).flatMap((one) => [one, ...(one.instead ?? [])])),
+    commands: commandsOf(Object.values(drafted.cast).flatMap((agent) => [agent, ...(agent.instead ?? [])])),
     scopeFiles: scope?.files ?? null,
     checks: structuredClone(drafted.checks),
     checkEnv: checkEnvironment(context, policy),
@@ -74,7 +74,7 @@ export async function previewOf(context: CommandContext, paths: ProjectPaths, ru
       (glob) =>
         `The scope ${glob} matches no file at ${drafted.base.commit.slice(0, 10)}. Check it for a slip, unless the run is to make such files.`,
     ),
-    ...missing.map((one) => `Missing: ${missingToolMessage(one)}`),
+    ...missing.map((missingTool) => `Missing: ${missingToolMessage(missingTool)}`),
     ...overLimit(data.estimate, drafted.limits.run),
     ...(isolation.not_enforced.length > 0 && gradeOf(isolation.level) !== "strong"
       ? [`Sandbox ${isolation.level} doesn't block: ${isolation.not_enforced.join("; ")}.`]

@@ -94,8 +94,8 @@ async function assignAgents(
 function promptOf({ context, run, step, given, code }: ChangesInput, keep: (text: string) => string): Record<string, string> | null {
   if (given.prompt === undefined) return null;
   const flow = run.drafted.flow as Flow;
-  const steps = stepsEverywhere(flow).flatMap((one) =>
-    one.step.prompt === undefined ? [] : [{ id: one.step.id, prompt: one.step.prompt }],
+  const steps = stepsEverywhere(flow).flatMap((located) =>
+    located.step.prompt === undefined ? [] : [{ id: located.step.id, prompt: located.step.prompt }],
   );
   const known = [...new Set(steps.map(({ id }) => id))];
   const [, named, path] = /^([a-z][a-z0-9_-]{0,63})=(.+)$/.exec(given.prompt) ?? [null, null, given.prompt];

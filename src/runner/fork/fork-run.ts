@@ -128,7 +128,7 @@ export async function committedTurn(projectPaths: ProjectPaths, run: string, sta
     ownedPaths: [],
     isLookOnly: true,
     checkouts: checkoutKindFor(drafted.isolation, folder),
-    ...(fork === undefined ? {} : { forkedFrom: { runs: origins.map((one) => one.run), begins: fork.tip } }),
+    ...(fork === undefined ? {} : { forkedFrom: { runs: origins.map((origin) => origin.run), begins: fork.tip } }),
   });
   const { layer, commit: done } = await workspace.inspect(open.attempt, open.turn?.layer ?? null);
   const commit = done ?? (layer === "intact" ? await workspace.preview(open.attempt) : null);

@@ -81,7 +81,7 @@ function compileHere(loader: Loader, file: string): void {
     loaded.set(name, script);
     const run = script.runInThisContext() as Run;
     // Our files name each other a thousand times, and Node would look each time which file is meant.
-    const require = (one: string): unknown => (begun.get(one) ?? { exports: this.require(one) }).exports;
+    const require = (id: string): unknown => (begun.get(id) ?? { exports: this.require(id) }).exports;
     begun.set(`./${name}`, this);
     try {
       return run.call(this.exports, this.exports, require, this, path, __dirname);
@@ -182,5 +182,5 @@ function forgetOld(folder: string): void {
     path: join(folder, name),
     ms: statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0,
   }));
-  for (const { path } of files.sort((one, other) => other.ms - one.ms).slice(filesMax)) rmSync(path, { force: true });
+  for (const { path } of files.sort((a, b) => b.ms - a.ms).slice(filesMax)) rmSync(path, { force: true });
 }

@@ -58,7 +58,7 @@ function bashScript(commands: readonly Command[]): readonly string[] {
     const offered = (words.length === 0 ? [completionsAfter(command, commands).join(" ")] : words).flatMap((word, index) =>
       word === "" ? [] : [` [[ $count -ne ${index} ]] || words="${word}";`],
     );
-    return `    "${command.name}")${offered.join("")} flags="${flagCompletions(own.flatMap((one) => one.flags))}" ;;`;
+    return `    "${command.name}")${offered.join("")} flags="${flagCompletions(own.flatMap((item) => item.flags))}" ;;`;
   });
   const pairs = commands.filter(({ name }) => name.includes(" ")).map(({ name }) => `"${name}"`);
   return [
@@ -124,9 +124,9 @@ function fishScript(commands: readonly Command[]): readonly string[] {
       return [
         ...(words.length === 0 ? [] : [`complete -c autopilot -f${within(alone)} -a ${quoted(words.join(" "))}`]),
         ...(asked === undefined ? [] : [`complete -c autopilot -f${within(command.name)} -a ${quoted(`(${asking[asked]})`)}`]),
-        ...seconds.flatMap((one) => {
-          const names = one.arguments[0]?.names;
-          const both = `${command.name}; and __fish_seen_subcommand_from ${second(one)}`;
+        ...seconds.flatMap((subcommand) => {
+          const names = subcommand.arguments[0]?.names;
+          const both = `${command.name}; and __fish_seen_subcommand_from ${second(subcommand)}`;
           return names === undefined ? [] : [`complete -c autopilot -f${within(both)} -a ${quoted(`(${asking[names]})`)}`];
         }),
         ...own.map((flag) => flagLine(within(command.name), flag)),

@@ -44,9 +44,9 @@ test("help: all commands, one command, and none of that name", async () => {
   const all = fakeIo();
   expect(await main(["--help"], all.io)).toBe(0);
   expect(all.out()).toContain("  resume ");
-  const one = fakeIo();
-  expect(await main(["pause", "-h"], one.io)).toBe(0);
-  expect(one.out()).toContain("Usage: autopilot pause [--now]");
+  const item = fakeIo();
+  expect(await main(["pause", "-h"], item.io)).toBe(0);
+  expect(item.out()).toContain("Usage: autopilot pause [--now]");
   const two = fakeIo();
   expect(await main(["help", "budget", "raise"], two.io)).toBe(0);
   expect(two.out()).toContain("Usage: autopilot budget raise LIMIT…");

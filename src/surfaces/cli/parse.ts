@@ -74,8 +74,8 @@ function commandIn(argv: readonly string[], commands: readonly Command[]): Found
   const named = (name: string): Command | undefined => commands.find((command) => command.name === name);
   const two = named(`${first} ${second}`);
   if (two !== undefined) return { command: two, rest: [...before, ...argv.slice(position + 2)], isImplied: false };
-  const one = named(first);
-  if (one !== undefined) return { command: one, rest: [...before, ...argv.slice(position + 1)], isImplied: false };
+  const command = named(first);
+  if (command !== undefined) return { command: command, rest: [...before, ...argv.slice(position + 1)], isImplied: false };
   const go = named("go");
   if (go === undefined) return { misuse: `There is no command ${first}.`, hint: "autopilot help", command: null };
   return { command: go, rest: [...before, ...argv.slice(position)], isImplied: true };

@@ -38,6 +38,6 @@ export function openUnlock(): Unlock {
       if (keys.length > keysMax) keys.shift();
       return { key };
     },
-    holds: (key) => key !== undefined && keys.some((one) => same(key, one)),
+    holds: (key) => key !== undefined && keys.some((candidate) => same(key, candidate)),
   };
 }

@@ -28,7 +28,8 @@ export function replayPage({ attempt, run, commit, recorded, replayed, changed }
     delta,
   ];
   const commands = [...new Set([...recorded.checks, ...replayed.checks].map(({ command }) => command))];
-  const statusOf = (command: string) => (facts: AttemptFacts) => facts.checks.find((one) => one.command === command)?.status ?? "not run";
+  const statusOf = (command: string) => (facts: AttemptFacts) =>
+    facts.checks.find((check) => check.command === command)?.status ?? "not run";
   return [
     `${describeAttempt(attempt)} of ${run}, again from ${commit.slice(0, 10)}${changed.length === 0 ? "" : ` with ${changed.join(", ")}`}`,
     "",

@@ -74,7 +74,7 @@ function questions(view: RunView, around: Around): readonly Attention[] {
     if (block === undefined) return [];
     const isHeld = isPausedFor(view, block) || block.hold;
     const phase = own(view.cursors, block.cursor)?.phase ?? "";
-    const after = view.phases.filter((one) => one.after.includes(phase)).length;
+    const after = view.phases.filter((candidate) => candidate.after.includes(phase)).length;
     return {
       ...common(view, around),
       kind: isVerdict(block) ? ("Verdict" as const) : ("Question" as const),

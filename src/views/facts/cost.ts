@@ -40,7 +40,7 @@ export function costOf(rows: readonly CostInput[], now: string): CostView {
   const unit = rows.some(({ usd }) => usd > 0) ? "usd" : "tokens";
   const within = rows.filter(({ day }) => day >= (days[0] ?? today));
   const perDay = days.map((day) => sumOf(within.filter((row) => row.day === day))[unit]);
-  const spent = perDay.filter((value) => value > 0).toSorted((one, other) => one - other);
+  const spent = perDay.filter((value) => value > 0).toSorted((a, b) => a - b);
   const by = (of: (row: CostInput) => string) => groupsOf(within, days, unit, of);
   return {
     unit,
@@ -60,7 +60,7 @@ function groupsOf(
   of: (row: CostInput) => string,
 ): CostView["by"]["role"] {
   const total = sumOf(rows)[unit];
-  const all = [...grouped(rows, of)].toSorted(([, one], [, other]) => sumOf(other)[unit] - sumOf(one)[unit]);
+  const all = [...grouped(rows, of)].toSorted(([, a], [, other]) => sumOf(other)[unit] - sumOf(a)[unit]);
   const shown = all.length > groupsMax ? all.slice(0, groupsMax - 1) : all;
   const rest = all.slice(shown.length).flatMap(([, own]) => own);
   const groups: readonly (readonly [string, readonly CostInput[]])[] = rest.length === 0 ? shown : [...shown, ["others", rest]];

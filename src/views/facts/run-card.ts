@@ -173,7 +173,7 @@ function describePosition(view: RunView, rows: readonly PhaseRow[]): string {
 
 function fullest(view: RunView): RunCard["used"] {
   const { ratios, soft_ratio } = budgetOf(view);
-  const [most] = Object.entries(ratios).toSorted(([, one], [, other]) => (other ?? 0) - (one ?? 0));
+  const [most] = Object.entries(ratios).toSorted(([, a], [, other]) => (other ?? 0) - (a ?? 0));
   return most === undefined ? null : { of: most[0], ratio: most[1] ?? 0, soft: soft_ratio };
 }
 

@@ -138,7 +138,7 @@ const kindLabels: Readonly<Record<NoticeKind, string>> = {
 /** Several notices as one. What is most pressing comes first and gives the whole its kind. */
 export function digestOf(notices: readonly Notice[]): Notice {
   const order: readonly NoticeKind[] = ["needs_you", "failed", "limit", "ended"];
-  const sorted = notices.toSorted((one, other) => order.indexOf(one.kind) - order.indexOf(other.kind));
+  const sorted = notices.toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
   const [first] = sorted;
   const last = notices.at(-1);
   if (first === undefined || last === undefined) throw new RangeError("a digest of nothing");

@@ -90,7 +90,7 @@ export function openSpans(isGenAi: boolean): SpanBook {
     // A task's attempts are below the attempt that cursors the tasks.
     const above = [...steps.values()]
       .filter(({ attempt }) => path.startsWith(`${attempt}/`))
-      .toSorted((one, other) => other.attempt.length - one.attempt.length)[0];
+      .toSorted((a, b) => b.attempt.length - a.attempt.length)[0];
     return above?.key ?? phases.get(phaseOfPath(path))?.key ?? runKey;
   };
   const phaseEnd = (cursorPath: string, endMs: number, error: string | null): readonly Span[] => {

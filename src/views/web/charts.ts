@@ -47,8 +47,8 @@ const wideFrom = 400;
 /** What is left of the tightest limit, turn by turn. Null if there is no limit, or nothing was spent. */
 export function burnDown(points: readonly SpendingPoint[], budget: BudgetView, from: string, now: string): Element | null {
   const unit = (["tokens", "usd", "minutes"] as const)
-    .filter((one) => budget.limits[one] !== undefined)
-    .toSorted((one, other) => (budget.ratios[other] ?? 0) - (budget.ratios[one] ?? 0))[0];
+    .filter((dimension) => budget.limits[dimension] !== undefined)
+    .toSorted((a, b) => (budget.ratios[b] ?? 0) - (budget.ratios[a] ?? 0))[0];
   const limit = unit === undefined ? undefined : budget.limits[unit];
   if (unit === undefined || limit === undefined || points.length === 0) return null;
   const format = (value: number): string => (unit === "usd" ? money(value) : unit === "minutes" ? `${short(value)} min` : short(value));

@@ -13,7 +13,7 @@ const wordOf = (word: string): string => word.replaceAll("_", " ");
 const rank = (word: Proved["status"]): number => (word === "failed" ? 0 : word === "passed" ? 2 : 1);
 
 export function proofTable(evidence: readonly Proved[], onCopy?: (text: string) => void): Element {
-  const rows = evidence.toSorted((one, other) => rank(one.status) - rank(other.status));
+  const rows = evidence.toSorted((a, b) => rank(a.status) - rank(b.status));
   return el(
     "div.panel.clip",
     el(
@@ -79,14 +79,14 @@ export function lookedUp({ claims, ...counts }: ReportView["looked_up"]): Elemen
       `${counts.true} found true, ${counts.false} found false, ${counts.unverifiable} that nothing can decide. A claim counts for nothing by itself.`,
     ),
     claims
-      .toSorted((one, other) => order[one.verdict] - order[other.verdict])
+      .toSorted((a, b) => order[a.verdict] - order[b.verdict])
       .slice(0, 40)
-      .map((one) =>
+      .map((item) =>
         el(
           "div.pair",
-          { key: `${one.attempt} ${one.text}` },
-          el("div", el("div.tiny.dim", `${one.agent} says`), claim(one.text)),
-          el("div", status(shapes[one.verdict], words[one.verdict]), el("div.second", said(one.why))),
+          { key: `${item.attempt} ${item.text}` },
+          el("div", el("div.tiny.dim", `${item.agent} says`), claim(item.text)),
+          el("div", status(shapes[item.verdict], words[item.verdict]), el("div.second", said(item.why))),
         ),
       ),
   );

@@ -112,7 +112,7 @@ function asked({ report, scope, goal_rest: rest }: FileReport): Child {
       "what could be changed",
       el(
         "div.panel.pad.mono",
-        scope.map((one) => el("div", said(one))),
+        scope.map((pattern) => el("div", said(pattern))),
       ),
     ),
   ];

@@ -230,7 +230,7 @@ export async function evict(store: Store): Promise<void> {
   for (const name of await readdir(trash)) await erase(join(trash, name));
   const found = (await Promise.all((["bases", "history"] as const).map((kind) => entriesIn(join(store.folder, kind))))).flat();
   let bytes = found.reduce((sum, entry) => sum + entry.bytes, 0);
-  for (const entry of found.sort((one, other) => one.usedMs - other.usedMs)) {
+  for (const entry of found.sort((a, b) => a.usedMs - b.usedMs)) {
     if (bytes <= store.bytesMax) return;
     if (await take(entry.folder)) bytes -= entry.bytes;
   }

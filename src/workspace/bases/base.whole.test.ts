@@ -71,8 +71,8 @@ test("it is made once, and the next one asks for finds the same files", async ()
 
 test("two that are made at once are one", async () => {
   const source = treeOf(usual);
-  const [one, other] = await Promise.all([open(source), open(source)]);
-  expect(one.files).toBe(other.files);
+  const [base, other] = await Promise.all([open(source), open(source)]);
+  expect(base.files).toBe(other.files);
   expect([kept().length, rubbish()]).toEqual([1, []]);
 });
 
@@ -138,7 +138,7 @@ test("its files are not looked at again within the time that is set, and after i
   base.lease.release();
   await open(source, { ...store, lookAgainMs: 600_000 });
   expect(existsSync(join(base.files, "b/c.txt"))).toBe(false);
-  for (const one of opened.splice(0)) one.lease.release();
+  for (const item of opened.splice(0)) item.lease.release();
   expect(textIn(await open(source), "b/c.txt")).toBe("two\n");
 });
 

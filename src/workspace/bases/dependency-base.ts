@@ -113,7 +113,7 @@ function keyOf(root: string, paths: readonly string[]): string | null {
 }
 
 const sorted = (entries: readonly Dirent[]): readonly Dirent[] =>
-  entries.toSorted((one, other) => (one.name < other.name ? -1 : one.name > other.name ? 1 : 0));
+  entries.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 
 function bytesBelow(folder: string): number {
   const stat = lstatSync(folder);

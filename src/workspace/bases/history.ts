@@ -57,7 +57,7 @@ async function take(store: Store, commit: GitSha): Promise<History | null> {
     const packs = noted === null ? [] : await readdir(join(folder, "objects", "pack")).catch(() => []);
     // A pack without its list, or the reverse, is damaged; an unusable one is rebuilt.
     if (noted === null || packs.length === 0 || packs.length % 2 !== 0) {
-      for (const one of leases) one.release();
+      for (const item of leases) item.release();
       if (lease !== null) await erase(folder);
       return null;
     }
@@ -149,7 +149,9 @@ export async function packInto(
   without: readonly GitSha[],
   shallow: readonly GitSha[],
 ): Promise<void> {
-  const wanted = [...shallow.map((one) => `--shallow ${one}`), commit, ...without.map((one) => `^${one}`), ""].join("\n");
+  const wanted = [...shallow.map((commitId) => `--shallow ${commitId}`), commit, ...without.map((commitId) => `^${commitId}`), ""].join(
+    "\n",
+  );
   // Git writes a pack in its object folder and renames it, which must be on the target disk: a cache often is on another.
   const env = {
     ...call.env,

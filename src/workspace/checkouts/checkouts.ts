@@ -170,9 +170,9 @@ async function indexFor(shadow: Shadow, base: Base, { changed, gone }: TreeDelta
   // Deletions come first, so that a file may become a folder and a folder a file.
   for (const path of [...gone, ...changed.map(([own]) => own)]) {
     for await (const [below] of folders.filesBelow(base.tree, path)) add(below, null);
-    for (const one of [...foldersAbove(path), path]) {
-      const was = await folders.at(base.tree, one);
-      if (was !== undefined && !isTree(was)) add(one, null);
+    for (const bytePath of [...foldersAbove(path), path]) {
+      const was = await folders.at(base.tree, bytePath);
+      if (was !== undefined && !isTree(was)) add(bytePath, null);
     }
   }
   for (const [path, entry] of changed) add(path, entry);

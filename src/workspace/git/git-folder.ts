@@ -161,7 +161,9 @@ const unquoted = (line: string): string =>
   Buffer.from(
     line
       .slice(1, line.lastIndexOf('"'))
-      .replace(/\\([0-7]{3}|.)/g, (_, one: string) => (one.length === 3 ? String.fromCharCode(Number.parseInt(one, 8)) : one)),
+      .replace(/\\([0-7]{3}|.)/g, (_, escaped: string) =>
+        escaped.length === 3 ? String.fromCharCode(Number.parseInt(escaped, 8)) : escaped,
+      ),
     "latin1",
   ).toString("utf8");
 

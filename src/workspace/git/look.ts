@@ -48,7 +48,7 @@ async function pathsByDifference(run: OpenRun, commit: GitSha): Promise<readonly
   if (gone.size + added.length === 0) return before;
   const now = gone.size === 0 ? [...before] : before.filter((path) => !gone.has(path));
   now.push(...added);
-  return now.sort((one, other) => (one < other ? -1 : one > other ? 1 : 0)); // a sorted list is searched without a copy
+  return now.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0)); // a sorted list is searched without a copy
 }
 
 export async function textAt(run: OpenRun, commit: GitSha, path: string, bytesMax: number): Promise<string | null> {
@@ -82,8 +82,8 @@ const orderTimeoutMs = 60_000;
  * one of them is in no commit, or they were changed on unrelated branches.
  */
 export async function isLater(run: OpenRun, commit: GitSha, path: string, than: string): Promise<boolean | null> {
-  const lastOf = async (one: string): Promise<string> => {
-    const args = ["--literal-pathspecs", "rev-list", "-1", commit, "--", one];
+  const lastOf = async (item: string): Promise<string> => {
+    const args = ["--literal-pathspecs", "rev-list", "-1", commit, "--", item];
     return (await git({ ...userRepositoryCall(run), args, timeoutMs: orderTimeoutMs })).out.toString("utf8").trim();
   };
   const [ours, theirs] = [await lastOf(path), await lastOf(than)];

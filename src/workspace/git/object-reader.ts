@@ -53,7 +53,7 @@ function openReader(call: Omit<GitCall, "args">, forget: () => void): Reader {
   child.on("error", (error) => end(error.message));
   child.on("close", () => end("git cat-file ended"));
   // Without descriptors it has not even pipes; its error event follows.
-  const ears = [child.stdin, child.stdout, child.stderr].filter((one) => one !== undefined) as unknown as readonly Socket[];
+  const ears = [child.stdin, child.stdout, child.stderr].filter((stream) => stream !== undefined) as unknown as readonly Socket[];
   child.stdin?.on("error", () => undefined);
   child.stderr?.resume();
   child.stdout?.on("data", (bytes: Buffer) => {

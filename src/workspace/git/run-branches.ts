@@ -21,7 +21,7 @@ const branchOf = (run: string): string => `autopilot/${run}`;
 export async function branchesOf(repository: Where, run: string, runs: readonly string[]): Promise<readonly RunBranch[]> {
   const format = "%(refname:short)%00%(objectname)%00%(worktreepath)";
   const { out } = await git({ ...callIn(repository), args: ["for-each-ref", `--format=${format}`, "refs/heads/autopilot/"] });
-  const others = runs.filter((one) => one !== run && one.startsWith(`${run}-`)).map(branchOf);
+  const others = runs.filter((candidate) => candidate !== run && candidate.startsWith(`${run}-`)).map(branchOf);
   const isOurs = (name: string): boolean => {
     const isChild = name.startsWith(`${branchOf(run)}-`) && !others.some((other) => name === other || name.startsWith(`${other}-`));
     return name === branchOf(run) || isChild;

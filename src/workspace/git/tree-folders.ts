@@ -88,8 +88,8 @@ export type TreeDifference = { readonly path: BytePath; readonly was: TreeEntry 
 export async function* treeDifferences(folders: TreeFolders, from: GitSha, to: GitSha): AsyncGenerator<TreeDifference> {
   yield* between({ mode: "40000", sha: from }, { mode: "40000", sha: to }, "" as BytePath);
 
-  async function* between(one: TreeEntry, other: TreeEntry, above: BytePath): AsyncGenerator<TreeDifference> {
-    const [before, after] = [await folders.read(one.sha), await folders.read(other.sha)];
+  async function* between(treeEntry: TreeEntry, other: TreeEntry, above: BytePath): AsyncGenerator<TreeDifference> {
+    const [before, after] = [await folders.read(treeEntry.sha), await folders.read(other.sha)];
     for (const [name, was] of before) if (!after.has(name)) yield { path: joined(above, name), was, now: undefined };
     for (const [name, now] of after) {
       const was = before.get(name);
@@ -116,8 +116,9 @@ async function* fileDifferences(folders: TreeFolders, from: GitSha, to: GitSha):
 /** What differs between two commits or trees, in git's order. */
 export async function filesBetween(call: Omit<GitCall, "args">, from: GitSha, to: GitSha): Promise<readonly TreeDifference[]> {
   const found: TreeDifference[] = [];
-  for await (const one of fileDifferences(treeFolders(call), await treeIdOf(call, from), await treeIdOf(call, to))) found.push(one);
-  return found.toSorted((one, other) => (one.path < other.path ? -1 : one.path > other.path ? 1 : 0));
+  for await (const fileDifference of fileDifferences(treeFolders(call), await treeIdOf(call, from), await treeIdOf(call, to)))
+    found.push(fileDifference);
+  return found.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
 }
 
 function parsed(content: Buffer, hashBytes: number): TreeFolder {
@@ -192,7 +193,7 @@ function sorted(wanted: readonly TreeChange[]): Pending {
 /** Git sorts a folder as if its name ended in a slash; names are bytes, one character each, so plain comparison is byte order. */
 function contentOf(entries: TreeFolder): Buffer {
   const rows = [...entries].map(([name, entry]) => ({ name, entry, key: isTree(entry) ? `${name}/` : name }));
-  rows.sort((one, other) => (one.key < other.key ? -1 : one.key > other.key ? 1 : 0));
+  rows.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
   return Buffer.concat(
     rows.flatMap(({ name, entry }) => [
       Buffer.from(`${entry.mode} `, "latin1"),

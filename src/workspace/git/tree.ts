@@ -13,7 +13,7 @@ export type TreeEntry = { readonly mode: string; readonly sha: GitSha };
 export type Tree = ReadonlyMap<BytePath, TreeEntry>;
 
 export const isGitlink = (entry: TreeEntry): boolean => entry.mode === "160000";
-export const isSame = (one: TreeEntry | null, other: TreeEntry | null): boolean => one?.mode === other?.mode && one?.sha === other?.sha;
+export const isSame = (a: TreeEntry | null, b: TreeEntry | null): boolean => a?.mode === b?.mode && a?.sha === b?.sha;
 
 const treeIds = new Map<GitSha, GitSha>();
 const treeIdsMax = 1_000;
@@ -71,7 +71,7 @@ export function treeHash(format: ObjectFormat, tree: Iterable<readonly [BytePath
 function folderHash(format: ObjectFormat, folder: Folder): GitSha {
   // Git sorts a folder as if its name ended in a slash; names are bytes, one character each, so plain comparison is byte order.
   const rows = [...folder].map(([name, entry]) => ({ name, entry, key: entry instanceof Map ? `${name}/` : name }));
-  rows.sort((one, other) => (one.key < other.key ? -1 : one.key > other.key ? 1 : 0));
+  rows.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
   const content = rows.flatMap(({ name, entry }) => {
     const [mode, sha] = entry instanceof Map ? ["40000", folderHash(format, entry)] : [entry.mode, entry.sha];
     return [Buffer.from(`${mode} `, "latin1"), bytesOf(name as BytePath), Buffer.from([0]), Buffer.from(sha, "hex")];

@@ -91,7 +91,7 @@ function refresh(view: string, { gitDir, commonDir }: GitPlaces): void {
   );
   put(join(view, "config"), ["[core]", "\tbare = false", ...settings, ""].join("\n"));
   put(join(view, "HEAD"), readSmallFile(join(gitDir, "HEAD"), smallBytesMax)?.toString("utf8") ?? "ref: refs/heads/none\n");
-  for (const name of readdirSync(gitDir).filter((one) => one.startsWith("sharedindex.")))
+  for (const name of readdirSync(gitDir).filter((file) => file.startsWith("sharedindex.")))
     if (lstatSync(join(view, name), { throwIfNoEntry: false }) === undefined) symlinkSync(join(gitDir, name), join(view, name));
 }
 
@@ -112,7 +112,7 @@ function put(path: string, text: string): void {
 
 /** Views of processes that were killed long ago. */
 function sweep(): void {
-  for (const name of readdirSync(tmpdir()).filter((one) => one.startsWith(prefix))) {
+  for (const name of readdirSync(tmpdir()).filter((file) => file.startsWith(prefix))) {
     const folder = join(tmpdir(), name);
     const stat = lstatSync(folder, { throwIfNoEntry: false });
     const pid = Number(/^\d+/.exec(name.slice(prefix.length))?.[0] ?? 0);

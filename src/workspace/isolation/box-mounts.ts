@@ -47,8 +47,7 @@ function chosen(mounts: readonly Mount[]): readonly Mount[] {
     if (before === undefined || explicitness[mount.kind] > explicitness[before.kind]) best.set(key, mount);
   }
   return [...best.values()].sort(
-    (one, other) =>
-      depthOf(one.path) - depthOf(other.path) || explicitness[other.kind] - explicitness[one.kind] || (one.path < other.path ? -1 : 1),
+    (a, b) => depthOf(a.path) - depthOf(b.path) || explicitness[b.kind] - explicitness[a.kind] || (a.path < b.path ? -1 : 1),
   );
 }
 

@@ -123,7 +123,7 @@ export function landlockHere(only: readonly string[] = languagePrograms): {
   readonly language: Language | null;
   readonly abi: number;
 } {
-  for (const { program, argv } of languages.filter((one) => only.includes(one.program))) {
+  for (const { program, argv } of languages.filter((language) => only.includes(language.program))) {
     // By its full path: a folder that the command may write to could be on its PATH.
     const path = programOnPath(program);
     if (path === null) continue;

@@ -37,7 +37,8 @@ const neededTops = ["/dev", "/proc", "/sys", "/System", "/Library", "/private", 
 export function settingsFor({ place, command, writable, program, isMac }: SettingsInput, tops = topsHere()): SrtSettings {
   const own = realOf(homedir());
   const hidden = [...place.hidden, place.runDir].map(realOf);
-  const isNeeded = (top: string): boolean => neededTops.includes(top) || machinePlaces.some((one) => isWithin(one, top) && top !== "/home");
+  const isNeeded = (top: string): boolean =>
+    neededTops.includes(top) || machinePlaces.some((machinePlace) => isWithin(machinePlace, top) && top !== "/home");
   const programs = programPlaces({ argv: [program, ...command.argv], path: command.env["PATH"] ?? "", home: own, hidden });
   const secrets = [...machineSecrets, ...homeSecrets.map((path) => join(own, path))];
   const given = [...homeToolchains.map((path) => join(own, path)), ...programs, ...(command.readable ?? [])];

@@ -55,7 +55,7 @@ export async function commitPages(stepInput: PagesInput): Promise<GitSha | null>
   const changed = await changedIn(repository, ownedOf([...ownedAlways, ...stepInput.owned]));
   if (changed.length > 0) return null; // P2
   const pages: Pages[] = [];
-  for (const one of stepInput.pages) if (await isIn(call, one.landed, head.commit)) pages.push(one);
+  for (const page of stepInput.pages) if (await isIn(call, page.landed, head.commit)) pages.push(page);
   const changes = await changesOf(repository, call, stepInput, pages);
   if (changes.length === 0) return null;
 
@@ -95,7 +95,7 @@ async function changesOf(repository: Repository, call: Call, stepInput: PagesInp
   for (const { folder } of pages)
     for await (const [path, entry] of folders.filesBelow(repository.head.tree, bytePathOfText(folder)))
       if (isWanted(path)) held.set(path, entry);
-  const files = pages.flatMap((one) => [...one.files]).filter(([path]) => isPage(path));
+  const files = pages.flatMap((page) => [...page.files]).filter(([path]) => isPage(path));
   const ignored = await ignoredAmong(
     repository,
     files.map(([path]) => path),

@@ -68,8 +68,8 @@ export function judge(input: JudgeInput): Judgement {
     take({ path, before, after }, what);
   }
   violations.push(...collisions(input.beside ?? input.base.keys(), changes));
-  changes.sort((one, other) => (one.path < other.path ? -1 : 1));
-  violations.sort((one, other) => (one.path < other.path ? -1 : one.path > other.path ? 1 : 0));
+  changes.sort((a, b) => (a.path < b.path ? -1 : 1));
+  violations.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
   return { changes, violations, leftOut };
 }
 

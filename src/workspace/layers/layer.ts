@@ -141,8 +141,8 @@ async function makeRepository(run: OpenRun, folder: string, start: GitSha, root:
     return [];
   }
   const { objects, shallow } = await run.history(root);
-  await writeFile(join(gitDir, "objects", "info", "alternates"), objects.map((one) => `${one}\n`).join("")); // L1
-  if (shallow.length > 0) await writeFile(join(gitDir, "shallow"), shallow.map((one) => `${one}\n`).join(""));
+  await writeFile(join(gitDir, "objects", "info", "alternates"), objects.map((item) => `${item}\n`).join("")); // L1
+  if (shallow.length > 0) await writeFile(join(gitDir, "shallow"), shallow.map((boundary) => `${boundary}\n`).join(""));
   if (start !== root) await packInto(run.shadow.call, join(gitDir, "objects", "pack"), start, [root], shallow);
   await writeFile(join(gitDir, "refs", "heads", "work"), `${start}\n`);
   return objects;
@@ -181,7 +181,7 @@ async function provide(
   wanted: readonly string[],
   packages: DependencyBase | null,
 ): Promise<readonly string[]> {
-  const finished = (await run.layers.all()).filter(({ applied }) => applied !== null).sort((one, other) => one.madeAt - other.madeAt);
+  const finished = (await run.layers.all()).filter(({ applied }) => applied !== null).sort((a, b) => a.madeAt - b.madeAt);
   // What an attempt wrote over shared packages is valid only over the same ones.
   const isAlike = ({ masks: own, fingerprint }: FolderRecord): boolean =>
     JSON.stringify(own) === JSON.stringify(masks) && fingerprint === (packages?.key ?? null);

@@ -75,7 +75,7 @@ function openNews(run: OpenRun, base: GitSha): (text: string) => Promise<boolean
     return code !== 0;
   };
   return (text) => {
-    const line = text.split(/[\r\n]+/).toSorted((one, other) => other.length - one.length)[0] ?? text;
+    const line = text.split(/[\r\n]+/).toSorted((a, b) => b.length - a.length)[0] ?? text;
     const answer = asked.get(line) ?? ask(line);
     asked.set(line, answer);
     return answer;

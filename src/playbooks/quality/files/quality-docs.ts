@@ -19,7 +19,7 @@ export async function refuseUncommittedDocs(root: string, target: string): Promi
   const [first] = detected;
   if (first === undefined) return;
   const more = detected.length > shownMax ? ` and ${detected.length - shownMax} more` : "";
-  const folder = folders.find((one) => first.startsWith(one)) ?? "";
+  const folder = folders.find((candidate) => first.startsWith(candidate)) ?? "";
   refuse("workspace_unusable", {
     message: `Not committed yet: ${detected.slice(0, shownMax).join(", ")}${more}. A run starts from the last commit, so no agent would see the documentation that --require-docs asks for. Nothing was started.`,
     remediation: [`git add -f ${folder} && git commit -m "reference documentation", then autopilot quality --require-docs`],

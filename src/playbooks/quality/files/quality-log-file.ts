@@ -146,7 +146,7 @@ function differenceOf(bytes: Buffer, before: number, own: Buffer): Differs {
   const start = bytes.lastIndexOf(10, position - 1) + 1;
   const end = bytes.indexOf(10, start);
   let line = 1;
-  for (let one = bytes.indexOf(10); one !== -1 && one < start; one = bytes.indexOf(10, one + 1)) line++;
+  for (let lineEnd = bytes.indexOf(10); lineEnd !== -1 && lineEnd < start; lineEnd = bytes.indexOf(10, lineEnd + 1)) line++;
   return { line, found: bytes.toString("utf8", start, Math.min(end === -1 ? bytes.length : end, start + foundCharsMax)) };
 }
 

@@ -85,7 +85,7 @@ async function explored({ tree, claim }: Counting): Promise<Counted> {
   const findings = (said?.findings ?? []).filter((finding) => isWrittenDown(document, finding)); // T2
   const inFile = findingsIn(document); // T1
   const patterns = patternsOnDisk(document, said?.patterns ?? [], inFile); // T2
-  const walked = patterns.length > 0 ? patterns.length : allPatterns.filter((one) => namesPattern(document, one)).length;
+  const walked = patterns.length > 0 ? patterns.length : allPatterns.filter((pattern) => namesPattern(document, pattern)).length;
   return {
     key_counts: { findings_total: inFile > 0 ? inFile : findings.length, patterns_walked: walked },
     findings: findings.map(({ id, category }) => ({ id, category: category ?? uncategorized })),
@@ -106,8 +106,10 @@ type PatternCount = { readonly pattern: number; readonly findings_count: number 
 
 /** A document with patterns shows which were run; without any only the number of findings can be compared with the claim. */
 function patternsOnDisk(document: string | null, claimed: readonly PatternCount[], findings: number): readonly PatternCount[] {
-  const each = [...new Map(claimed.map((one) => [one.pattern, one])).values()].toSorted((a, b) => a.pattern - b.pattern);
-  if (allPatterns.some((one) => namesPattern(document, one))) return each.filter(({ pattern }) => namesPattern(document, pattern));
+  const each = [...new Map(claimed.map((patternCount) => [patternCount.pattern, patternCount])).values()].toSorted(
+    (a, b) => a.pattern - b.pattern,
+  );
+  if (allPatterns.some((pattern) => namesPattern(document, pattern))) return each.filter(({ pattern }) => namesPattern(document, pattern));
   return each.reduce((sum, { findings_count }) => sum + findings_count, 0) <= findings ? each : [];
 }
 
@@ -137,7 +139,7 @@ async function audited({ tree, claim }: Counting): Promise<Counted> {
   const [requirementsInFile, casesInFile] = [idsIn(requirements, "REQ"), idsIn(requirements, "UC")]; // T1
   const triages = tree.matching(/^quality\/spec_audits\/[^/]*-triage\.md$/).length;
   const auditors = tree.matching(/^quality\/spec_audits\/[^/]*-auditor-[^/]*\.md$/).length;
-  const passes = [...new Map((said?.passes ?? []).map((one) => [one.pass, one])).values()]
+  const passes = [...new Map((said?.passes ?? []).map((pass) => [pass.pass, pass])).values()]
     .filter(({ output_artifact: file }) => file !== undefined && tree.has(file.replace(/^\.\//, ""))) // T2
     .map(({ pass, output_artifact: file }) => ({ pass, ...(file === undefined ? {} : { output_artifact: file.replace(/^\.\//, "") }) }))
     .toSorted((a, b) => (a.pass < b.pass ? -1 : 1));

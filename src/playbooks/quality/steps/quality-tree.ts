@@ -30,7 +30,7 @@ export async function openQualityTree(workspace: Pick<Workspace, "pathsAt" | "te
     text,
     sized: async (wanted) => {
       const found: ArtifactFound[] = [];
-      for (const path of wanted.filter((one) => there.has(one)).slice(0, artifactsMax)) {
+      for (const path of wanted.filter((artifact) => there.has(artifact)).slice(0, artifactsMax)) {
         const content = await text(path);
         found.push(content === null ? { path } : { path, bytes: Buffer.byteLength(content), lines: linesOf(content) });
       }

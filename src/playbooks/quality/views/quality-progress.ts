@@ -126,10 +126,10 @@ function patternsIn(walked: number, tally: PhaseTally | undefined): string {
   const numbers = (tally?.patterns ?? []).map(({ pattern }) => pattern);
   if (numbers.length === 0) return walked === 7 ? "patterns 1-7 walked" : `${plural(walked, "pattern")} walked`;
   const runs: [number, number][] = [];
-  for (const one of numbers) {
+  for (const phaseNumber of numbers) {
     const last = runs.at(-1);
-    if (last !== undefined && last[1] === one - 1) last[1] = one;
-    else runs.push([one, one]);
+    if (last !== undefined && last[1] === phaseNumber - 1) last[1] = phaseNumber;
+    else runs.push([phaseNumber, phaseNumber]);
   }
   return `patterns ${runs.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(", ")} walked`;
 }

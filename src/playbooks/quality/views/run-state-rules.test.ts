@@ -139,7 +139,7 @@ describe("fields", () => {
   ];
   const rows = levels.flatMap(({ level, specs, logs }) =>
     Object.entries(specs).map(([name, spec]) => {
-      const log = logs.find((one) => lineOf(one, name) > 0) ?? [];
+      const log = logs.find((candidate) => lineOf(candidate, name) > 0) ?? [];
       return { level, name, spec, log, line: lineOf(log, name), event: log[lineOf(log, name) - 1] ?? {} };
     }),
   );

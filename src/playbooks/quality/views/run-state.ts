@@ -144,7 +144,7 @@ export class RunStateLog {
     this.#again.clear();
     if (before === null) return;
     before.archive = historyPath(ts);
-    for (const [phase, end] of before.ended) if (!again.some(([one]) => one === phase)) this.#kept.set(phase, end);
+    for (const [phase, end] of before.ended) if (!again.some(([ended]) => ended === phase)) this.#kept.set(phase, end);
     for (const [phase] of again) this.#kept.delete(phase);
     this.#open(ts);
     for (const [phase, why] of again)

@@ -99,7 +99,7 @@ function lintCriterion({ text, command, expect, line }: CheckedCriterion, path: 
       );
     return;
   }
-  const phrase = prosePhrases.find((one) => text.toLowerCase().replaceAll(/\s+/g, " ").includes(one));
+  const phrase = prosePhrases.find((prosePhrase) => text.toLowerCase().replaceAll(/\s+/g, " ").includes(prosePhrase));
   const form = "expected `text :: command` or `text -- verified by: `command``";
   if (phrase === undefined)
     report.error(place, path, "criterion_without_command", `found the criterion ${shown(text)} without a command, ${form}`);
@@ -145,10 +145,10 @@ function lintOrder(tasks: readonly PlanTask[], report: Report): void {
 export function compareTaskIds(a: string, b: string): number {
   const [left, right] = [a.split(/(\d+)/), b.split(/(\d+)/)];
   for (let n = 0; n < Math.max(left.length, right.length); n += 1) {
-    const [one = "", other = ""] = [left[n], right[n]];
-    if (one === other) continue;
-    const difference = Number(one) - Number(other);
-    return Number.isNaN(difference) || difference === 0 ? (one < other ? -1 : 1) : difference;
+    const [mine = "", other = ""] = [left[n], right[n]];
+    if (mine === other) continue;
+    const difference = Number(mine) - Number(other);
+    return Number.isNaN(difference) || difference === 0 ? (mine < other ? -1 : 1) : difference;
   }
   return 0;
 }

@@ -52,7 +52,7 @@ export function planTaskOf(block: TaskBlock, report: Report): PlanTask | null {
 
 function typeOf(attributes: ReadonlyMap<string, string>, place: Position, path: string, report: Report): PlanTask["type"] {
   const written = attributes.get("type") ?? "";
-  const type = taskTypes.find((one) => one === written);
+  const type = taskTypes.find((taskType) => taskType === written);
   if (type !== undefined) return type;
   const message = `found ${written === "" ? "no type" : `the type ${shown(written)}`}, expected ${taskTypes.join(" or ")}.${didYouMean(written, taskTypes)}`;
   report.error(place, `${path}.type`, "task_type", message);
@@ -61,7 +61,7 @@ function typeOf(attributes: ReadonlyMap<string, string>, place: Position, path: 
 
 function complexityOf(attributes: ReadonlyMap<string, string>, place: Position, path: string, report: Report): PlanTask["complexity"] {
   const written = attributes.get("complexity") ?? "";
-  const complexity = complexities.find((one) => one === written) ?? null;
+  const complexity = complexities.find((candidate) => candidate === written) ?? null;
   const message = `found ${written === "" ? "no complexity" : `the complexity ${shown(written)}`}, expected ${complexities.join(", ")}.${didYouMean(written, complexities)}`;
   if (complexity === null) report[written === "" ? "warning" : "error"](place, `${path}.complexity`, "task_complexity", message);
   return complexity;

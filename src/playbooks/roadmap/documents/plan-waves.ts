@@ -61,17 +61,17 @@ function openTaken(): Taken {
     hasAny: (paths) =>
       paths.some((path) => {
         const folder = folderOf(path);
-        if (folder === null) return files.has(path) || folders.has("") || partsOf(path).some((one) => folders.has(one));
+        if (folder === null) return files.has(path) || folders.has("") || partsOf(path).some((part) => folders.has(part));
         return folder === ""
           ? above.size + files.size + folders.size > 0
-          : above.has(folder) || folders.has("") || [folder, ...partsOf(folder)].some((one) => folders.has(one));
+          : above.has(folder) || folders.has("") || [folder, ...partsOf(folder)].some((ancestor) => folders.has(ancestor));
       }),
     add: (paths) => {
       for (const path of paths) {
         const folder = folderOf(path);
         if (folder === null) files.add(path);
         else folders.add(folder);
-        for (const one of partsOf(folder ?? path)) above.add(one);
+        for (const part of partsOf(folder ?? path)) above.add(part);
         if (folder !== null) above.add(folder);
       }
     },

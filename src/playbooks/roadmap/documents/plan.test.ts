@@ -50,7 +50,7 @@ describe("reading a plan", () => {
   });
 
   test("verify holds criteria with their commands and lines; a command alone in backticks is one", () => {
-    const verify = read(whole).plan.tasks.map((one) => one.verify.map(({ text, command, line }) => [text, command, line]));
+    const verify = read(whole).plan.tasks.map((item) => item.verify.map(({ text, command, line }) => [text, command, line]));
     expect(verify).toEqual([
       [
         ["The model is written", "npm run fit && test -s model.json", 39],

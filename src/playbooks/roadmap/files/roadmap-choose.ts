@@ -60,7 +60,7 @@ function refuseUnmet(
   completed: ReadonlySet<string>,
 ): void {
   const unmet = phases.flatMap(({ id, depends_on }) => {
-    const open = wanted.includes(id) ? depends_on.filter((one) => !requested.has(one) && !completed.has(one)) : [];
+    const open = wanted.includes(id) ? depends_on.filter((dependency) => !requested.has(dependency) && !completed.has(dependency)) : [];
     return open.length === 0 ? [] : [{ phase: id, needs: open }];
   });
   if (unmet.length === 0) return;

@@ -37,7 +37,7 @@ export type RoadmapDocuments = {
 
 /** Null if there is no roadmap. Plans of phases for which `isDone` holds are history, and are not inspected. */
 export function readRoadmapDocuments(root: string, isDone: (phase: RoadmapPhase) => boolean): RoadmapDocuments | null {
-  const path = roadmapPaths.find((one) => readDocument(root, one) !== null);
+  const path = roadmapPaths.find((roadmapPath) => readDocument(root, roadmapPath) !== null);
   if (path === undefined) return null;
   const kept: Kept[] = [];
   const findings: Finding[] = [];
@@ -54,7 +54,7 @@ export function readRoadmapDocuments(root: string, isDone: (phase: RoadmapPhase)
   const read = text === null ? { phases: [], findings: [] } : readRoadmap(path, text);
   findings.push(...read.findings);
   const config = configOf(take(planningConfigPath, readDocument(root, planningConfigPath)), findings);
-  const specPath = chosenSpec(specCandidates(config, path), (one) => readDocument(root, one) !== null);
+  const specPath = chosenSpec(specCandidates(config, path), (candidate) => readDocument(root, candidate) !== null);
   if (specPath !== null && specPath !== path) take(specPath, readDocument(root, specPath));
   return { path, phases: read.phases, findings, config, plans: plansOf(root, read.phases, isDone), specPath, kept };
 }

@@ -31,7 +31,7 @@ export async function estimateRoadmap(
   const planned = ids.map((id) => {
     const tasks = plans.get(id)?.plan?.tasks ?? null;
     const files = (tasks ?? []).flatMap((task) => task.files);
-    const phase = phases.find((one) => one.id === id);
+    const phase = phases.find((candidate) => candidate.id === id);
     return {
       id,
       phaseType: phaseTypeOf({ files, says: phase === undefined ? "" : aboutPhase(phase), uiFolder }),

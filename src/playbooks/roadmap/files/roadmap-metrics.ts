@@ -19,8 +19,8 @@ export async function readMetrics(root: string, folder: string): Promise<readonl
   if (read.kind === "absent") return [];
   const list = read.kind === "read" ? listIn(read.bytes) : null;
   const runs = (list ?? []).flatMap((entry) => {
-    const one = v.safeParse(RunMetrics, entry);
-    return one.success ? [one.output] : [];
+    const parsed = v.safeParse(RunMetrics, entry);
+    return parsed.success ? [parsed.output] : [];
   });
   if (list !== null && runs.length === list.length) return runs;
   await setAside(root, metricsFile, folder);

@@ -172,9 +172,9 @@ export async function openRoadmapPlaybook({
       const isPlaced = signal.signal === "tool" && signal.path !== undefined;
       const span = books.signal(isPlaced ? { ...signal, path: placeIn(signal.path ?? "", folder, root) } : signal, at);
       if (span === null) return;
-      const one = { after: view().seq, span };
-      kept?.push(one);
-      store.keep(one, msOf(at) ?? 0);
+      const stored = { after: view().seq, span };
+      kept?.push(stored);
+      store.keep(stored, msOf(at) ?? 0);
     },
     async draw(now) {
       const run = view();

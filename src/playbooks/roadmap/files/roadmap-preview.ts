@@ -25,7 +25,7 @@ export async function preview({ context, paths, view }: PreviewInput): Promise<P
   const selection = selectPhases(word, read.phases, completed);
   const ids = ("ids" in selection ? selection.ids : []).filter((id) => !completed.has(id));
   const rows = ids.slice(0, phasesMax).flatMap((id) => {
-    const phase = read.phases.find((one) => one.id === id);
+    const phase = read.phases.find((candidate) => candidate.id === id);
     if (phase === undefined) return [];
     const withCommand = phase.success_criteria.filter(({ command }) => command !== null).length;
     const criteria =

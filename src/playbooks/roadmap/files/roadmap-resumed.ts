@@ -42,7 +42,7 @@ export async function resumedFrom(asked: Asked): Promise<Resumed> {
   const phases: ResumedPhase[] = [];
   for (const id of wanted) {
     const record = Object.hasOwn(state.phases, `phase_${id}`) ? state.phases[`phase_${id}`] : undefined;
-    const phase = asked.read.phases.find((one) => one.id === id);
+    const phase = asked.read.phases.find((candidate) => candidate.id === id);
     if (phase === undefined || (record === undefined && id !== meta.current_phase)) continue;
     phases.push(await phaseFrom(asked, phase, record));
   }

@@ -44,7 +44,7 @@ export function transitiveDependencies(phases: readonly RoadmapPhase[], wanted: 
   const below = new Set<string>();
   const look = [...wanted];
   for (let id = look.pop(); id !== undefined; id = look.pop()) {
-    for (const other of phases.find((one) => one.id === id)?.depends_on ?? []) {
+    for (const other of phases.find((phase) => phase.id === id)?.depends_on ?? []) {
       if (below.has(other)) continue;
       below.add(other);
       look.push(other);

@@ -36,7 +36,7 @@ export function auditScope(parts: RoadmapParts) {
           .map(
             (phase) =>
               `${phase}: ${requirements
-                .filter((one) => one.phase === phase)
+                .filter((requirement) => requirement.phase === phase)
                 .map(({ id }) => id)
                 .join(", ")}`,
           )

@@ -73,8 +73,8 @@ export function reportedCommand(text: string): readonly ReportedCommand[] {
 
 const namesPlace = (claim: unknown): boolean => {
   const results = fieldOf(claim, "criteria_results");
-  return (Array.isArray(results) ? results : []).some((one) => {
-    const evidence = fieldOf(one, "evidence");
+  return (Array.isArray(results) ? results : []).some((result) => {
+    const evidence = fieldOf(result, "evidence");
     return typeof evidence === "string" && placesIn(evidence).length > 0;
   });
 };

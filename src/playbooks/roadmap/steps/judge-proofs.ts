@@ -50,7 +50,7 @@ export function judgeIndependent(parts: RoadmapParts) {
       const { state, cursor, commit } = input;
       const judged = handedBy(parts, cursor, openStep(state, cursor).id);
       const theirs = verifierTexts(handedBy(parts, cursor, roadmapSteps.verify));
-      const isTheirs = (text: string): boolean => theirs.some((one) => isSameText(one, text));
+      const isTheirs = (text: string): boolean => theirs.some((criterion) => isSameText(criterion, text));
       const report = await reportOf(parts, input);
       const own: string[] = [];
       for (const text of textsIn(judged, "independent_evidence"))
@@ -67,7 +67,7 @@ export function judgeIndependent(parts: RoadmapParts) {
 
 function verifierTexts(verified: unknown): readonly string[] {
   const results = fieldOf(verified, "criteria_results");
-  const evidence = (Array.isArray(results) ? results : []).flatMap((one) => [fieldOf(one, "evidence"), fieldOf(one, "criterion")]);
+  const evidence = (Array.isArray(results) ? results : []).flatMap((result) => [fieldOf(result, "evidence"), fieldOf(result, "criterion")]);
   return [...textsIn(verified, "commands_run"), ...textsIn(verified, "failures"), ...evidence.filter((text) => typeof text === "string")];
 }
 

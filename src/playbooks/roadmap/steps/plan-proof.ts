@@ -102,7 +102,7 @@ async function tryOnBase(
   const autos = found.plan.tasks.filter(({ type }) => type === "auto");
   const ofPhase = criteria.filter(({ by, task, command }) => by === "plan" && task === null && command !== null && !guards.has(command));
   const asked = [...ofPhase, ...autos.flatMap(({ verify }) => verify)].filter(({ command }) => command !== null);
-  const distinct = [...new Map(asked.map((one) => [keyOf(one), one])).values()].slice(0, triedMax);
+  const distinct = [...new Map(asked.map((criterion) => [keyOf(criterion), criterion])).values()].slice(0, triedMax);
   const checks = distinct.map(({ text, command, expect }): Check => ({
     id: `base:${phase.id}.${createHash("sha256").update(keyOf({ command, expect })).digest("hex").slice(0, 16)}`,
     kind: "proof",
@@ -120,7 +120,7 @@ async function tryOnBase(
         .filter((criterion) => green.has(keyOf(criterion)) && !saysItStays(criterion.text))
         .map((criterion) => greenCriterion(found, criterion)),
       ...autos
-        .filter(({ verify }) => verify.length > 0 && verify.every((one) => green.has(keyOf(one))))
+        .filter(({ verify }) => verify.length > 0 && verify.every((criterion) => green.has(keyOf(criterion))))
         .map((task) => greenTask(found, task)),
     ],
   };

@@ -96,10 +96,10 @@ function specIssue({ paths }: RoadmapParts, state: RunView): string | null {
 
 /** Dependencies that are not completed, each with its state. */
 function unmetOf(parts: RoadmapParts, state: RunView, id: string): readonly string[] {
-  const phase = roadmapOf(parts, state)?.phases.find((one) => one.id === id);
+  const phase = roadmapOf(parts, state)?.phases.find((candidate) => candidate.id === id);
   if (phase === undefined) return [`Phase ${id} is not in the roadmap the run was drafted with.`];
   return phase.depends_on.flatMap((other) => {
-    const found = state.phases.find((one) => one.id === other);
+    const found = state.phases.find((candidate) => candidate.id === other);
     const isDone = found?.status === "completed" || (found?.status === "skipped" && found.because?.startsWith("already_") === true);
     if (isDone) return [];
     const status = found === undefined ? "neither completed nor part of this run" : found.status;

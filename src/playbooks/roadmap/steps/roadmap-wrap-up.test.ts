@@ -131,7 +131,7 @@ describe("the report", () => {
         ...run.cursors[phase],
         last: { [step]: { kind: "failed", facts: {}, reason: "x", detail } },
       } as unknown as CursorView;
-      const completed = run.phases.map((one) => (one.status === "failed" ? { ...one, status: "completed" as const } : one));
+      const completed = run.phases.map((item) => (item.status === "failed" ? { ...item, status: "completed" as const } : item));
       return { ...run, phases: completed, cursors: { ...run.cursors, [phase]: cursor } };
     };
     const [unaudited, broken] = [room(), room()];
@@ -159,7 +159,7 @@ describe("the report", () => {
     const failed = await said({ ...run, judged });
     expect(failed).toContain("The run is failed. Not everything asked for is done: 3 phases aren't completed (3, 4, 4.1).");
     expect(failed).not.toContain("proved");
-    const phases = run.phases.map((one) => (one.group === "phases" ? { ...one, status: "completed" as const } : one));
+    const phases = run.phases.map((phase) => (phase.group === "phases" ? { ...phase, status: "completed" as const } : phase));
     expect(await said({ ...run, judged, phases })).toContain("The run is completed. Every check was proved.");
     const broken = { ...run.cursors["after.integration"], last: { check: { kind: "failed", facts: {}, reason: "x", detail: "sum" } } };
     const apart = await said({ ...run, judged, phases, cursors: { ...run.cursors, "after.integration": broken as unknown as CursorView } });

@@ -27,7 +27,7 @@ export function mergedPhases(
 
 function mergedRecord(run: RunView, id: string, before: PhaseRecord, ours: PhaseRecord): PhaseRecord {
   if (ours.started_at === null) return before; // nothing has been done for it since
-  const isInside = run.drafted.resumes?.phases.find((one) => one.id === id)?.step !== undefined;
+  const isInside = run.drafted.resumes?.phases.find((phase) => phase.id === id)?.step !== undefined;
   return {
     ...ours,
     phase_type: before.phase_type === "mixed" ? ours.phase_type : before.phase_type,

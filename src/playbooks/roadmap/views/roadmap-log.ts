@@ -267,7 +267,7 @@ function skippedDetails(id: string, reason: string, earlier: Readonly<Record<str
 function categoriesIn(claimOf: ClaimOf, hash: string | null): readonly string[] {
   if (hash === null) return [];
   return listOf(fieldOf(claimOf(hash), "failure_categories"))
-    .map((one) => (typeof one === "string" ? one : fieldOf(one, "category")))
+    .map((item) => (typeof item === "string" ? item : fieldOf(item, "category")))
     .filter(isCategory);
 }
 

@@ -30,7 +30,7 @@ const booksOf = (drafts: readonly Draft[], extra: ProjectionsExtra = {}) => {
 const page = (name: string, drafts: readonly Draft[], extra: ProjectionsExtra = {}): string =>
   booksOf(drafts, extra)
     .pagesOf("1")
-    .find((one) => one.name === name)?.text ?? "";
+    .find((phasePage) => phasePage.name === name)?.text ?? "";
 
 const execution: readonly Draft[] = [
   read,

@@ -177,15 +177,15 @@ const plain = (text: string): string =>
     .trim();
 
 function criteriaLines(round: Round, said: unknown): readonly string[] {
-  const reported = listOf(fieldOf(said, "criteria_results")).map((one) => ({
-    criterion: textOf(fieldOf(one, "criterion")),
-    status: textOf(fieldOf(one, "status")),
-    evidence: textOf(fieldOf(one, "evidence")),
+  const reported = listOf(fieldOf(said, "criteria_results")).map((result) => ({
+    criterion: textOf(fieldOf(result, "criterion")),
+    status: textOf(fieldOf(result, "status")),
+    evidence: textOf(fieldOf(result, "evidence")),
   }));
   const left = new Set(reported);
   const found = resultsOf(round).filter(({ check }) => check.kind === "criterion");
   const rows = found.map(({ check, status, exit_code }) => {
-    const match = reported.find((one) => left.has(one) && plain(one.criterion) === plain(check.title));
+    const match = reported.find((result) => left.has(result) && plain(result.criterion) === plain(check.title));
     if (match !== undefined) left.delete(match);
     const exit = exit_code === null || status === "passed" ? "" : ` (exit ${exit_code})`;
     return [inText(check.title), inCode(check.command), `${status}${exit}`, match?.status ?? "–", inText(match?.evidence ?? "–")];

@@ -106,7 +106,7 @@ export class StagedFile {
     if (there.kind === "known" && there.text === text) return true;
     if (there.kind === "unusable") await setAside(this.#root, stagedStatePath, this.#folder); // O3
     const before = await this.#memory();
-    const memory = { ...before, written: [...before.written.filter((one) => one !== text), text].slice(-writtenMax) };
+    const memory = { ...before, written: [...before.written.filter((earlier) => earlier !== text), text].slice(-writtenMax) };
     await this.#remember(memory); // O2
     const isAsSeen = async (): Promise<boolean> => {
       const now = await stagedTextIn(this.#root);

@@ -21,7 +21,7 @@ export function startedTasks(all: readonly StagedTask[], isDone: (id: string) =>
     const task = {
       id,
       files: [...new Set([...files, ...shared])],
-      after: [...new Set([...after.filter((other) => tasks.some((one) => one.id === other)), ...waits])],
+      after: [...new Set([...after.filter((other) => tasks.some((candidate) => candidate.id === other)), ...waits])],
       title: name,
       ...(text === "" ? {} : { about: text }),
     };
@@ -48,7 +48,7 @@ function inOrder(tasks: readonly StagedTask[]): readonly StagedTask[] {
     if (seen.has(task.id)) return;
     seen.add(task.id);
     for (const id of task.after) {
-      const other = tasks.find((one) => one.id === id);
+      const other = tasks.find((candidate) => candidate.id === id);
       if (other !== undefined) visit(other);
     }
     ordered.push(task);

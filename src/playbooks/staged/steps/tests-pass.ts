@@ -61,7 +61,7 @@ async function testsIn(tree: TreeLook): Promise<{ readonly checks: readonly Chec
   if (tree.paths.includes(script))
     return { checks: [{ id: "project:run-tests", kind: "project", title: script, command: `sh ${script}`, source: script }], faults: [] };
   const texts = new Map<string, string | null>();
-  for (const path of tree.paths.filter((one) => manifests.test(one))) texts.set(path, await tree.read(path));
+  for (const path of tree.paths.filter((candidate) => manifests.test(candidate))) texts.set(path, await tree.read(path));
   const { checks } = detectChecks({ files: new Set(tree.paths), read: (path) => texts.get(path) ?? null });
   const why = trivialTest(texts.get("package.json") ?? null);
   return { checks: testsAmong(checks), faults: why === null ? [] : [`package.json scripts.test proves nothing: ${why}`] };

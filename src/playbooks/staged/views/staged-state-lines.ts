@@ -11,7 +11,7 @@ const linesMax = 20_000;
  */
 export function sectionsOf(text: string, own: readonly string[]): readonly Section[] {
   const sections: { title: string; line: number; lines: Line[] }[] = [{ title: "", line: 1, lines: [] }];
-  const isOwn = (title: string): boolean => title === "" || own.some((one) => one.toLowerCase() === title.toLowerCase());
+  const isOwn = (title: string): boolean => title === "" || own.some((heading) => heading.toLowerCase() === title.toLowerCase());
   const all = text.replace(/^\uFEFF/, "").split(/\r\n|\n|\r/, linesMax);
   let fence: string | null = null;
   for (const [index, whole] of all.entries()) {

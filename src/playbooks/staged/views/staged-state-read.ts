@@ -65,7 +65,7 @@ export function readStagedState(source: string, file: string = stagedStatePath):
     for (const { lines } of sections.filter((section) => isCalled(section, title)).slice(1)) keep(title, filled(lines)); // R3
   const before = filled(sections[0]?.lines ?? []).filter(({ text }) => !isTitle(text));
   if (before.length > 0) kept.push({ title: "", lines: before.map(({ text }) => text) }); // R3
-  for (const section of sections.slice(1).filter((one) => !stagedSections.some((title) => isCalled(one, title))))
+  for (const section of sections.slice(1).filter((candidate) => !stagedSections.some((title) => isCalled(candidate, title))))
     kept.push({ title: section.title, lines: section.lines.map(({ text }) => text).slice(0, lastFull(section.lines)) }); // R3
   const state = { current, completed, decisions, last_session, retry_log, blockers, others: kept };
   judge(state, sections, say);
@@ -118,7 +118,8 @@ function currentOf(section: Section | null, say: Say, keep: (lines: readonly Lin
       ? Number(textOf("step"))
       : miss("step", "a number or done");
   const status =
-    stagedStatuses.find((one) => one === textOf("status").toLowerCase().replaceAll(" ", "_")) ?? miss("status", stagedStatuses.join(", "));
+    stagedStatuses.find((stagedStatus) => stagedStatus === textOf("status").toLowerCase().replaceAll(" ", "_")) ??
+    miss("status", stagedStatuses.join(", "));
   const flow = /^[a-z][a-z0-9_-]{0,63}$/.test(textOf("flow")) ? textOf("flow") : miss("flow", Object.keys(stagedSteps).join(" or "));
   const count = fields.has("retry_count")
     ? /^[0-3]$/.test(textOf("retry_count"))

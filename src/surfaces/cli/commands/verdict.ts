@@ -20,7 +20,7 @@ export const verdict: Command = {
   takesRun: true,
   run: async (context, input) => {
     const [phase = "", said = ""] = input.words;
-    const word = humanVerdicts.find((one) => one === said) ?? "pass"; // the parser lets no other word through
+    const word = humanVerdicts.find((humanVerdict) => humanVerdict === said) ?? "pass"; // the parser lets no other word through
     return (await import("../../../commands/roadmap/verdict.ts")).verdict(context, {
       phase,
       verdict: word,

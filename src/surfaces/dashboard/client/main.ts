@@ -55,7 +55,7 @@ function drawPage(): void {
 /** Reads where one is off the address: a page, the run it is about, and what of it. */
 function route(isFirst: boolean): void {
   const [page = "now", ...words] = location.hash.slice(1).split("/").map(decoded);
-  const named = pages.find((one) => one === page) ?? "now";
+  const named = pages.find((candidate) => candidate === page) ?? "now";
   const aboutRun = named === "run" || named === "log" || named === "diff";
   const key = aboutRun ? (words[0] ?? state.key) : state.key;
   if (key !== state.key)

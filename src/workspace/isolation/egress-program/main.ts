@@ -15,13 +15,13 @@ const [port = "", socket = ""] = process.argv.slice(2);
 function pass(inner: Socket): void {
   const outer = connect({ path: socket, allowHalfOpen: true });
   inner.setNoDelay(true);
-  for (const [one, other] of [
+  for (const [item, other] of [
     [inner, outer],
     [outer, inner],
   ] as const) {
-    one.on("error", () => other.destroy());
-    one.on("close", (hadError) => hadError && other.destroy());
-    one.pipe(other); // D2
+    item.on("error", () => other.destroy());
+    item.on("close", (hadError) => hadError && other.destroy());
+    item.pipe(other); // D2
   }
 }
 

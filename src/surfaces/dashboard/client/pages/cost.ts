@@ -75,19 +75,19 @@ export function costPage(): Child {
           ),
           el(
             "tbody",
-            cost.by[costBy].groups.map((one, at) =>
+            cost.by[costBy].groups.map((item, at) =>
               el(
                 "tr",
-                { key: one.name },
+                { key: item.name },
                 el(
                   "th",
                   { scope: "row" },
-                  el("span.row", el("span.swatch", { class: seriesClasses[at % seriesClasses.length] ?? "" }), said(one.name)),
+                  el("span.row", el("span.swatch", { class: seriesClasses[at % seriesClasses.length] ?? "" }), said(item.name)),
                 ),
-                el("td.n", { "data-label": "share" }, percent(one.share)),
-                el("td.n", words(one)),
-                el("td.n", { "data-label": "tokens" }, short(one.tokens)),
-                el("td.tiny.second", one.counted),
+                el("td.n", { "data-label": "share" }, percent(item.share)),
+                el("td.n", words(item)),
+                el("td.n", { "data-label": "tokens" }, short(item.tokens)),
+                el("td.tiny.second", item.counted),
               ),
             ),
           ),

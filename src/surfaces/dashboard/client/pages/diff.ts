@@ -44,8 +44,8 @@ export function diffPage(): Child {
       el(
         "select.field.file-choice",
         { "aria-label": "File", onChange: (event: Event) => void loadFile((event.target as HTMLSelectElement).value) },
-        diff.files.map((one) =>
-          el("option", { value: one.path, selected: one.path === state.file }, `${nameOf(one.path)}  ${counts(one)}, ${one.word}`),
+        diff.files.map((item) =>
+          el("option", { value: item.path, selected: item.path === state.file }, `${nameOf(item.path)}  ${counts(item)}, ${item.word}`),
         ),
       ),
       el(
@@ -141,7 +141,7 @@ function under(line: DiffLine, at: number): Child {
 }
 
 function remove(note: (typeof state.notes)[number]): void {
-  state.notes = state.notes.filter((one) => one !== note);
+  state.notes = state.notes.filter((candidate) => candidate !== note);
   draw();
 }
 

@@ -119,7 +119,7 @@ function body(ask: Attention, id: string): Element {
 }
 
 const paused = (ask: Attention): Child => [
-  ...ask.commands.slice(0, 4).map((one) => command(one, copy)),
+  ...ask.commands.slice(0, 4).map((item) => command(item, copy)),
   el(
     "div.row.wrap",
     acting("Resume", () => void send({ do: "resume", key: ask.key }), "first"),
@@ -129,7 +129,7 @@ const paused = (ask: Attention): Child => [
 
 /** A task asks nothing: what to do is a command. */
 const adjusted = (ask: Attention): Child => [
-  ...ask.commands.slice(0, 4).map((one) => command(one, copy)),
+  ...ask.commands.slice(0, 4).map((item) => command(item, copy)),
   el("div.row.wrap", el("a.button.quiet", { href: "#portfolio" }, "Open the portfolio")),
 ];
 

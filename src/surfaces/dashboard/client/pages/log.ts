@@ -140,7 +140,7 @@ export function openLine(seq: number): void {
 }
 
 function detail(seq: number): Element {
-  const row = state.log.rows.find((one) => one.seq === seq);
+  const row = state.log.rows.find((candidate) => candidate.seq === seq);
   const text = state.log.entry;
   return el(
     "div.panel.pane.gap-top",

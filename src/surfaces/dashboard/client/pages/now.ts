@@ -202,7 +202,7 @@ function endedWords(runs: readonly RunCard[]): string {
 }
 
 function limits(open: readonly RunCard[]): Element {
-  const used = open.flatMap((run) => (run.used === null ? [] : [{ run, ...run.used }])).toSorted((one, other) => other.ratio - one.ratio);
+  const used = open.flatMap((run) => (run.used === null ? [] : [{ run, ...run.used }])).toSorted((a, b) => b.ratio - a.ratio);
   const broken = open.filter(({ breaker }) => breaker !== "closed").length;
   const levels = [...new Set(open.map(({ isolation }) => isolation))].join(", ");
   return section(

@@ -69,7 +69,9 @@ export function runPage(): Child {
           "their word, no proof",
           el(
             "div.panel",
-            own.map((one) => el("div.item", { key: one.attempt }, el("div.tiny.dim", `${one.agent}, ${one.attempt}`), claim(one.said))),
+            own.map((item) =>
+              el("div.item", { key: item.attempt }, el("div.tiny.dim", `${item.agent}, ${item.attempt}`), claim(item.said)),
+            ),
           ),
         ),
   ];
@@ -88,7 +90,7 @@ function keptWaterfall(waterfall: ShownRun["waterfall"]): Element {
         chosen: state.chosen,
         choose,
         whole,
-        pane: (one) => (!isWide() && one.id === state.chosen ? pane(one) : null),
+        pane: (waterfallRow) => (!isWide() && waterfallRow.id === state.chosen ? pane(waterfallRow) : null),
       }),
     };
   return kept.element;
@@ -119,7 +121,9 @@ function standing(run: ShownRun): Child {
         "div.gap-top",
         actions
           .slice(0, 3)
-          .map((one) => (one.startsWith("autopilot") || one.startsWith("git") ? command(one, copy) : el("div.second", said(one)))),
+          .map((action) =>
+            action.startsWith("autopilot") || action.startsWith("git") ? command(action, copy) : el("div.second", said(action)),
+          ),
       ),
     ),
   );
