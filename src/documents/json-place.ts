@@ -99,3 +99,60 @@ function memberAt(text: string, from: number, key: string): number | null {
   }
   return null;
 }
+
+export type JsonFlaw = { readonly offset: number; readonly what: string };
+
+/** The first place at which a text stops being JSON, and every key that an object has twice: a parser keeps the last one without a word. */
+export function jsonFlaws(text: string): { readonly fault: JsonFlaw | null; readonly twice: readonly JsonFlaw[] } {
+  const twice: JsonFlaw[] = [];
+  const around: { readonly keys: Set<string> | null }[] = [];
+  const end = (offset: number, what: string) => ({ fault: { offset, what }, twice });
+  let wanted: "value" | "first" | "key" | "rest" = "value";
+  let at = blank(text, 0);
+  for (; at < text.length; at = blank(text, at)) {
+    const mark = text.charAt(at);
+    const top = around.at(-1);
+    const closes = top === undefined ? "" : top.keys === null ? "]" : "}";
+    if (mark === closes && (wanted === "rest" || wanted === "first")) {
+      around.pop();
+      at += 1;
+      wanted = "rest";
+    } else if (wanted === "rest") {
+      if (mark !== "," || top === undefined) return end(at, top === undefined ? "the end of the file" : `, or ${closes}`);
+      at += 1;
+      wanted = top.keys === null ? "value" : "key";
+    } else if (top?.keys instanceof Set && wanted !== "value") {
+      const past = mark === '"' ? pastText(text, at) : at;
+      const key = textAt(text, at, past);
+      const colon = blank(text, past);
+      if (key === null) return end(at, "a key in double quotes");
+      if (text.charAt(colon) !== ":") return end(colon, "a colon");
+      if (top.keys.has(key)) twice.push({ offset: at, what: key });
+      top.keys.add(key);
+      at = colon + 1;
+      wanted = "value";
+    } else if (mark === "{" || mark === "[") {
+      around.push({ keys: mark === "{" ? new Set() : null });
+      at += 1;
+      wanted = "first";
+    } else {
+      const past = pastValue(text, at);
+      const isValue = mark === '"' ? textAt(text, at, past) !== null : scalar.test(text.slice(at, past));
+      if (!isValue) return end(at, "a value: a text in double quotes, a number, true, false, null, { or [");
+      at = past;
+      wanted = "rest";
+    }
+  }
+  return wanted === "rest" && around.length === 0 ? { fault: null, twice } : end(text.length, "more: the file ends too early");
+}
+
+const scalar = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
+
+function textAt(text: string, from: number, past: number): string | null {
+  try {
+    const value: unknown = JSON.parse(text.slice(from, past));
+    return typeof value === "string" ? value : null;
+  } catch {
+    return null;
+  }
+}

@@ -6,7 +6,7 @@ import { relative, resolve } from "node:path";
 import type { Answer } from "../../contracts/answer.ts";
 import { type PortfolioBudget, priorityDefault, prioritiesMax } from "../../contracts/portfolio-journal.ts";
 import { didYouMean } from "../../kit/suggest.ts";
-import { budgetIn, draftTasks, type TaskDraft } from "../../portfolio/planner/backlog.ts";
+import { budgetIn, draftTasks, problemsShown, type TaskDraft } from "../../portfolio/planner/backlog.ts";
 import { projectIdOf, taskIdOf } from "../../portfolio/planner/ids.ts";
 import type { PortfolioView, ProjectView, TaskView } from "../../portfolio/planner/state.ts";
 import { git } from "../../workspace/git/git.ts";
@@ -15,10 +15,12 @@ import { actorOf, type CommandContext } from "../../project/command-context.ts";
 import { requireAgents } from "../../project/named-agents.ts";
 import { folderBelow, requireNoLink } from "../../project/own-folder.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
+import { readPortfolio } from "../../portfolio/store/fold.ts";
 import { bindPortfolio, findPortfolio, portfolioAt, requirePortfolio, whyForeign } from "../../portfolio/store/folder.ts";
 import { type OpenPortfolio, withPortfolio } from "../../portfolio/store/open.ts";
 import { adoptPortfolio } from "./adopt.ts";
 import { adoptSnapshots } from "./adopt-snapshots.ts";
+import { knownIn, type RunTerms, termFaults } from "./run-terms.ts";
 
 export const invalid = (message: string, data: Readonly<Record<string, unknown>> = {}): never =>
   refuse("portfolio_input_invalid", { message, data });
@@ -80,6 +82,7 @@ export function addProject(context: CommandContext, input: ProjectInput): Promis
     if (input.name.trim() === "") invalid("A project needs a name.");
     const repository = await repositoryOf(resolve(context.cwd, input.repo ?? "."), input.target);
     const agent = input.agent === undefined ? {} : { agent: requireAgents(context.cwd, input.agent) };
+    await requireTerms(context, repository.root, agent);
     return withPortfolio(context, paths, async (open) => {
       const { state } = open;
       const twin = Object.values(state.projects).find(({ name }) => name === input.name);
@@ -142,6 +145,9 @@ export function addTask(context: CommandContext, input: TaskInput): Promise<Answ
   return answered(async () => {
     const paths = requirePortfolio(context);
     const agent = input.agent === undefined ? {} : { agent: requireAgents(context.cwd, input.agent) };
+    const { projects } = await readPortfolio(paths);
+    const project = projects[input.project] ?? Object.values(projects).find(({ name }) => name === input.project);
+    await requireTerms(context, project?.repository ?? paths.root, { ...input, ...agent });
     return withPortfolio(context, paths, async (open) => {
       const drafted = draftTasks(
         open.state,
@@ -149,7 +155,8 @@ export function addTask(context: CommandContext, input: TaskInput): Promise<Answ
         operatorOf(context).actor,
         newTaskId,
       );
-      if (drafted.problems.length > 0) invalid(drafted.problems.join("; "), { problems: drafted.problems });
+      const problems = problemsShown(drafted.problems);
+      if (problems.length > 0) invalid(problems.join("; "), { problems });
       await open.write(...drafted.changes);
       const [id = ""] = drafted.ids;
       const task = open.state.tasks[id];
@@ -167,6 +174,12 @@ export function addTask(context: CommandContext, input: TaskInput): Promise<Answ
       });
     });
   });
+}
+
+/** Refuses what no run could be started with. */
+export async function requireTerms(context: CommandContext, root: string, terms: RunTerms): Promise<void> {
+  const [first, ...more] = termFaults(await knownIn(context, root), terms);
+  if (first !== undefined) invalid(`${[first.charAt(0).toUpperCase() + first.slice(1), ...more].join("; ").replace(/\.$/, "")}.`);
 }
 
 export function budgetOf(text: string | undefined): PortfolioBudget {

@@ -10,7 +10,17 @@ import { mayStep, runTerms } from "../../portfolio/planner/task-changes.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { requireAgents } from "../../project/named-agents.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
-import { budgetOf, invalid, operatorOf, priorityIn, repositoryOf, requireProject, requireTask, type TaskInput } from "./add.ts";
+import {
+  budgetOf,
+  invalid,
+  operatorOf,
+  priorityIn,
+  repositoryOf,
+  requireProject,
+  requireTask,
+  requireTerms,
+  type TaskInput,
+} from "./add.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import { type PortfolioPaths, requirePortfolio } from "../../portfolio/store/folder.ts";
 import { type OpenPortfolio, withPortfolio } from "../../portfolio/store/open.ts";
@@ -88,6 +98,9 @@ export function editPortfolio(context: CommandContext, input: EditInput): Promis
     const paths = requirePortfolio(context);
     const agent = input.agent === undefined ? {} : { agent: requireAgents(context.cwd, input.agent) };
     const repository = await repositoryFor(context, paths, input);
+    const { projects, tasks } = await readPortfolio(paths);
+    const project = projects[tasks[input.id]?.project_id ?? input.id];
+    await requireTerms(context, repository?.root ?? project?.repository ?? paths.root, { ...input, ...agent });
     return withPortfolio(context, paths, async (open) => {
       const common = {
         ...(input.objective === undefined ? {} : { objective: input.objective }),

@@ -393,7 +393,7 @@ test("adopted, a portfolio keeps its journal and no right that it brought along"
       project: "proj-shop",
       objective: "One",
       accept: ["one :: true"],
-      agent: "evil",
+      agent: "gemini",
       isolation: "none",
     }),
   );
@@ -411,7 +411,7 @@ test("adopted, a portfolio keeps its journal and no right that it brought along"
   const copied = join(folder, `c${made}`);
   cpSync(root, copied, { recursive: true });
   const seen = (await adoptPortfolio(placeIn(copied), {})).page?.join("\n") ?? "";
-  expect(seen).toContain("agents: yours (it names evil, which is not taken over)");
+  expect(seen).toContain("agents: yours (it names gemini, which is not taken over)");
   expect(seen).toContain("isolation: yours (it names none, which is not taken over)");
   expect(seen).toContain("/proc/self/cwd leads elsewhere and is not taken over");
   expect(await adoptPortfolio(placeIn(copied), { yes: true })).toMatchObject({ result: "PASS" });
@@ -448,6 +448,41 @@ test("a list that is imported asks for no weaker isolation than its user's", asy
     result: "FAIL",
     message: expect.stringContaining("isolation none is weaker than yours (auto)") as string,
   });
+});
+
+test.each([
+  ["flow", "ralph", /the flow ralph is unknown, expected one of .*objective/i],
+  ["isolation", "vm", /the isolation vm is unknown, expected one of auto, overlay, bwrap/i],
+  ["touches", "../other/**", /touches: "\.\.\/other\/\*\*" climbs out of the repository/i],
+  ["touches", "/etc", /touches: "\/etc" is an absolute path: expected a pattern inside/i],
+  ["agent", "cluade", /the agent cluade is unknown, expected one of .*codex.*scripted:FILE\. Did you mean claude/i],
+  ["agent", "codex,codex", /the agents codex,codex name one twice/i],
+  ["agent", "scripted", /expected scripted:FILE/i],
+] as const)("an impossible %s (%s) is refused by import with file and line, by add and by edit", async (key, value, words) => {
+  const { context, root } = await begun();
+  const id = idOf(await addTask(context, { project: "proj-shop", objective: "One" }));
+  const before = everything(root);
+  const given = { [key]: key === "touches" ? [value] : value };
+  const list = (of: object): string => JSON.stringify({ tasks: [{ project: "Shop", objective: "fine" }, of] }, null, 1);
+  writeFileSync(join(root, "list.json"), list({ project: "Shop", objective: "wrong", ...given }));
+  writeFileSync(join(root, "list.md"), `# Shop\n- [ ] fine\n- [ ] wrong\n  - ${key}: ${value}\n`);
+  const refused = [
+    await importBacklog(context, { file: "list.json" }),
+    ...(value.includes(",") ? [] : [await importBacklog(context, { file: "list.md" })]),
+    await addTask(context, { project: "Shop", objective: "wrong", ...given }),
+    await editPortfolio(context, { id, ...given }),
+    ...(key === "agent"
+      ? [
+          await editPortfolio(context, { id: "proj-shop", ...given }),
+          await addProject(context, { name: "Site", repo: repository, ...given }),
+        ]
+      : []),
+  ];
+  for (const answer of refused)
+    expect(answer).toMatchObject({ reason_code: "portfolio_input_invalid", message: expect.stringMatching(words) as string });
+  expect(refused[0]?.message).toContain("list.json:7: tasks[1]: ");
+  if (!value.includes(",")) expect(refused[1]?.message).toContain("list.md:3: ");
+  expect(everything(root)).toEqual(before);
 });
 
 test("a link or a pipe where a log belongs is refused, and nothing is written through it", async () => {

@@ -3,8 +3,9 @@
 import { join, resolve } from "node:path";
 import type { Answer } from "../../contracts/answer.ts";
 import { isAsStrong, levelOf } from "../../contracts/isolation-order.ts";
+import { isolationLevels } from "../../contracts/objective.ts";
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
-import { draftTasks, readBacklog } from "../../portfolio/planner/backlog.ts";
+import { draftTasks, problemsShown, readBacklog } from "../../portfolio/planner/backlog.ts";
 import { type Imported, readImportList } from "../../portfolio/planner/import-list.ts";
 import { projectIdOf } from "../../portfolio/planner/ids.ts";
 import { openPortfolio, type Portfolio } from "../../portfolio/planner/state.ts";
@@ -15,8 +16,10 @@ import { settingsOf } from "../../project/config/settings.ts";
 import { requireAgents } from "../../project/named-agents.ts";
 import { answered, Refusal, reply } from "../../project/reply.ts";
 import { budgetOf, invalid, newTaskId, operatorOf, repositoryOf } from "./add.ts";
+import { readPortfolio } from "../../portfolio/store/fold.ts";
 import { requirePortfolio } from "../../portfolio/store/folder.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
+import { type Known, knownIn, type RunTerms, termFaults } from "./run-terms.ts";
 
 export function importBacklog(
   context: CommandContext,
@@ -43,9 +46,20 @@ export function importBacklog(
       }
     };
     const projects = read.projects.map((project) => ({ ...project, ...agentIn(project.place, project.agent) }));
+    const there = (await readPortfolio(paths)).projects;
+    const checks = new Map<string, Known>();
+    /** A project that is wrong itself, or unknown, has no repository: the portfolio's own settings count. */
+    const checkTerms = async (where: string, name: string, terms: RunTerms): Promise<void> => {
+      const named = there[name] ?? Object.values(there).find((one) => one.name === name);
+      const root = places.get(name)?.root ?? named?.repository ?? paths.root;
+      const known = checks.get(root) ?? (await knownIn(context, root));
+      checks.set(root, known);
+      for (const fault of termFaults(known, terms)) problems.push(`${where}: ${fault}`);
+    };
     for (const project of projects) {
       try {
         places.set(project.name, await repositoryOf(resolve(context.cwd, project.repo), project.target));
+        await checkTerms(project.place, project.name, { agent: project.agent });
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         problems.push(`${project.place}: ${error.message}`);
@@ -53,8 +67,9 @@ export function importBacklog(
     }
     // The file may have come with a repository: what it asks for is never weaker than what its user has set.
     const floor = settingsOf(context, { root: paths.root, folder: join(paths.root, ".autopilot") }).isolation;
+    for (const task of read.tasks) await checkTerms(task.place, task.project, task);
     for (const { isolation, place: where } of read.tasks)
-      if (isolation !== undefined && !isAsStrong(levelOf(isolation), levelOf(floor)))
+      if (isolation !== undefined && isolationLevels.some((one) => one === isolation) && !isAsStrong(levelOf(isolation), levelOf(floor)))
         problems.push(
           `${where}: isolation ${isolation} is weaker than yours (${floor}); autopilot portfolio edit TASK --isolation ${isolation} sets it`,
         );
@@ -64,9 +79,10 @@ export function importBacklog(
       const tasks = given.map((task) => ({ ...task, propose: task.propose ?? input.propose }));
       const drafted = draftTasks(made.after, tasks, operatorOf(context).actor, newTaskId, read.unread);
       const all = [...problems, ...drafted.problems];
+      const shown = problemsShown(all);
       if (all.length > 0)
-        invalid(`${all.length} ${all.length === 1 ? "thing is" : "things are"} wrong, so nothing was imported: ${all.join("; ")}`, {
-          problems: all,
+        invalid(`${all.length} ${all.length === 1 ? "thing is" : "things are"} wrong, so nothing was imported: ${shown.join("; ")}`, {
+          problems: shown,
         });
       await open.write(...made.changes, ...drafted.changes);
       return reply("ok", {

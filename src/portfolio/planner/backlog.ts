@@ -10,6 +10,7 @@ import {
 } from "../../contracts/portfolio-journal.ts";
 import { readQuantity } from "../../kit/quantity.ts";
 import { didYouMean } from "../../kit/suggest.ts";
+import { oneLine } from "../../views/wording.ts";
 import type { PortfolioView } from "./state.ts";
 
 export type TaskDraft = {
@@ -40,7 +41,14 @@ export type Drafted = {
 };
 
 const objectiveCharactersMax = 20_000;
-const problemsMax = 50;
+export const problemsMax = 50;
+const problemCharsMax = 400;
+
+/** What a person is shown of many mistakes, each of them short. */
+export const problemsShown = (problems: readonly string[]): readonly string[] => [
+  ...problems.slice(0, problemsMax).map((one) => oneLine(one, problemCharsMax)),
+  ...(problems.length > problemsMax ? [`… and ${problems.length - problemsMax} more`] : []),
+];
 
 export function draftTasks(
   state: PortfolioView,
@@ -103,11 +111,12 @@ export function draftTasks(
       { event: "task_created", actor, reason_code: "ok", task_id: ids[at] ?? "", project_id: project?.project_id ?? "", status, fields },
     ];
   });
-  const ring = ringAmong(changes);
-  if (ring !== null) problems.push(`these depend on each other in a ring: ${ring.join(" → ")}`);
-  const reported =
-    problems.length > problemsMax ? [...problems.slice(0, problemsMax), `… and ${problems.length - problemsMax} more`] : problems;
-  return { changes, ids, problems: reported };
+  const ring = ringAmong(changes)?.map((id) => drafts[ids.indexOf(id)]);
+  if (ring !== undefined) {
+    const named = ring.map((draft) => `${draft?.key ?? oneLine(draft?.objective ?? "", 40)} (${draft?.place ?? ""})`);
+    problems.push(`${ring[0]?.place ?? ""}: these depend on each other in a ring: ${named.join(" → ")}`);
+  }
+  return { changes, ids, problems };
 }
 
 /** `text :: command`, or a sentence that only a person can judge. A string is what is wrong. */
@@ -123,7 +132,7 @@ export function criterionOf(text: string): Criterion | string {
     : { text: message, command };
 }
 
-/** A ring of dependencies among new tasks, by their objectives; null if there is none. */
+/** A ring of dependencies among new tasks, by their ids; null if there is none. */
 function ringAmong(changes: readonly PortfolioChange[]): readonly string[] | null {
   const after = new Map(
     changes.flatMap((change) => (change.event === "task_created" ? [[change.task_id, change.fields.dependencies] as const] : [])),
@@ -226,8 +235,10 @@ function saysMore(
     .filter((one) => one !== "");
   if (word === "accept") task.accept = [...(task.accept ?? []), value];
   else if (word === "after" || word === "touches") task[word] = [...(task[word] ?? []), ...list];
-  else if (word === "priority") task.priority = Number(value);
-  else if (word === "budget") {
+  else if (word === "priority") {
+    if (/^\d$/.test(value)) task.priority = Number(value);
+    else wrong(`its priority is ${value}, expected 1 (highest) to ${prioritiesMax}`);
+  } else if (word === "budget") {
     const budget = budgetIn(value);
     if (typeof budget === "string") wrong(budget);
     else task.budget = budget;

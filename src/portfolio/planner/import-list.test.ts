@@ -2,9 +2,12 @@
 
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { backlogKeys, readBacklog } from "./backlog.ts";
+import { jsonFlaws } from "../../documents/json-place.ts";
+import { backlogKeys, draftTasks, problemsShown, readBacklog } from "./backlog.ts";
 import { importKeys, readImportList } from "./import-list.ts";
+import { openPortfolio, type Project } from "./state.ts";
 
 test("every entry that is wrong is told with file and line; none hides another", () => {
   const yaml = [
@@ -107,4 +110,63 @@ test("what is wrong in one entry is not held against those that name it", () => 
 test("the documentation names every key", () => {
   const page = readFileSync(resolve(import.meta.dirname, "../../../docs/PORTFOLIO.md"), "utf8");
   for (const key of [...importKeys.projects, ...importKeys.tasks, ...backlogKeys]) expect(page).toContain(`\`${key}\``);
+});
+
+test.each([
+  [
+    "NaN",
+    '[\n{"project": "Shop",\n"objective": "x", "priority": NaN}]',
+    "list.json:3: not JSON: found NaN}], expected a value: a text in double",
+  ],
+  ["Infinity", '{"tasks": [\n\n-Infinity]}', "list.json:3: not JSON: found -Infinity]}, expected a value"],
+  ["a comma too many", '{"tasks": [1,\n]}', "list.json:2: not JSON: found ]}, expected a value"],
+  ["a missing comma", '{"tasks": []\n"projects": []}', 'list.json:2: not JSON: found "projects": []}, expected , or }'],
+  ["an end too early", '{"tasks": [', "list.json:1: not JSON: found the end of the file, expected more"],
+  ["a key without quotes", "{\ntasks: []}", "list.json:2: not JSON: found tasks: []}, expected a key in double quotes"],
+  ["two values", "[]\n[]", "list.json:2: not JSON: found [], expected the end of the file"],
+  ["a key twice", '{"tasks": [{"project": "a",\n"objective": "b",\n"project": "c"}]}', "list.json:3: the key project is there twice"],
+])("JSON with %s is refused with its line, and what was expected", (_what, text, problem) => {
+  const read = readImportList("list.json", text);
+  expect([read.problems.map((one) => one.slice(0, problem.length)), read.tasks]).toEqual([[problem], []]);
+});
+
+test("what JSON.parse takes has no flaw, and what it refuses has one", () => {
+  fc.assert(
+    fc.property(fc.json(), fc.nat(), fc.constantFrom(...'{}[],:"0-.eE tfn'), (json, at, mark) => {
+      const cut = at % (json.length + 1);
+      for (const text of [json, json.slice(0, cut), `${json.slice(0, cut)}${mark}${json.slice(cut)}`]) {
+        let isJson = true;
+        try {
+          JSON.parse(text);
+        } catch {
+          isJson = false;
+        }
+        expect([text, jsonFlaws(text).fault === null]).toEqual([text, isJson]);
+      }
+    }),
+  );
+});
+
+test("a ring of dependencies is told with file and line; a long text is cut; a priority is told as it was written", () => {
+  const list = [
+    "tasks:",
+    ...["a", "b", "c"].map((key, at) => `  - { key: ${key}, project: Shop, objective: do ${key}, after: [${"bca"[at] ?? ""}] }`),
+  ];
+  const { tasks } = readImportList("list.yaml", list.join("\n"));
+  const state = { ...openPortfolio(), projects: { "proj-shop": { project_id: "proj-shop", name: "Shop" } as Project } };
+  let made = 0;
+  const { problems } = draftTasks(state, tasks, "operator:kim", () => `task-x-aaaaa${made++}`);
+  expect(problems).toEqual([
+    "list.yaml:2: tasks[0]: these depend on each other in a ring: a (list.yaml:2: tasks[0]) → b (list.yaml:3: tasks[1]) → c (list.yaml:4: tasks[2]) → a (list.yaml:2: tasks[0])",
+  ]);
+  const long = draftTasks(
+    state,
+    [{ place: "b.md:1", project: "x".repeat(100_000), objective: "y" }],
+    "operator:kim",
+    () => "task-x-aaaaaa",
+  );
+  expect(problemsShown(long.problems).join("").length).toBeLessThan(500);
+  expect(readBacklog("b.md", "# Shop\n- [ ] x\n  - priority: high\n").problems).toEqual([
+    "b.md:3: its priority is high, expected 1 (highest) to 5",
+  ]);
 });

@@ -1,13 +1,15 @@
 // import-list: projects and tasks from a YAML or JSON list. Every mistake is reported, each with its file and line.
 
 import * as v from "valibot";
-import { jsonItemLines, jsonPlaceOf, placeAt } from "../../documents/json-place.ts";
+import { jsonFlaws, jsonItemLines, jsonPlaceOf, placeAt } from "../../documents/json-place.ts";
 import { type DataPath, pathText } from "../../kit/finding.ts";
 import { isRefused, parseLocated } from "../../kit/located.ts";
 import { issuesOf } from "../../kit/located-issues.ts";
 import { didYouMean } from "../../kit/suggest.ts";
-import { budgetIn, type TaskDraft } from "./backlog.ts";
+import { oneLine } from "../../views/wording.ts";
+import { budgetIn, problemsMax, type TaskDraft } from "./backlog.ts";
 
+const foundCharsMax = 40;
 const text = v.string();
 const Priority = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(5));
 const ImportedProject = v.strictObject({
@@ -55,30 +57,41 @@ type Source = {
 };
 
 /** JSON is read by itself: a long list has more values than a document with positions may hold. */
-function sourceOf(file: string, content: string): Source | string {
+function sourceOf(file: string, content: string): Source | readonly string[] {
   if (file.endsWith(".json")) {
-    try {
-      const value: unknown = JSON.parse(content);
-      return { value, lineOf: (path) => jsonPlaceOf(content, path).line, linesOf: (path) => jsonItemLines(content, path) };
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      const at = /position (\d+)/.exec(message)?.[1];
-      return `${file}:${placeAt(content, at === undefined ? content.length : Number(at)).line}: not JSON: ${message}`;
+    const { fault, twice } = jsonFlaws(content);
+    if (fault !== null) {
+      const found = oneLine(content.slice(fault.offset, fault.offset + foundCharsMax), foundCharsMax);
+      const shown = found === "" ? "the end of the file" : found;
+      return [`${file}:${placeAt(content, fault.offset).line}: not JSON: found ${shown}, expected ${fault.what}`];
     }
+    if (twice.length > 0)
+      return twice
+        .slice(0, problemsMax)
+        .map(({ offset, what }) => `${file}:${placeAt(content, offset).line}: the key ${oneLine(what, foundCharsMax)} is there twice`);
+    const value: unknown = JSON.parse(content);
+    return { value, lineOf: (path) => jsonPlaceOf(content, path).line, linesOf: (path) => jsonItemLines(content, path) };
   }
   const parsed = parseLocated(file, content);
-  if (isRefused(parsed)) return parsed.findings.map(({ line, message }) => `${file}:${line}: ${message}`).join("; ");
+  if (isRefused(parsed)) return parsed.findings.map(({ line, message }) => `${file}:${line}: ${message}`);
   const lineOf = (path: DataPath): number => parsed.positions.placeOf(path).line;
   return { value: parsed.value, lineOf, linesOf: (path, count) => Array.from({ length: count }, (_, at) => lineOf([...path, at])) };
 }
 
+const isProblems = (source: Source | readonly string[]): source is readonly string[] => Array.isArray(source);
+
 export function readImportList(file: string, content: string): Imported {
   const source = sourceOf(file, content);
-  if (typeof source === "string") return { projects: [], tasks: [], problems: [source], unread: new Set() };
+  if (isProblems(source)) return { projects: [], tasks: [], problems: source, unread: new Set() };
   const problems: string[] = [];
   const unread = new Set<string>();
+  // Finding a line takes a pass over the text, so it is found for those that are shown.
   const wrong = (path: DataPath, message: string): void =>
-    void problems.push(`${file}:${source.lineOf(path)}: ${path.length === 0 ? "" : `${pathText(path)}: `}${message}`);
+    void problems.push(
+      problems.length >= problemsMax
+        ? message
+        : `${file}:${source.lineOf(path)}: ${path.length === 0 ? "" : `${pathText(path)}: `}${message}`,
+    );
   const { value } = source;
   const isMapping = typeof value === "object" && value !== null && !Array.isArray(value);
   if (!isMapping && !Array.isArray(value)) wrong([], "expected a list of tasks, or projects: […] and tasks: […]");
