@@ -28,6 +28,8 @@ describe("what code could tell a check by is a gap", () => {
     ["a.py", "import sys\nprint(sys.argv)\n", "reads the command line"],
     ["src/a.js", "const s = new Error().stack;\n", "reads the stack"],
     ["a.py", "import time\nt = time.time()\n", "reads the clock"],
+    ["fold.go", "if runtime.NumGoroutine() > 1 {\n", "asks what its process is doing"],
+    ["src/lib.rs", "match std::thread::current().name() {\n", "asks what its process is doing"],
     ["src/a.js", 'readFileSync("test/words.test.js");\n', "looks for its tests"],
     ["src/a.ts", "// @ts-nocheck\n", "keeps a checker from the whole file"],
   ])("%s %j", (path, text, what) => expect(seen(path, null, text)).toEqual([{ path, what, gap: true }]));

@@ -47,6 +47,10 @@ const reads: Patterns = [
     /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b|\btime\.(?:time|monotonic|Now|perf_counter)\b|\bdatetime\.(?:now|utcnow|today)\b|\b(?:SystemTime|Instant)::now\b/g,
   ],
   [
+    "asks what its process is doing",
+    /\bNumGoroutine\b|\bruntime\.Stack\b|\bthread::current\b|\bcurrent_thread\b|\bthreading\.(?:enumerate|main_thread|active_count)\b|\bcurrent_process\b|\bisMainThread\b|\b_getActive\w+\b|\bgetActiveResourcesInfo\b|\bprocess\.(?:uptime|memoryUsage|resourceUsage|pid)\b|\bos\.(?:getpid|getppid|Getpid|Getppid)\b|\bsys\.(?:gettrace|getprofile|_current_frames)\b|\bgc\.get_(?:objects|referrers)\b|\bgetppid\s*\(|\/proc\/self\b/g,
+  ],
+  [
     "asks whether it is tested",
     /\bNODE_TEST_CONTEXT\b|\bPYTEST_CURRENT_TEST\b|\bVITEST\b|\bJEST_WORKER_ID\b|\bNODE_ENV\b|\bcfg!\(test\)|\btesting\.Testing\b|\bsys\.modules\b/g,
   ],
